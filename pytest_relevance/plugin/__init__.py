@@ -79,9 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Register the hooks that this plugin offers to conftest files and other
-    plugins.
-    """
+    """Register the hooks that this plugin offers."""
     pluginmanager.add_hookspecs(hookspecs)
 
 
@@ -103,9 +101,7 @@ def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]
 def pytest_load_initial_conftests(
     early_config: pytest.Config,
 ) -> Generator[None, object, object]:
-    """Write the reports of a run that an error of a conftest.py ends before it
-    begins.
-    """
+    """Write the reports of a run that a broken conftest.py ends before it begins."""
     try:
         return (yield)
     except KeyboardInterrupt:
@@ -119,9 +115,7 @@ def pytest_load_initial_conftests(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
-    """Write the reports of a run that an error of the configuration ends before it
-    begins.
-    """
+    """Write the reports of a run that a wrong configuration ends before it begins."""
     if not options.may_tell_of_failed_start(config):
         return (yield)
     from pytest_relevance.plugin.early_errors import FailedStart
@@ -136,11 +130,12 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check options and ini keys; register the hook on skipped folders, and `Reporting`
-    where a run needs it from the start.
+    """Check options and ini keys, and register what a run needs from the start.
 
-    Else the first case file registers it; the controller of pytest-xdist collects none.
-    Raises UsageError for an option or ini key with an invalid value.
+    The hooks of a run with cases are registered here if the run has to say something
+    also if there is no case file. Otherwise the first case file registers them; the
+    controller of pytest-xdist collects none. Raises UsageError for an option or ini key
+    with an invalid value.
     """
     try:
         _configure(config)
@@ -171,9 +166,7 @@ def _configure(config: pytest.Config) -> None:
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:
-    """A usage error whose message holds no workflow command, where a runner of GitHub
-    reads the output.
-    """
+    """Return a usage error without workflow commands, which GitHub would obey."""
     from pytest_relevance.reports.workflow_commands import safe_output
 
     return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
@@ -232,9 +225,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep workflow commands out of pytest's message about arguments of the command
-    line.
-    """
+    """Keep workflow commands out of pytest's message about wrong arguments."""
     try:
         return (yield)
     except pytest.UsageError as error:
@@ -242,8 +233,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Register `Reporting` where a test requests `relevance`: the test itself may run
-    in another process.
+    """Register the hooks of checks if a test requests `relevance`.
+
+    The test itself may run in another process.
     """
     if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
         from pytest_relevance.plugin import hooks

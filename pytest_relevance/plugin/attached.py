@@ -1,9 +1,8 @@
-"""What a report carries: `report.relevance`, an object that becomes JSON text only
-where the report leaves its process.
+"""What a report carries: `report.relevance`, as an object or as JSON text.
 
-Under pytest-xdist the controller neither collects nor runs cases, and other plugins run
-each test in a process of its own. So all that a process tells of cases goes with its
-reports.
+It becomes text only if the report leaves its process. Under pytest-xdist the controller
+neither collects nor runs cases, and other plugins run each test in a process of its
+own. So all that a process tells of cases goes with its reports.
 """
 
 from __future__ import annotations
@@ -44,8 +43,9 @@ NOTHING = Attached()
 
 
 def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
-    """Return what a report carries. If it came as text from another process, the report
-    has the object from now on.
+    """Return what a report carries.
+
+    If it came as text from another process, the report has the object from now on.
     """
     attached = getattr(report, ATTRIBUTE, NOTHING)
     if isinstance(attached, str):
@@ -68,9 +68,7 @@ def attach_news(report: pytest.TestReport, news: News) -> None:
 
 
 def make_portable(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turn what a report carries into text, before another plugin copies the report to
-    another process.
-    """
+    """Turn what a report carries into text, so that another process can read it."""
     attached = getattr(report, ATTRIBUTE, None)
     if isinstance(attached, Attached):
         setattr(report, ATTRIBUTE, as_text(attached))

@@ -28,9 +28,7 @@ from pytest_relevance.results.records.uncompared import without_ranking
 
 
 def update_baselines(config: pytest.Config) -> Iterator[Message]:
-    """Accept the rankings of all scored cases, and yield messages about the changes and
-    failures.
-    """
+    """Accept the rankings of all scored cases; yield messages about what changed."""
     store, only_new = run_store(config), config.option.relevance_update == "new"
     results = [result for result in store.results if not result.is_check]
     is_any_scored = any(result.evaluation.scores for result in results)
@@ -56,7 +54,7 @@ def update_baselines(config: pytest.Config) -> Iterator[Message]:
 
 
 def _is_acceptable(result: CaseResult, store: RunStore) -> bool:
-    """Whether an update may accept something of a case: its ranking, or its skip."""
+    """Say whether an update may accept the ranking of a case, or its skip."""
     if result.evaluation.scores:
         return True
     return result.call.is_marked_skip and has_baseline(
@@ -132,9 +130,7 @@ def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], s
 
 
 def _changes_of(updated: Updated) -> str:
-    """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1
-    gone, 46 as they were`.
-    """
+    """Describe the changes of a baseline: `3 added, 2 changed, 46 as they were`."""
     if not updated.is_change:
         new = {
             "the fingerprint": updated.has_new_fingerprint,

@@ -34,8 +34,9 @@ from pytest_relevance.results.scoring import unscored
 def report_case(
     run: CaseRun, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the result of a case to the report of a call, which pytest makes
-    meanwhile.
+    """Attach the result of a case to the report of a call.
+
+    pytest makes the report when this generator yields.
     """
     if call.when != "call" and call.excinfo is None:
         return (yield)
@@ -108,9 +109,7 @@ def _attach_result(
 
 
 def _asked(result: CaseResult, calls: int) -> str:
-    """Return the query and search of a case with an error, and the number of the call
-    if there were several.
-    """
+    """Name the query and the search of a case, and the number of the last call."""
     from pytest_relevance.reports.labels import search_label
 
     label = search_label(result.search, result.variant, result.params)
@@ -126,8 +125,7 @@ def _asked(result: CaseResult, calls: int) -> str:
 def result_after(
     call: pytest.CallInfo[None], run: CaseRun, report: pytest.TestReport
 ) -> CaseResult:
-    """Return the result of a case run after a call, with pytest's outcome and without
-    secrets.
+    """Return the result of a case after a call, with pytest's outcome, without secrets.
 
     A run that was not scored has a result without a score.
     """
@@ -141,8 +139,7 @@ def result_after(
 
 
 def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
-    """Give the report of a case or check that is skipped the place of the case, and the
-    reason.
+    """Give the report of a skipped case its place in the case file, and the reason.
 
     A report that was expected to fail stays as it is.
     """
@@ -174,14 +171,13 @@ def _unscored(
 
 
 def _is_xfail(call: pytest.CallInfo[None]) -> bool:
-    """Whether a call raised the exception of `pytest.xfail`."""
     return call.excinfo is not None and isinstance(
         call.excinfo.value, pytest.xfail.Exception
     )
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:
-    """Whether a mark may skip an item: `skip` of its case is such a mark."""
+    """Say whether a mark may skip an item, as the key `skip` of a case does."""
     marks = (item.get_closest_marker(name) for name in ("skip", "skipif"))
     return any(mark is not None for mark in marks)
 

@@ -1,5 +1,4 @@
-"""Reports of tests in Python that check rankings: each carries the results of its
-checks.
+"""Reports of tests in Python that check rankings: they carry the results of checks.
 
 A check of a subtest is a check of its test: the report of the test, which is made last,
 carries its result.
@@ -38,9 +37,7 @@ class CheckCalls:
 
 
 def prepare_checks(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Note that the checks of a test are over, and have a call fail whose check was
-    lost in another thread or task.
-    """
+    """Have a call fail if a check was lost in a thread or task of its test."""
     checks = item.stash[CHECKS]
     if call.when == "teardown":
         checks.are_over = True
@@ -51,11 +48,11 @@ def prepare_checks(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 def report_checks(
     item: pytest.Item, call: pytest.CallInfo[None], *, has_raised: bool
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the results of the checks of a test to the report of a call, which pytest
-    makes meanwhile.
+    """Attach the results of the checks of a test to the report of a call.
 
-    `has_raised`: a check has raised an exception since the last report. Another plugin
-    may run the test again meanwhile, which then has new checks.
+    pytest makes the report when this generator yields. `has_raised`: a check has raised
+    an exception since the last report. Another plugin may run the test again meanwhile,
+    which then has new checks.
     """
     checks = item.stash[CHECKS]
     if _is_of_subtest(call, checks):
@@ -75,16 +72,12 @@ def report_checks(
 
 
 def _is_of_subtest(call: pytest.CallInfo[None], checks: Checks) -> bool:
-    """Whether a call is that of a subtest: its report is made while the call of the
-    test is in progress.
-    """
+    """Say whether a call is that of a subtest, as the call of its test still runs."""
     return call.when == "call" and checks.is_running
 
 
 def _set_properties_of_errors(checks: Checks, call: pytest.CallInfo[None]) -> None:
-    """Set the JUnit properties of checks without a result, of a test that ended in an
-    error.
-    """
+    """Set the JUnit properties of checks without a result in a test with an error."""
     if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
         return
     for run in checks.runs:
@@ -125,6 +118,6 @@ def _attach_failing_check(
 
 
 def _has_ended_call(run: CaseRun, call: pytest.CallInfo[None]) -> bool:
-    """Whether the exception of a check is the one that ended a call."""
+    """Say whether the exception of a check is the one that ended a call."""
     error = None if call.excinfo is None else call.excinfo.value
     return error is not None and run.attempt.error is error

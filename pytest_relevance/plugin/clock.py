@@ -30,19 +30,17 @@ class _Clocks:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
-    """A moment by two clocks, in seconds. Only differences between moments mean
-    anything.
-    """
+    """A moment by two clocks, in seconds. Only differences between moments count."""
 
     measured: float
     other: float
 
     def seconds_until(self, end: Moment) -> float | None:
-        """Return the seconds between two moments; None if the clock was stopped or set
-        back.
+        """Return the seconds to another moment; None if they are not known.
 
-        It was stopped if no time has passed by it, and some has by the other one. It
-        was set back if it shows less time than before, whatever the other one says.
+        The clock was stopped if no time has passed by it, and some has by the other
+        one. It was set back if it shows less time than before, whatever the other one
+        says.
         """
         seconds = end.measured - self.measured
         is_stopped = seconds == 0 and end.other > self.other

@@ -14,9 +14,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 
 @dataclass(frozen=True, slots=True)
 class SkippedFolder:
-    """A folder with case files that its conftest.py skips: the paths of the files, and
-    the reason.
-    """
+    """A folder that its conftest.py skips: the paths of its case files, the reason."""
 
     files: Sequence[str]
     reason: str
@@ -64,12 +62,13 @@ class Collection:
 
     @property
     def order(self) -> Sequence[str]:
-        """The node ids in the order of collection."""
+        """Return the node ids in the order of collection."""
         return self.in_file_order or self.to_run
 
     def is_case(self, nodeid: str) -> bool:
-        """Whether a node id belongs to a case file or to a case. The controller of
-        pytest-xdist has no items.
+        """Say whether a node id is that of a case or a case file.
+
+        The controller of pytest-xdist has no items to look at.
         """
         file = nodeid.partition("::")[0]
         if file not in self._are_case_files:

@@ -1,6 +1,4 @@
-"""A case file as a pytest collector: it reads the file and its baseline, and makes the
-items of its cases.
-"""
+"""A case file as a pytest collector: it reads the file and its baseline."""
 
 from __future__ import annotations
 
@@ -58,15 +56,13 @@ class CaseFile(pytest.Module):
         return module
 
     def istestfunction(self, obj: object, name: str) -> bool:
-        """Whether an object is a test: every function of this module is a test,
-        whatever its name.
-        """
+        """Say whether an object is a test: every function of this module is one."""
         return isinstance(obj, FunctionType)
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Read the file and return an item for each case and variant.
 
-        Raises `CollectError` where the file or its baseline cannot be read; one error
+        Raises `CollectError` if the file or its baseline cannot be read; one error
         lists all mistakes of the file.
         """
         hooks.install(self.config)
@@ -96,8 +92,9 @@ class CaseFile(pytest.Module):
         return [run.item for run in runs]
 
     def _read_suite(self, shown: str) -> Suite:
-        """Read the file, which messages call `shown`. Raises `CollectError` for all
-        mistakes in it at once.
+        """Read the file, which messages call `shown`.
+
+        Raises `CollectError` for all mistakes in it at once.
         """
         try:
             return load_suite(
@@ -114,11 +111,11 @@ class CaseFile(pytest.Module):
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
 
     def _warn(self, suite: Suite, shown: str) -> None:
-        """Warn of what the file has: of several workers, which collect the same, only
-        the first one does.
+        """Warn of what the file has.
 
-        Raises `CollectError` in every worker if the project turns warnings into errors,
-        as all must collect the same.
+        Of several workers of pytest-xdist, which collect the same, only the first one
+        warns. Raises `CollectError` in every worker if the project turns warnings into
+        errors, as all must collect the same.
         """
         worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
         is_heard = worker == "gw0"
@@ -140,9 +137,7 @@ class CaseFile(pytest.Module):
                     known.add(line)
 
     def _digest(self, suite: Suite) -> str:
-        """Return the digest of the file and of all that it names, if a record is
-        written; else an empty text.
-        """
+        """Return the digest of the file and what it names, if a record is written."""
         if self.config.option.relevance_record is None:
             return ""
         from pytest_relevance._files import digest_files
@@ -150,12 +145,11 @@ class CaseFile(pytest.Module):
         return digest_files([self.path, *suite.files])
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
-        """Return what the cases are compared with: the baseline of the file, or the
-        record of `--relevance-against`.
+        """Return what the cases are compared with: a baseline, or a record.
 
-        None if the file has no baseline; an empty one where cases are to be compared
-        with it, as all of them are new. Raises `CollectError` where the baseline cannot
-        be read, or where what is required is missing.
+        None if there is nothing to compare with. If a case wants to be compared, it
+        gets an empty baseline, as it is new. Raises `CollectError` if the baseline
+        cannot be read, or if what is required is missing.
         """
         option, of_run, name = self.config.option, settings(self.config), ""
         if option.relevance_against is None and not has_baseline(self.path):
@@ -199,13 +193,11 @@ class CaseFile(pytest.Module):
 
     @property
     def baseline(self) -> Baseline | None:
-        """What the cases are compared with, if anything."""
+        """Return what the cases are compared with, or None."""
         return self._baseline
 
     def move_entries(self, moves: MovedEntries, runs: Iterable[CaseRun]) -> None:
-        """Take the accepted rankings of cases that were moved to the file, or from
-        it.
-        """
+        """Take the accepted rankings of cases that were moved to or from the file."""
         if self._baseline is None:
             from pytest_relevance.results.records.baseline import Baseline
             from pytest_relevance.results.records.entries import BaselineEntries
@@ -232,9 +224,7 @@ class CaseFile(pytest.Module):
             raise self.CollectError(refusal(name, silent))
 
     def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline
-        entries.
-        """
+        """Return the `FileInfo` of the file, compared with its baseline."""
         # repeats count as one
         cases = dict.fromkeys(
             (run.case.id, run.case.search, run.variant) for run in runs
@@ -305,9 +295,7 @@ class CaseFile(pytest.Module):
 def _collected_cases(
     runs: Iterable[CaseRun], baseline: Baseline | None
 ) -> tuple[Collected, ...]:
-    """List the cases of a file in each variant, each once, as its `FileInfo` has
-    them.
-    """
+    """List the cases of a file in each variant, as its `FileInfo` has them."""
     found: dict[Collected, None] = {}
     for run in runs:
         key = run.case.id, run.variant

@@ -3,8 +3,8 @@
 A mistake in a case file, or in a conftest.py, makes pytest report what it cannot
 collect. The error is kept for the reports of the run, with its place.
 
-If a conftest.py cannot be imported at the start, no hook of a run is called, and there
-is no summary in the terminal. Then the files that options ask for are written here.
+If a conftest.py cannot be imported at the start, pytest calls no hook of a run, and
+prints no summary. Then the files that options ask for are written here.
 """
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
 
 
 def hides_case_files(collector: pytest.Collector) -> bool:
-    """Whether a collector that failed is a folder with case files, of which none is
-    collected now.
-    """
+    """Say whether a collector that failed is a folder with case files."""
     if not isinstance(collector, pytest.Directory):
         return False
     is_case_file = collector.config.stash[CASE_FILES].includes_name
@@ -81,9 +79,7 @@ def hides_case_files(collector: pytest.Collector) -> bool:
 
 
 def errors_of(error: BaseException, collector: pytest.Collector) -> list[RunError]:
-    """Return what an exception that a collector raised says, each mistake with its
-    place.
-    """
+    """Return the mistakes in an exception of a collector, each with its place."""
     config = collector.config
     node = collector.nodeid or "."
     if isinstance(error, CaseFileMistakes):
@@ -97,9 +93,7 @@ def errors_of(error: BaseException, collector: pytest.Collector) -> list[RunErro
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """Return the exception of the project's own code that pytest wrapped in one of its
-    own, or the error itself.
-    """
+    """Return the exception of the project that pytest wrapped, or the error itself."""
     is_of_pytest = type(error).__module__.startswith(PYTEST)
     if is_of_pytest and error.__cause__ is not None:
         return error.__cause__
@@ -120,8 +114,9 @@ def error_at(error: BaseException, node: str, config: pytest.Config) -> RunError
 
 
 def has_case_files(folder: Path, includes: Callable[[str], object]) -> bool:
-    """Whether there is a case file in a folder or below it; `includes` tells by the
-    name whether a file is one.
+    """Say whether there is a case file in a folder or below it.
+
+    `includes` tells by the name whether a file is one.
     """
     for _, below, files in os.walk(folder):
         if any(map(includes, files)):
@@ -135,9 +130,7 @@ def _may_have_case_files(folder: str) -> bool:
 
 
 def _of_text(text: str, collector: pytest.Collector) -> RunError:
-    """Return a message that has no place but the file or folder that was not
-    collected.
-    """
+    """Make the error of a file or folder from a message that has no other place."""
     config = collector.config
     file = shown_path(collector.path, config)
     message = redaction(config).text(text.removeprefix(f"{file}: "))
@@ -146,9 +139,7 @@ def _of_text(text: str, collector: pytest.Collector) -> RunError:
 
 
 def _place_of(error: BaseException) -> tuple[str | None, int]:
-    """Return the file and the line of the project's own code in which an exception was
-    raised.
-    """
+    """Return the file and line of the project in which an exception was raised."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
     frames = extract_tb(error.__traceback__)
@@ -159,9 +150,7 @@ def _place_of(error: BaseException) -> tuple[str | None, int]:
 
 
 class FailedStart:
-    """The hook that hears of an error of `pytest_configure`, in a conftest.py for
-    example.
-    """
+    """The hook that hears of an error of `pytest_configure`, as of a conftest.py."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -185,7 +174,7 @@ def report_failed_start(
 ) -> None:
     """Write the reports of a run that an error ended before it began.
 
-    `option` has the options, as far as they were read. Nothing is written where the run
+    `option` has the options, as far as they were read. Nothing is written if the run
     has nothing to do with cases.
     """
     if _is_left_to_others(config, option):
@@ -197,7 +186,7 @@ def report_failed_start(
 
 
 def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
-    """Whether the run has no cases, lists tests, or shows a help text alone."""
+    """Say whether the run has no cases, only lists tests, or only shows a help text."""
     if option.help or option.version or option.collectonly:
         return True
     is_asked = any(file.given(option) for file in files_of_options(config, option))
@@ -205,7 +194,7 @@ def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
 
 
 def _has_cases(config: pytest.Config, option: Namespace) -> bool:
-    """Whether there are case files among the arguments, or below them."""
+    """Say whether there are case files among the arguments, or below them."""
     is_case_file = matcher_of(config.getini("relevance_files"))
     arguments = option.file_or_dir or config.getini("testpaths") or ["."]
     for argument in arguments:

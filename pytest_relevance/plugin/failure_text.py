@@ -77,10 +77,10 @@ MARKUP: dict[str, dict[str, bool]] = {
 
 
 class FailurePlace:
-    """The position of a failing case and its message, as `--tb=line`, JUnit and the
-    short summary show them.
+    """The position of a failing case and its message: pytest's `reprcrash`.
 
-    `explain` makes the message when a reporter asks for it.
+    `--tb=line`, JUnit and the short summary show them. `explain` makes the message when
+    a reporter asks for it.
     """
 
     def __init__(self, path: str, lineno: int, explain: Callable[[], str]) -> None:
@@ -90,9 +90,7 @@ class FailurePlace:
 
     @property
     def message(self) -> str:
-        """Why the case failed, in one line; in GitHub Actions it holds no workflow
-        command.
-        """
+        """Say why the case failed, in one line without workflow commands of GitHub."""
         return safe_output(self._explain())
 
     def __str__(self) -> str:
@@ -102,8 +100,7 @@ class FailurePlace:
 
 
 class FailureText:
-    """The report of a failing case or gate with colours, which replaces pytest's own
-    representation of the exception.
+    """The report of a failing case or gate: pytest's `longrepr`, with colours.
 
     `lines_of` makes the lines for a `verbosity` and a `width`. The terminal asks for
     them at the end of the run, when all results are known, with its own verbosity and
@@ -131,8 +128,7 @@ class FailureText:
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
-    """Write styled lines, each with a line end, to pytest's terminal writer or terminal
-    reporter.
+    """Write styled lines to pytest's terminal writer or terminal reporter.
 
     In GitHub Actions the lines hold no workflow command.
     """
@@ -145,14 +141,10 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
 
 class HeadingAlone:
-    """Stands for the text of a failure while the terminal prints failures, if it is to
-    print the heading alone.
-    """
+    """Has the terminal print only the heading of a failure, until it is restored."""
 
     def __init__(self, report: Any) -> None:
-        """Take the place of the text of a report, and keep its captured output from
-        being printed.
-        """
+        """Take the place of the text of a report, and hide its captured output."""
         self._report = report
         self._text = report.longrepr
         self._sections = report.sections

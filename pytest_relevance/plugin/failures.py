@@ -37,28 +37,27 @@ class CaseFailure(_Failed):
 
 
 class BaselineFailure(_Failed):
-    """A case is worse than its baseline, or its baseline entry is stale. `xfail` does
-    not cover it.
+    """A case is worse than its baseline, or its entry is stale.
+
+    `xfail` does not cover this.
     """
 
 
 class CaseError(_Failed):
-    """A case could not be scored: the search could not be called, or its response could
-    not be used as a ranking.
+    """A case could not be scored. `xfail` does not cover this.
 
-    `xfail` does not cover it.
+    The search could not be called, or its response could not be used as a ranking.
     """
 
 
 class NotSearched(CaseError):
-    """The search of a case was not called because it had failed in too many cases in a
-    row.
-    """
+    """The search of a case was not called, as it had failed in many cases in a row."""
 
 
 class CaseFileMistakes(pytest.Collector.CollectError):
-    """A case file cannot be collected. The mistakes have places: in this file, or in a
-    file that it names.
+    """A case file cannot be collected.
+
+    The mistakes have places: in this file, or in a file that it names.
     """
 
     def __init__(self, error: FileError) -> None:
@@ -95,11 +94,10 @@ _OF_PYTEST = (
 def search_error(
     error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = ""
 ) -> SearchError:
-    """Return an exception in the form that a record has: without credentials in URLs,
-    and without the path of the root.
+    """Return an exception in the form that a record has.
 
-    `prefix` begins the message. A refusal of this plugin or of pytest has no type and
-    no frame.
+    It has no credentials in URLs, and no path of the root. `prefix` begins the message.
+    A refusal of this plugin or of pytest has no type and no frame.
     """
     is_of_pytest = isinstance(error, _OF_PYTEST)
     text = str(getattr(error, "msg", error)) if is_of_pytest else message_of(error)
@@ -115,9 +113,7 @@ def search_error(
 
 
 def error_text(error: BaseException, config: pytest.Config) -> str:
-    """The error in one sentence: `psycopg.OperationalError: no engine (conftest.py:4 in
-    search)`.
-    """
+    """Tell an exception in one sentence: `ValueError: no (conftest.py:4 in search)`."""
     found = search_error(error, config)
     head = found.headline if found.type else f"{type(error).__name__}: {found.message}"
     return f"{head} ({found.frame})" if found.frame else head
@@ -134,9 +130,7 @@ def hook_error_text(hook: str, error: BaseException, config: pytest.Config) -> s
 
 
 def is_installed(path: object) -> bool:
-    """Whether a file belongs to Python or to an installed package; `path` may be
-    `<frozen ...>`.
-    """
+    """Say whether a file belongs to Python or to an installed package."""
     parts = Path(str(path)).parts
     return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(
         path
@@ -144,10 +138,11 @@ def is_installed(path: object) -> bool:
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
-    """`conftest.py:4 in search`: the innermost frame in the user's own code, or the
-    innermost of all.
+    """Name the line of the project that raised an exception: `conftest.py:4 in search`.
 
-    Empty for an exception that the search returned in a batch, and did not raise.
+    If no frame is of the project, the innermost frame is named. An exception that a
+    search returned for a query of a batch was not raised: it has no frame, and the text
+    is empty.
     """
     if error.__traceback__ is None:
         return ""
@@ -181,8 +176,7 @@ If it goes by another name, write it in the case file:  search: name_of_the_fixt
 
 
 def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
-    """Return the message about a missing fixture; if it is the `search` of the case,
-    with an example.
+    """Return the message about a missing fixture; for a search with an example.
 
     pytest's own text shows the source of the function that requests the fixture, which
     is generated code here.
@@ -201,9 +195,7 @@ _CALLING = ("pytest_relevance.", "pluggy.")
 
 
 def begin_at_own_code(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Make pytest show the traceback of an exception from the project's code on, if any
-    was called.
-    """
+    """Have the traceback of an exception begin at the code of the project."""
     frames = excinfo.traceback
     begin = 0
     for number, entry in enumerate(frames, start=1):

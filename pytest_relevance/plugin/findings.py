@@ -38,8 +38,7 @@ from pytest_relevance.results.records.run_info import (
 def findings(
     config: pytest.Config, *, has_ended: bool, is_complete: bool
 ) -> Iterator[RunFinding]:
-    """Yield what is missing from a run, and why it fails other than for a case, a gate
-    or an error.
+    """Yield what is missing from a run, and further reasons for it to fail.
 
     `has_ended` is false for a run that was broken off, `is_complete` also for one that
     was to stop early: what did not run there is not missing.
@@ -74,9 +73,7 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
 
 
 def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
-    """Say which checks in Python were made in threads that their tests did not wait
-    for.
-    """
+    """Say which checks were made in threads that their tests did not wait for."""
     lost = store.told.named[LOST]
     if lost:
         checks = counted(len(lost), "check was", "checks were")
@@ -116,7 +113,7 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
     the results attached to reports. Cases with a failed report, such as those whose
     process crashed, are not counted: their failure is shown already. A case that passed
     without being scored, because a plugin ran something else instead, is counted only
-    where an option needs every result.
+    if an option needs every result.
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
@@ -193,7 +190,7 @@ _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ign
 def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | None:
     """Say that nothing was searched, and whether the run fails for it.
 
-    Return None if a case was searched or has failed, or if there is no case file.
+    Return None if a case was searched or has failed, or if there are no case files.
     """
     if not nothing_was_searched(store.results):
         return None
@@ -211,9 +208,7 @@ def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | Non
 
 
 def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None:
-    """Say which folders were skipped, in a run that searched others, and whether it
-    fails.
-    """
+    """Say which folders were skipped in a run that searched others."""
     if not store.collection.skipped_folders or nothing_was_searched(store.results):
         return None
     told = _skipped_folders(store)
@@ -227,9 +222,7 @@ def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None
 
 
 def _all_deselected(config: pytest.Config, store: RunStore) -> RunFinding | None:
-    """Say that all cases were deselected, if there is a reference that they were to be
-    compared with.
-    """
+    """Say that all cases were deselected, if there is a reference."""
     reference = _reference(config, store)
     if not (store.collection.files and reference):
         return None
@@ -262,8 +255,9 @@ def _skipped_folders(store: RunStore) -> str:
 
 
 def _reference(config: pytest.Config, store: RunStore) -> str:
-    """Say what the cases were to be compared with, or that something is required; empty
-    if neither.
+    """Say what the cases were to be compared with, or that a reference is required.
+
+    The text is empty if neither is true.
     """
     against = config.option.relevance_against
     if against is not None:
@@ -282,15 +276,14 @@ def _reference(config: pytest.Config, store: RunStore) -> str:
 
 
 def _updates(config: pytest.Config) -> bool:
-    """Whether the run writes baselines; then they need not be there yet."""
+    """Say whether the run writes baselines. Then they need not be there yet."""
     return config.option.relevance_update is not None
 
 
 def other_failures(
     store: RunStore, exitstatus: int | pytest.ExitCode
 ) -> Iterator[RunFinding]:
-    """Say which tests failed that are not cases, or that a run failed for an unknown
-    reason.
+    """Say which tests failed that are not cases, or that the reason is not known.
 
     The reports of a run without cases have nothing to say about other tests.
     """
@@ -309,16 +302,14 @@ def other_failures(
 
 
 def _other_tests(store: RunStore) -> list[str]:
-    """Name the tests with a failure that no result of a case has, and that no gate
-    is.
-    """
+    """Name the failed tests that are neither a case with a result nor a gate."""
     told = {f"{gate.node}::{gate.name}" for gate in store.gates}
     told.update(store.unfinished())
     return [name for name in store.other_failures if name not in told]
 
 
 def _is_told(store: RunStore) -> bool:
-    """Whether a report tells of any failure."""
+    """Say whether a report tells of any failure."""
     if store.told.errors or store.unfinished():
         return True
     if any(finding.fails for finding in store.told.findings):

@@ -115,9 +115,7 @@ def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:
 
 
 def report_undecided(session: pytest.Session, store: RunStore) -> None:
-    """Report the undecided cases of whole files as errors. The store then has them as
-    errors.
-    """
+    """Report the undecided cases of whole files as errors, also to the store."""
     whole_files = [file for file in store.collection.files if store.is_whole(file)]
     undecided_cases = find_undecided(store.finished, whole_files)
     if not undecided_cases:

@@ -1,8 +1,7 @@
-"""Searches that are given up: once a search has failed in many cases in a row, its
-remaining cases fail at once.
+"""Giving up a search that has failed in many cases in a row (`relevance_give_up`).
 
-A dead engine would otherwise be waited for in each case. The option is
-`relevance_give_up`.
+Its remaining cases fail at once. A dead engine would otherwise be waited for in each
+case.
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ PATIENCE = 5
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is given up: a search fixture in one variant, and the other fixtures of its
-    cases.
+    """What is given up: a search fixture in a variant, with other fixtures of cases.
 
     `folder` defines the fixture, as another folder may have one of the same name. One
     of the `other_fixtures` may be the one that is broken.
@@ -50,8 +48,7 @@ class Search:
 
 
 class GivingUp:
-    """Counts failed searches, and has the remaining cases of a search fail once it is
-    given up (`relevance_give_up`).
+    """Counts failed searches. Has the remaining cases of a search fail, once given up.
 
     Each process counts for itself, by the reports that it logs. So a case counts once,
     after its last rerun. The hooks are registered once a search is given up.
@@ -71,9 +68,7 @@ class GivingUp:
             self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items}
 
     def count(self, nodeid: str, result: CaseResult) -> None:
-        """Count the result of a case by its final report. Checks of tests in Python do
-        not count.
-        """
+        """Count the result of a case by its last report. Checks do not count."""
         run = self._runs.get(nodeid)
         if run is None or result.verdict in (SKIPPED, NOT_SEARCHED):
             return
@@ -91,9 +86,7 @@ class GivingUp:
                 self._give_up(search, len(cases), error)
 
     def _give_up(self, search: Search, cases: int, error: SearchError) -> None:
-        """Have the remaining cases of a search fail; `error` is the last one of so many
-        `cases`.
-        """
+        """Have the remaining cases of a search fail. `error` is the last error."""
         if not self._given_up:
             self._manager.register(self, "relevance-giving-up")
         failed = f"{search.name} failed in {counted(cases, 'case')} in a row"
@@ -106,9 +99,7 @@ class GivingUp:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> object:
-        """Leave a case of such a search to pytest alone, as other plugins would run it
-        again where it fails.
-        """
+        """Leave a given-up case to pytest, as other plugins would run it again."""
         if self._why(item) is None:
             return None
         runner: Any = item.config.pluginmanager.get_plugin("runner")
@@ -116,11 +107,10 @@ class GivingUp:
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Fail a case whose search is given up, before any fixture is set up. Raises
-        `NotSearched`.
+        """Fail a case whose search is given up, before any fixture is set up.
 
-        A case that was searched before, together with others, keeps its own result or
-        error.
+        Raises `NotSearched`. A case that was searched before, together with others,
+        keeps its own result or error.
         """
         __tracebackhide__ = True
         why = self._why(item)
@@ -132,9 +122,7 @@ class GivingUp:
             raise run.attempt.error
 
     def _why(self, item: pytest.Item) -> str | None:
-        """Return why the search of a case is given up; None where it is not, and for
-        any other test.
-        """
+        """Say why the search of a case is given up. None for another test or search."""
         run = item.stash.get(CASE_RUN, None)
         return None if run is None else self._given_up.get(_search_of(run))
 
@@ -155,5 +143,5 @@ def _search(
 
 
 def _is_missing_fixture(error: SearchError) -> bool:
-    """Whether a fixture of a case does not exist: such a failure costs no time."""
+    """Say whether a fixture of a case does not exist. Such a failure costs no time."""
     return error.phase == SETUP and not error.type

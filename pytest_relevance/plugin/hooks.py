@@ -70,9 +70,7 @@ def install(config: pytest.Config) -> None:
 
 
 def install_for_checks(session: pytest.Session) -> None:
-    """Register the hooks of a run in which tests in Python check rankings, unless they
-    are registered already.
-    """
+    """Register the hooks of a run with tests in Python that check rankings, once."""
     install(session.config)
     if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
         from pytest_relevance.plugin.check_reports import CheckCalls
@@ -81,9 +79,7 @@ def install_for_checks(session: pytest.Session) -> None:
 
 
 def pass_over(path: Path, config: pytest.Config) -> None:
-    """Have the summary name a file that seems to be a case file, but does not have the
-    name of one.
-    """
+    """Have the summary name a file that looks like a case file and is not collected."""
     install(config)
     run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
 
@@ -102,8 +98,7 @@ class Reporting:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach the results to the report of a case, or of a test with checks, when
-        the report is made.
+        """Attach the results to the report of a case, or of a test with checks.
 
         Results are not attached when the report is logged: it may be made in a process
         that logs nothing. This is the outermost wrapper, as other wrappers change the
@@ -190,9 +185,7 @@ class WholeRun:
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store the errors that a worker of pytest-xdist attached to the report of what
-        it cannot collect.
-        """
+        """Store the errors that a worker attached to a report of its collection."""
         if not self._is_worker:
             self._store.told.keep_errors(attached_to(report).news.errors)
 
@@ -207,9 +200,7 @@ class WholeRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
-        """Give each case that was moved its accepted ranking, before any is
-        deselected.
-        """
+        """Give moved cases their accepted rankings, before any case is deselected."""
         follow_moved_cases(config)
 
     @pytest.hookimpl
@@ -232,8 +223,7 @@ class WholeRun:
     def pytest_runtestloop(
         self, session: pytest.Session
     ) -> Generator[None, object, object]:
-        """Judge the gates of the case files when all cases have run, or the run was
-        stopped.
+        """Judge the gates when all cases have run, or when the run was stopped.
 
         Cases that have not run by now may still be run by another plugin, in a loop of
         its own.
@@ -272,8 +262,9 @@ class WholeRun:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Judge the gates if that was not done yet, and say what is missing from the
-        run. A worker of pytest-xdist only sends what it has left.
+        """Judge the gates unless they are judged, and say what is missing from the run.
+
+        A worker of pytest-xdist only sends what it has left.
         """
         if self._is_worker:
             send_rest(self._config, self._store)
@@ -316,8 +307,6 @@ class WholeRun:
 
 
 def _in_order_of_collection(items: Sequence[pytest.Item]) -> Sequence[str]:
-    """Return the node ids of cases in the order of their files; empty if they run in
-    this order.
-    """
+    """Return the node ids of cases in the order of their files; () if they run so."""
     ordered = sorted(items, key=lambda item: item.stash[CASE_RUN].place)
     return () if ordered == items else [item.nodeid for item in ordered]

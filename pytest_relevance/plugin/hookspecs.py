@@ -22,29 +22,27 @@ if TYPE_CHECKING:
 
 @pytest.hookspec(firstresult=True)
 def pytest_relevance_ranking(response: object, case: Case) -> object | None:
-    """Convert the response of a search to a ranking, where the plugin cannot read
-    the response itself.
+    """Convert the response of a search to a ranking that the plugin can read.
 
-    Return the ranking in any form that the plugin reads (document ids, best first;
-    (id, score) pairs; mappings with an id and a title ...), or None to leave it to
-    the next implementation, and at last to the plugin. The first result that is not
-    None is used.
+    Return the ranking in any form that the plugin reads (document ids, best first; (id,
+    score) pairs; mappings with an id and a title ...), or None to leave it to the next
+    implementation, and at last to the plugin. The first result that is not None is
+    used.
 
-    `response` is the return value of the search, after awaiting it if it was
-    awaitable; `case` is the case that runs.
+    `response` is the return value of the search, after awaiting it if it was awaitable;
+    `case` is the case that runs.
     """
 
 
 @pytest.hookspec
 def pytest_relevance_metrics() -> Mapping[str, Callable[..., float | None]]:  # type: ignore[empty-body]
-    """Name metrics of the project's own: {name: function}. Each then stands
-    wherever a metric may: `name@10`.
+    """Name metrics of the project's own: {name: function}.
 
-    The function is called with the grades of the results (None: unjudged), best
-    first and cut at k, the grades of all judgments, and k (None without a cutoff).
-    It returns a finite number, or None where the metric is not defined. It is
-    called for each case, and for accepted rankings: equal grades must give equal
-    values.
+    Each may then stand wherever a metric may: `name@10`. The function is called with
+    the grades of the results (None: unjudged), best first and cut at k, the grades of
+    all judgments, and k (None without a cutoff). It returns a finite number, or None if
+    the metric is not defined. It is called for each case, and for accepted rankings:
+    equal grades must give equal values.
     """
 
 
@@ -65,13 +63,12 @@ def pytest_relevance_search(
 def pytest_relevance_fields(
     case_run: CaseRun, documents: Sequence[str], names: Sequence[str]
 ) -> FieldValues | Awaitable[FieldValues | None] | None:
-    """Return what another source has of documents that lack a field which an
-    expectation looks at.
+    """Return what another source has of documents that lack a field.
 
-    `names` are the fields that the expectations of the case look at. An
-    implementation may be a coroutine function: it is awaited only if a document
-    still lacks a field, and it awaits others by `case_run.wait(answer)`. The values
-    of the first source count.
+    An expectation looks at the field. `names` are the fields that the expectations of
+    the case look at. An implementation may be a coroutine function: it is awaited only
+    if a document still lacks a field, and it awaits others by `case_run.wait(answer)`.
+    The values of the first source count.
     """
 
 
@@ -81,12 +78,11 @@ def pytest_relevance_complete(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> Sequence[DocumentTexts] | None:
-    """Say more of the documents of results when all cases have ended, before any
-    report: texts for each result.
+    """Say more of the documents of results when all cases have ended.
 
-    It is called in the process that has all results, for those whose rankings a
-    report shows; the first call is for all of them. `files` are the case files by
-    their names. It changes no verdict.
+    Return texts for each result. The hook is called before any report, in the process
+    that has all results, for those whose rankings a report shows; the first call is for
+    all of them. `files` are the case files by their names. It changes no verdict.
     """
 
 
@@ -94,11 +90,10 @@ def pytest_relevance_complete(
 def pytest_relevance_texts(
     case_run: CaseRun, result: CaseResult
 ) -> DocumentTexts | None:
-    """Say more of the documents of a case that failed or is inconclusive, while its
-    fixtures are set up.
+    """Say more of the documents of a case that failed or is inconclusive.
 
-    Return titles, fields or explanations, or None. What several implementations
-    return is put together. It changes no verdict.
+    Its fixtures are set up. Return titles, fields or explanations, or None. What
+    several implementations return is put together. It changes no verdict.
     """
 
 

@@ -51,8 +51,9 @@ class ItemMaker:
     """Makes the items of the cases of one file."""
 
     def __init__(self, file: pytest.Module, queries_line: int) -> None:
-        """Make the items of a file; `queries_line` is the line of cases that another
-        file lists.
+        """Make the items of a file.
+
+        `queries_line` is the line of cases that another file lists.
         """
         self._file = file
         self._hooks = file.ihook  # pytest looks for conftests each time it is asked
@@ -91,9 +92,7 @@ class ItemMaker:
         return made
 
     def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
-        """Return the items that pytest and its plugins make of the function of a
-        case.
-        """
+        """Return the items that pytest and its plugins make of a function."""
         file, name = self._file, case.node_name
         function: Any = case_function(
             [*case.usefixtures, case.search], is_async=loop.is_async
@@ -119,9 +118,7 @@ class ItemMaker:
         return [*items]
 
     def _set_up(self, item: Any, case: Case) -> None:
-        """Give an item its line of the case file, a list of fixtures of its own, its
-        query and its marks.
-        """
+        """Give an item its line, its own list of fixtures, its query and its marks."""
         path = str(self._file.path)
         line = case.line if case.source is None else self._queries_line
         item.reportinfo = lambda: (path, line - 1, item.name)
@@ -139,7 +136,7 @@ def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
 
 
 def case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
-    """Make the function of which pytest makes the items of a case.
+    """Make a function from which pytest makes the items of a case.
 
     pytest reads from its signature which fixtures the case requests. A plain function
     is replaced by `function_of` in each item: pytest makes the fixture `request`, which
@@ -195,7 +192,7 @@ _REMEDY = "give a parameter another id: @pytest.fixture(params=[...], ids=[...])
 
 
 def why_same_names(runs: Iterable[CaseRun]) -> str:
-    """Return why the items of a file cannot be told apart; empty if they can."""
+    """Say why the items of a file cannot be told apart; empty if they can."""
     by_name: dict[str, CaseRun] = {}
     by_variant: dict[tuple[str, str | None], CaseRun] = {}
     for this in runs:
@@ -209,8 +206,7 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
 
 
 def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
-    """Return why a file cannot be told apart from one that was collected before; empty
-    if it can.
+    """Say why a file cannot be told apart from one that was collected before; else "".
 
     pytest names a file outside of its root folder by the argument that it was found in.
     """

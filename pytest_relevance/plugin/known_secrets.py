@@ -1,11 +1,11 @@
-"""Mask secrets that are known by their values, wherever they stand in a text.
+"""Mask secrets that are known by their values, anywhere in a text.
 
-A value becomes known where it stands under a secret name: a param, an entry of the
+A value becomes known if it stands under a secret name: a param, an entry of the
 fingerprint, an option, a variable of the environment. An exception may echo it
 anywhere. It is found as it is, URL-encoded, as JSON, HTML and Python write it, and in
 base64, such as that of `user:password`.
 
-A value that is too common is not looked for, as it would be masked where it means
+A value that is too common is not looked for, as it would be masked also if it means
 something else: see `is_distinct`.
 """
 
@@ -34,11 +34,10 @@ _REST = r"[A-Za-z0-9+/_=.~%-]*"
 
 
 def is_distinct(value: str) -> bool:
-    """Whether a value is hardly ever found by chance: 8 characters, or 5 with both
-    letters and digits.
+    """Say whether a value is hardly ever found by chance.
 
-    So "1", "en", "en_GB" and "price" are not looked for. Of a number 8 digits are
-    needed.
+    It has 8 characters, or 5 with both letters and digits. So "1", "en", "en_GB" and
+    "price" are not looked for. Of a number 8 digits are needed.
     """
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
@@ -54,13 +53,11 @@ class KnownSecrets:
         self._secrets: dict[str, _Secret] = {}
 
     def __bool__(self) -> bool:
-        """Whether any value is known."""
+        """Say whether any value is known."""
         return bool(self._secrets)
 
     def add(self, value: str, mask: str) -> None:
-        """Look for a value from now on, unless it is too common; `mask` is what takes
-        its place.
-        """
+        """Look for a value from now on, unless it is too common. `mask` replaces it."""
         for part in (value, *value.splitlines()):
             stripped = part.strip()
             if stripped not in self._secrets and is_distinct(stripped):
@@ -74,11 +71,11 @@ class KnownSecrets:
         return text
 
     def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:
-        """Return values with the known values masked in all texts; the same object if
-        there are none.
+        """Return values with the known secrets masked in all texts.
 
-        They are builtin types and dataclasses. The values under the keys and in the
-        fields `but` stay as they are, and so do all keys.
+        The same object is returned if there are none. The values are builtin types and
+        dataclasses. The values under the keys and in the fields `but` stay as they are,
+        and so do all keys.
         """
         if isinstance(values, str):
             return self.hide(values)
@@ -123,9 +120,7 @@ class _Secret:
         return re.sub("|".join(self._patterns), lambda found: self._mask, text)
 
     def _bounded(self, form: str) -> str:
-        """A short value, or one of letters alone, may be a part of another word; a key
-        is not.
-        """
+        """Return the pattern of a form. A short one must not be within a word."""
         pattern = re.escape(form)
         if len(self._value) < SHORTEST or self._value.isalpha():
             return rf"(?<![^\W_]){pattern}(?![^\W_])"
@@ -133,7 +128,7 @@ class _Secret:
 
 
 def _forms_of(value: str) -> Iterator[str]:
-    """The forms in which a text may have a value."""
+    """Yield the forms in which a text may have a value."""
     from html import escape  # most runs know no secret
     from urllib.parse import quote, quote_plus
 
@@ -149,9 +144,7 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _base64_of(value: str) -> Iterator[str]:
-    """The characters that base64 of any text with this value in it has, for each place
-    where it may begin.
-    """
+    """Yield what base64 of any text with this value has, wherever it begins."""
     from base64 import b64encode
 
     data = value.encode("utf-8", "surrogatepass")
@@ -173,9 +166,7 @@ def _is_same(one: object, two: object) -> bool:
 
 
 def texts_in(value: Any) -> Iterable[str]:
-    """Yield the strings and numbers in nested values, as text; keys, booleans and None
-    are left out.
-    """
+    """Yield the strings and numbers in nested values as text, but no keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -50,7 +50,7 @@ class CaseLoop:
 
 
 class Loops:
-    """Whether pytest-asyncio or anyio run cases, and in which loops of pytest-asyncio.
+    """Decides in which event loop of another plugin a case runs, if in any.
 
     `usual` is the loop of a case without async fixtures. In its auto mode a plugin runs
     every coroutine function. In strict mode pytest-asyncio runs only marked cases. A
@@ -80,9 +80,7 @@ class Loops:
             choose_loops(config)
 
     def of(self, search: str, fixtures: Fixtures) -> CaseLoop:
-        """Return the loop of a case: that of the nearest async fixture that its search
-        depends on, or the usual one.
-        """
+        """Return the loop of the nearest async fixture of a search, or `usual`."""
         scope = self._scope_of(search, fixtures) if self._is_active else None
         if scope is None and ANYIO_BACKEND not in fixtures:
             return self.usual
@@ -90,9 +88,7 @@ class Loops:
         return CaseLoop(is_async=True, scope=scope or self.usual.scope)
 
     def _scope_of(self, search: str, fixtures: Fixtures) -> str | None:
-        """Return the loop scope of the nearest async fixture of pytest-asyncio, or
-        None.
-        """
+        """Return the scope of the nearest async fixture of pytest-asyncio, or None."""
         names = [search]
         for name in names:
             definitions = fixtures.get(name)
@@ -108,7 +104,7 @@ class Loops:
         return None
 
     def _is_run_by_asyncio(self, function: Any) -> bool:
-        """Whether pytest-asyncio sets up a fixture."""
+        """Say whether pytest-asyncio sets up a fixture."""
         is_async = inspect.iscoroutinefunction(function)
         if not (is_async or inspect.isasyncgenfunction(function)):
             return False
@@ -116,9 +112,7 @@ class Loops:
 
 
 def _setting(config: pytest.Config, name: str) -> Any:
-    """Return an option of pytest-asyncio or anyio, or its ini setting; None if the
-    installed version has neither.
-    """
+    """Return an option of pytest-asyncio or anyio, or its ini setting, or None."""
     try:
         return config.getoption(name, None) or config.getini(name)
     except (KeyError, ValueError):
@@ -126,24 +120,19 @@ def _setting(config: pytest.Config, name: str) -> Any:
 
 
 def choose_loops(config: pytest.Config) -> None:
-    """Register the hook that calls plain searches outside of event loops, unless it is
-    registered.
-    """
+    """Register the hook that calls plain searches outside of event loops, once."""
     if not config.pluginmanager.has_plugin(_LOOP_CHOICE):
         config.pluginmanager.register(LoopChoice(), _LOOP_CHOICE)
 
 
 class LoopChoice:
-    """Decides for each case with a coroutine function whether it is called in an event
-    loop.
-    """
+    """Decides for a case with a coroutine function whether it needs an event loop."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(
         self, pyfuncitem: pytest.Function
     ) -> Generator[None, object, object]:
-        """Replace the coroutine function of a case with a plain one if its search needs
-        no event loop of a plugin.
+        """Replace the coroutine function of a case by a plain one if it needs no loop.
 
         The search is known only now, after the fixtures are set up.
         """

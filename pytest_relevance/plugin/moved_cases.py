@@ -1,7 +1,7 @@
-"""Cases that the reference has under another id, in another file or in another variant.
+"""Cases that the reference has under another id, in another file or variant.
 
 When all case files are collected, each moved case gets its accepted ranking. An update
-of the baselines writes the rankings where the cases stand now.
+of the baselines writes the rankings to the files in which the cases are now.
 """
 
 from __future__ import annotations
@@ -50,26 +50,22 @@ class Collector(Protocol):
 
     @property
     def nodeid(self) -> str:
-        """Its node id."""
+        """Return its node id."""
 
     @property
     def baseline(self) -> Baseline | None:
-        """What the cases are compared with, if anything."""
+        """Return what the cases are compared with, or None."""
 
     def move_entries(self, moves: MovedEntries, runs: Sequence[CaseRun]) -> None:
-        """Take the accepted rankings of cases that were moved to the file, or from
-        it.
-        """
+        """Take the accepted rankings of cases that were moved to or from the file."""
 
     def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """The data of the file, compared with its baseline."""
+        """Describe the file, compared with its baseline."""
 
 
 @dataclass(slots=True)
 class CollectedFile:
-    """A case file that was collected: its collector, its suite, and the runs of its
-    cases.
-    """
+    """A case file that was collected: its collector, its suite, its cases."""
 
     collector: Collector
     suite: Suite
@@ -78,7 +74,7 @@ class CollectedFile:
 
     @property
     def cases(self) -> dict[EntryKey, Case]:
-        """Its cases by id and variant."""
+        """Return its cases by id and variant."""
         return {(run.case.id, run.variant): run.case for run in self.runs}
 
 
@@ -113,9 +109,7 @@ def follow_moved_cases(config: pytest.Config) -> None:
 def _references(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> dict[str, BaselineEntries]:
-    """The entries of the reference by the names of case files, of files that are gone
-    too.
-    """
+    """Return the entries of the reference by case file, also of files that are gone."""
     found = {}
     for name, file in collected.items():
         if file.collector.baseline is not None:
@@ -132,7 +126,7 @@ def _references(
 def _recorded_files_that_are_gone(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> Iterator[tuple[str, BaselineEntries]]:
-    """The entries of the case files that the record has and the project has no more."""
+    """Yield the entries of the case files that only the record has."""
     recorded = recorded_rankings(config)
     nodes = {name: node for node, name in recorded.nodes.items()}
     known = {
@@ -148,8 +142,9 @@ def _recorded_files_that_are_gone(
 def _baselines_without_a_case_file(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> Iterator[tuple[str, BaselineEntries]]:
-    """The entries of the baselines whose case file is gone, as far as pytest has seen
-    them.
+    """Yield the entries of the baselines whose case file is gone.
+
+    These are the baselines that pytest has seen.
     """
     folders = {file.collector.path.parent for file in collected.values()}
     paths = {folder / name for folder in folders for name in orphaned_baselines(folder)}
@@ -169,7 +164,7 @@ def _baselines_without_a_case_file(
 
 
 def _masked(config: pytest.Config, entries: BaselineEntries) -> BaselineEntries:
-    """Entries with secrets among their params masked."""
+    """Return entries with secrets among their params masked."""
     for key, entry in entries.items():
         if entry.params:
             params = redaction(config).values(entry.params)
@@ -185,7 +180,7 @@ def _gone(
     collected: Mapping[str, CollectedFile],
     references: Mapping[str, BaselineEntries],
 ) -> Iterator[PlacedCase]:
-    """The cases that only the reference has, or that ask something else now."""
+    """Yield the cases that only the reference has, or that ask something else now."""
     if not references:
         return
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
@@ -210,9 +205,7 @@ def _new(
     references: Mapping[str, BaselineEntries],
     gone: Iterable[PlacedCase],
 ) -> Iterator[PlacedCase]:
-    """The cases that only the run has, if one of those that are gone may be the
-    same.
-    """
+    """Yield the cases that only the run has, if one that is gone may be the same."""
     from pytest_relevance.results.details import digest_of
     from pytest_relevance.results.records.entries import BaselineEntries, asked_of
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
@@ -234,7 +227,7 @@ def _new(
 
 
 def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> bool:
-    """Whether a case has the query and the params of an entry."""
+    """Say whether a case has the query and the params of an entry."""
     if entry.query != case.query:
         return False
     if entry.params == case.params:  # spares most cases the JSON
@@ -246,7 +239,7 @@ def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> b
 
 
 def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, ...]:
-    """The files of the record without those whose cases have all been moved."""
+    """Return the files of the record without those whose cases have all been moved."""
     moved = defaultdict(set)
     for info in run_store(config).collection.files.values():
         for case in info.moved:
@@ -259,10 +252,9 @@ def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, .
 
 
 def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
-    """The entries of moved cases for the baseline of each case file, read from the
-    files.
+    """Return the entries of moved cases for the baseline of each case file.
 
-    Raises `RecordError` if a baseline cannot be read.
+    They are read from the files. Raises `RecordError` if a baseline cannot be read.
     """
     from pytest_relevance.results.records.baseline_file import read_baseline
     from pytest_relevance.results.records.entries import MovedEntries
@@ -284,7 +276,7 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
 
 
 def _baseline_of(config: pytest.Config, file: str) -> Path:
-    """The path of the baseline of a case file, which may be gone."""
+    """Return the path of the baseline of a case file, which may be gone."""
     info = run_store(config).collection.files.get(file)
     path = config.invocation_params.dir / file if info is None else info.path
     return baseline_path(path)

@@ -1,5 +1,4 @@
-"""What a run tells besides the results of its cases: messages, findings, errors,
-warnings, fingerprints.
+"""What a run tells besides results: messages, findings, errors, warnings, fingerprints.
 
 Each process collects its `News` in `Unsent`, and its next report carries them. The
 process that receives all reports keeps them in `Told`.
@@ -39,8 +38,9 @@ not by its name.
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What became known of the documents of a result that was sent before, with this
-    number in its report.
+    """What became known of the documents of a result that was sent before.
+
+    `number` is the number of the result in its report.
     """
 
     nodeid: str
@@ -63,7 +63,7 @@ class News:
             pytest-xdist.
         collected: with `files`, the node ids of the cases in the order of their files,
             if they run in another order.
-        errors: the mistakes because of which a file or a folder was not collected.
+        errors: the mistakes that kept a file or a folder from being collected.
     """
 
     fingerprint: Fingerprint | None = None
@@ -103,9 +103,7 @@ class Unsent:
             self._news = replace(self._news, warnings=warnings)
 
     def name(self, kind: str, name: str) -> None:
-        """Send the name of a check that is `LOST`, or of a file that is
-        `PASSED_OVER`.
-        """
+        """Send the name of a check that is `LOST` or a file that is `PASSED_OVER`."""
         names = [*self._news.named.get(kind, ()), printable(name)]
         self._news = replace(self._news, named={**self._news.named, kind: names})
 
@@ -123,13 +121,14 @@ class Unsent:
 class Told:
     """What a run has to tell at its end, besides the results of its cases.
 
-    `messages` are for the end of the run, `findings` are what the run says about
-        itself.
-
-    All processes told of the rest. `fingerprints` are the different ones of those that
-    ran cases, `warnings` texts about fixtures and hooks of the project that could not
-    be used, by subject. `named` are the names of checks that are `LOST`, and of files
-    that are `PASSED_OVER`.
+    Attributes:
+        messages: sentences for the end of the run that are not printed yet.
+        findings: what the run says about itself.
+        fingerprints: the different ones of all processes that ran cases.
+        warnings: by subject, texts about fixtures and hooks of the project that are not
+            usable.
+        named: by kind, the names of checks that are `LOST`, and of files that are
+            `PASSED_OVER`.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -157,8 +156,7 @@ class Told:
             self.say(Message(text, is_good=False))
 
     def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
-        """Keep what the run says about itself, for its reports and its end. Secrets are
-        masked.
+        """Keep what the run says about itself, with secrets masked.
 
         `is_told`: pytest tells it in the terminal.
         """
@@ -168,8 +166,9 @@ class Told:
             self.say(Message(text, is_good=False, fails=finding.fails))
 
     def keep_errors(self, errors: Iterable[RunError]) -> None:
-        """Keep errors that are not those of a case. Each process of a run may have the
-        same ones.
+        """Keep errors that are not those of a case.
+
+        Several processes of a run may have the same error.
         """
         hide = redaction(self._config).text
         for found in errors:
@@ -178,13 +177,11 @@ class Told:
 
     @property
     def errors(self) -> tuple[RunError, ...]:
-        """The errors that are not those of a case, in the order in which they came."""
+        """Return the errors that are not those of a case, as they came."""
         return tuple(self._errors.values())
 
     def receive(self, news: News) -> None:
-        """Keep what a process tells. Of several warnings about a subject the first
-        counts.
-        """
+        """Keep what a process tells. The first warning about a subject counts."""
         fingerprint = news.fingerprint
         if fingerprint is not None and fingerprint not in self.fingerprints:
             self.fingerprints.append(fingerprint)
@@ -195,7 +192,7 @@ class Told:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """What the fingerprints have in common; empty where there is none."""
+        """Return what the fingerprints have in common; empty if there are none."""
         return common(self.fingerprints) if self.fingerprints else {}
 
 

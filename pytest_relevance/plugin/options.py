@@ -1,7 +1,7 @@
-"""The plugin's options and ini keys, and which files are case files. Imported in every
-run: keep it light.
+"""The plugin's options and ini keys, and which files are case files.
 
 `settings` are what they ask for; an option that only one place reads is read there.
+This module is imported in every run: keep it light.
 """
 
 from __future__ import annotations
@@ -141,8 +141,9 @@ _INI: Mapping[str, tuple[str, object]] = {
 
 
 class _Update(Action):
-    """What an update accepts: "all" or "new". All its names are of one action, as
-    argparse lists them in an error.
+    """Sets what an update accepts: "all" or "new".
+
+    All names of the option have one action, as argparse lists them in an error.
     """
 
     def __call__(
@@ -201,18 +202,16 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def matcher_of(patterns: Sequence[str]) -> Callable[[str], object]:
-    """Return a function that tells whether the name of a file fits one of the patterns
-    of `relevance_files`.
-    """
+    """Return what tells whether a file name fits a pattern of `relevance_files`."""
     either = "|".join(map(translate, patterns))
     return re.compile(either or "(?!)").match  # (?!) matches nothing
 
 
 class CaseFiles:
-    """Which files are case files: by name (ini key `relevance_files`), or by content if
-    named on the command line.
+    """Tells which files are case files.
 
-    Raises UsageError for a pattern with a folder.
+    They are known by name (ini key `relevance_files`), or by content if they are named
+    on the command line. Raises UsageError for a pattern with a folder.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -230,12 +229,13 @@ class CaseFiles:
         self._named = {path.resolve() for path in paths if path.is_file()}
 
     def includes_name(self, name: str) -> bool:
-        """Whether the name of a file, without folders, is one of a case file."""
+        """Say whether a file name, without folders, is one of a case file."""
         return bool(self._fits(name))
 
     def includes(self, path: Path) -> bool:
-        """Whether a file is a case file; it need not exist. Raises OSError if its
-        content decides and is unreadable.
+        """Say whether a file is a case file. It need not exist.
+
+        Raises OSError if its content decides and cannot be read.
         """
         if self._fits(path.name):
             return True
@@ -246,8 +246,9 @@ class CaseFiles:
         return has_cases(path.read_bytes())
 
     def passes_over(self, path: Path) -> bool:
-        """Whether a file that is not included seems to be a case file by its content: a
-        hint, without reading YAML.
+        """Say whether a file that is not included has the content of a case file.
+
+        This is a guess, without reading YAML.
         """
         if not (_is_yaml(path.name) and self._patterns):
             return False
@@ -266,7 +267,6 @@ _MOST_READ = 65_536
 
 
 def _is_yaml(name: str) -> bool:
-    """Whether a file has the suffix of YAML, in upper or lower case."""
     return name[-5:].lower().endswith((".yaml", ".yml"))
 
 
@@ -323,7 +323,7 @@ REPORTING = "relevance-reporting"
 
 
 def has_cases(config: pytest.Config) -> bool:
-    """Whether this process has collected a case file, or may get results of one."""
+    """Say whether this process has collected a case file, or may get results of one."""
     return config.pluginmanager.has_plugin(REPORTING)
 
 
@@ -339,8 +339,9 @@ by `early_errors`.
 
 
 def may_tell_of_failed_start(config: pytest.Config) -> bool:
-    """Whether there is somebody to tell of an error that ends the run before it begins:
-    files to write, or GitHub.
+    """Say whether to tell of an error that ends the run before it begins.
+
+    There are files to write, or the run is one of GitHub Actions.
     """
     is_asked = bool(files_of_options(config, config.option))
     return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"
@@ -415,8 +416,9 @@ def here() -> tuple[int, int]:
 
 
 def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
-    """Return the value of an option or else of the ini key of its name. Raises
-    UsageError where it is not allowed.
+    """Return the value of an option, or of the ini key of its name.
+
+    Raises UsageError if the value is not allowed.
     """
     value: str = getattr(config.option, name) or config.getini(name)
     if value not in allowed:
@@ -430,10 +432,10 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
 def number_setting(
     config: pytest.Config, name: str, convert: Callable[[str], int]
 ) -> int:
-    """Return the number that an option has, or else the ini key of its name. `convert`
-    reads it from text.
+    """Return the number that an option has, or the ini key of its name.
 
-    Raises UsageError for an invalid value of the ini key; argparse checks the option.
+    `convert` reads it from text. Raises UsageError for an invalid value of the ini key;
+    argparse checks the option.
     """
     given: int | None = getattr(config.option, name, None)
     try:
@@ -443,9 +445,7 @@ def number_setting(
 
 
 def usage_error(message: str) -> pytest.UsageError:
-    """Return a usage error whose message holds no workflow command, where a runner of
-    GitHub reads the output.
-    """
+    """Return a usage error without workflow commands, which GitHub would obey."""
     from pytest_relevance.reports.workflow_commands import safe_output
 
     return pytest.UsageError(safe_output(message))
@@ -469,11 +469,11 @@ AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 
 
 def recorded_rankings(config: pytest.Config) -> RecordedRankings:
-    """Return the rankings of the record that `--relevance-against` names, read once in
-    each process.
+    """Return the rankings of the record that `--relevance-against` names.
 
-    Raises UsageError for a record that cannot be read, for a record in which a search
-    found nothing in most cases, and with an option that writes baselines.
+    It is read once in each process. Raises UsageError for a record that cannot be read,
+    for a record in which a search found nothing in most cases, and with an option that
+    writes baselines.
     """
     if AGAINST not in config.stash:
         from pytest_relevance._files import name_to_forward
@@ -506,9 +506,7 @@ _REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
 
 
 def redaction(config: pytest.Config) -> Redaction:
-    """Return the `Redaction` of values whose names match the ini key
-    `relevance_redact`.
-    """
+    """Return what masks secrets in this run (ini key `relevance_redact`)."""
     if _REDACTION not in config.stash:
         from pytest_relevance.plugin.redaction import Redaction
 
@@ -521,28 +519,22 @@ def redaction(config: pytest.Config) -> Redaction:
 
 
 def verbosity(option: Any) -> int:
-    """Return the verbosity of the terminal: 1 for `-v`, -1 for `-q`, 0 without a
-    terminal (`-p no:terminal`).
-    """
+    """Return the verbosity: 1 for `-v`, -1 for `-q`, 0 without a terminal."""
     return getattr(option, "verbose", 0)
 
 
 def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
-    """Whether the exit status is one without a failure."""
+    """Say whether an exit status is one without a failure."""
     return exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
 def shown_path(path: Path | str, config: pytest.Config) -> str:
-    """Return the path of a file for messages: relative to the folder where pytest was
-    started, as in pytest's own.
-    """
+    """Return a path for messages, relative to the folder in which pytest started."""
     return relative(path, config.invocation_params.dir) or str(path)
 
 
 def relative(path: Path | str, folder: Path | str) -> str | None:
-    """Return a path relative to a folder; None where it is on another drive
-    (Windows).
-    """
+    """Return a path relative to a folder; None if it is on another drive (Windows)."""
     try:
         return os.path.relpath(path, folder)
     except ValueError:

@@ -1,5 +1,4 @@
-"""The files that options of a run name: what they are, a check before the run, the
-writing.
+"""The files that options of a run name: a check before the run, and the writing.
 
 Each plugin module that has such an option imports this module, so nothing heavy is
 imported.
@@ -32,9 +31,7 @@ class Message:
 
     @property
     def place(self) -> int:
-        """Its place among the messages: what fails the run stands last, near the
-        verdict.
-        """
+        """Return its place among the messages: what fails the run comes last."""
         return (not self.is_good) + self.fails
 
 
@@ -51,8 +48,8 @@ def why_no_report(data: bytes) -> str | None:
 class OutputFile:
     """The file that the option `--relevance-{name}` names.
 
-    `why_kept`: says of what is in the file why it must not be replaced.
-    `unwritten`: why the file is not written where no test ran; empty if nobody says so.
+    `why_kept` says why the content of a file must not be replaced. `unwritten` says why
+    the file is not written if no test ran; it is empty if nobody says so.
     """
 
     name: str
@@ -66,7 +63,7 @@ class OutputFile:
 
     @property
     def dest(self) -> str:
-        """The name of the value of the option."""
+        """Return the name of the value of the option."""
         return f"relevance_{self.name}"
 
 
@@ -80,9 +77,7 @@ class Target:
 
     @classmethod
     def of(cls, file: OutputFile, config: pytest.Config) -> Target | None:
-        """Return the file that an option names, without a check; None if none is
-        named.
-        """
+        """Return the file that an option names, unchecked; None if none is named."""
         from pytest_relevance._text import harmless
 
         given = file.given(config.option)

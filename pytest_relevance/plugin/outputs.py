@@ -55,8 +55,7 @@ class Outputs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Record that the session runs tests: options such as `--fixtures` also start a
-        session.
+        """Record that the session runs tests. Options such as `--fixtures` run none.
 
         Only the start is recorded, as a plugin may replace the loop itself.
         """
@@ -67,9 +66,7 @@ class Outputs:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Write baselines and files, and set the exit status of a run if that is not
-        possible.
-        """
+        """Write baselines and files. The run fails if that is not possible."""
         # an error of a hook may have ended the run before its first test
         if not (self._has_begun or (self._runs_tests and self._store.told.errors)):
             self._tell_unwritten()
@@ -111,9 +108,7 @@ def tell(
     session: pytest.Session,
     exitstatus: int | pytest.ExitCode,
 ) -> None:
-    """Keep messages for the end of the run, which fails where one of them is not
-    good.
-    """
+    """Keep messages for the end of the run, which fails if one is not good."""
     store = run_store(session.config)
     for message in messages:
         if message.is_good:
@@ -151,7 +146,6 @@ def present_run(config: pytest.Config) -> Run:
 
 
 def _about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
-    """The case files of the run, and how it was made."""
     from pytest_relevance.results.diagnoses import faults_to_record
 
     store = run_store(config)
@@ -181,8 +175,9 @@ def _about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
 
 
 def how_run(config: pytest.Config, started: float) -> RunInfo:
-    """Return what is known of a run before it begins: programs, command, and the time
-    (seconds since the epoch).
+    """Return what is known of a run before it begins: programs, command, and the time.
+
+    `started` is in seconds since the epoch.
     """
     from pytest_relevance import __version__
 

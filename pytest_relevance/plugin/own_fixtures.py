@@ -1,6 +1,4 @@
-"""Tell the fixtures of the project itself from those of pytest and of installed
-plugins.
-"""
+"""Tell the project's own fixtures from those of pytest and of installed plugins."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 class OwnFixtures:
-    """Distinguishes the fixtures of the project itself from those of pytest and of
-    installed plugins.
-    """
+    """Tells the project's own fixtures from those of pytest and of plugins."""
 
     def __init__(self, config: pytest.Config) -> None:
         packages = {"_pytest", "pytest_relevance"}
@@ -34,9 +30,7 @@ class OwnFixtures:
         return config.stash[_OWN_FIXTURES]
 
     def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
-        """Whether a parametrised argument is a fixture of the project itself, or is
-        requested by one.
-        """
+        """Say whether an own fixture is, or requests, a parametrised argument."""
         definitions = fixtures.get(name, ())
         if definitions and not definitions[-1].func.__module__.startswith(PYTEST):
             return self.is_own(definitions[-1].func)
@@ -46,9 +40,7 @@ class OwnFixtures:
         return False
 
     def is_own(self, function: Any) -> bool:
-        """Whether a function belongs to the project: neither to pytest nor to an
-        installed plugin.
-        """
+        """Say whether a function belongs to the project itself."""
         code = getattr(inspect.unwrap(function), "__code__", None)
         path = Path(code.co_filename) if code is not None else Path()
         if path.name == "conftest.py":

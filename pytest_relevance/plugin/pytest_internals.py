@@ -49,7 +49,7 @@ class Parameters:
 
     @property
     def id(self) -> str:
-        """The text in brackets in the name of the item."""
+        """Return the text in brackets in the name of the item."""
         return "-".join(self.ids)
 
 
@@ -71,18 +71,15 @@ def forget_parameters(items: Iterable[AnyItem]) -> None:
 
 
 def hide_in_report(report: pytest.TestReport, hide: Callable[[str], str]) -> None:
-    """Apply a function to the text of a failure, with its traceback, and to the output
-    that was captured.
-    """
+    """Apply a function to the text and the captured output of a failed report."""
     report.longrepr = _hidden(report.longrepr, hide)
     report.sections = [(title, hide(text)) for title, text in report.sections]
 
 
 def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
-    """Return a part of the representation of an exception with a function applied to
-    its texts.
+    """Apply a function to the texts in a part of an exception's representation.
 
-    An object of pytest's is changed in place.
+    Return the part. An object of pytest's is changed in place.
     """
     if isinstance(part, str):
         return hide(part)
@@ -95,12 +92,11 @@ def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
 
 
 def fixtures_of(item: AnyItem) -> Fixtures:
-    """Return the definitions of all fixtures that an item sets up, by name; the last
-    one of each is used.
+    """Return the definitions of all fixtures that an item sets up, by name.
 
-    A definition has `argname`, `argnames`, `baseid`, `func` and `scope`. An argument
-    that is parametrised directly also has a definition, whose function belongs to
-    pytest.
+    The last definition of a name is used. A definition has `argname`, `argnames`,
+    `baseid`, `func` and `scope`. An argument that is parametrised directly also has a
+    definition, whose function belongs to pytest.
     """
     info = getattr(item, "_fixtureinfo", None)
     definitions: Fixtures = getattr(info, "name2fixturedefs", {})
@@ -108,11 +104,10 @@ def fixtures_of(item: AnyItem) -> Fixtures:
 
 
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:
-    """Return the value of a fixture that an item sees, set up for it if needed; None if
-    there is no such fixture.
+    """Return the value of a fixture that an item sees, in a tuple, or None.
 
-    The fixtures of the item itself are set up already. Raises whatever the fixture
-    raises.
+    The fixture is set up if needed. The fixtures of the item itself are set up already.
+    Raises whatever the fixture raises.
     """
     if not item.session._fixturemanager.getfixturedefs(name, item):
         return None
@@ -121,28 +116,24 @@ def requested(item: pytest.Item, name: str) -> tuple[object] | None:
 
 
 def is_asyncio_fixture(function: object) -> bool:
-    """Whether a function is decorated with `pytest_asyncio.fixture`."""
+    """Say whether a function is decorated with `pytest_asyncio.fixture`."""
     return hasattr(function, "_force_asyncio_fixture")
 
 
 def loop_scope_of(function: Callable[..., object]) -> str | None:
-    """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`, or
-    None if it is not set.
-    """
+    """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`."""
     scope: str | None = getattr(function, "_loop_scope", None)
     return scope
 
 
 def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
-    """Return the request of an item, which gets the value of any fixture that the item
-    sees; None if it has none.
-    """
+    """Return the request of an item, which gives any fixture that it sees."""
     request: pytest.FixtureRequest | None = getattr(item, "_request", None)
     return request
 
 
 def is_fixture_defined(name: str, session: pytest.Session) -> bool:
-    """Whether any test of a run sees a fixture of this name."""
+    """Say whether any test of a run sees a fixture of this name."""
     manager = session._fixturemanager
     files = {item.parent for item in session.items if item.parent is not None}
     return any(manager.getfixturedefs(name, file) for file in files)

@@ -1,5 +1,4 @@
-"""Mask secrets in records and reports: values under secret names, credentials in URLs,
-and all values that are known.
+"""Mask secrets: values under secret names, credentials in URLs, known values.
 
 A mask has four hexadecimal digits of a digest: `<redacted 3f2a>`. The same value under
 the same name has the same mask on every machine. So a baseline notices that the value
@@ -70,8 +69,7 @@ _NO_SECRETS = frozenset({"PWD", "OLDPWD"})
 
 
 class Redaction:
-    """Masks the values under secret names, credentials in URLs, and values that are
-    known to be secret.
+    """Masks values under secret names, credentials in URLs, and known secrets.
 
     A name is secret if the pattern is found in it, in upper or lower case. Without a
     pattern no name is secret.
@@ -93,9 +91,7 @@ class Redaction:
     # --- what is known to be secret ---
 
     def learn(self, values: Mapping[str, Any]) -> None:
-        """Look from now on for the values under secret names, and for passwords in URLs
-        and connection strings.
-        """
+        """Look from now on for values under secret names, and passwords in URLs."""
         for name, value in values.items():
             self._look_at(str(name), value)
 
@@ -120,8 +116,9 @@ class Redaction:
             pass
 
     def learn_environment(self, variables: Mapping[str, str]) -> None:
-        """Look from now on for the values of variables with secret names. Paths and
-        plain words are none.
+        """Look from now on for the values of variables with secret names.
+
+        Paths and plain words are not secret.
         """
         for name, value in variables.items():
             is_path = value.startswith(_FOLDERS) or name in _NO_SECRETS
@@ -147,8 +144,9 @@ class Redaction:
     # --- masking ---
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Mask the values under secret names, at every depth. Returns the same object
-        if there are none.
+        """Mask the values under secret names, at every depth.
+
+        Return the same object if there are none.
         """
         masked = {name: self._value(str(name), value) for name, value in values.items()}
         if all(masked[name] is value for name, value in values.items()):
@@ -156,8 +154,10 @@ class Redaction:
         return masked
 
     def text(self, text: str) -> str:
-        """Mask the secrets in a text: what is known, logins and parameters of URLs,
-        headers, entries of mappings.
+        """Mask the secrets in a text.
+
+        These are known values, logins and parameters of URLs, headers, and entries of
+        mappings.
         """
         if "://" in text:
             text = re.sub(_URL, self._url, text)
@@ -172,17 +172,13 @@ class Redaction:
         return self.known.hide(text)
 
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
-        """Mask the arguments of a command: `--api-key=abc`, `--api-key abc` and all
-        that `text` masks.
-        """
+        """Mask the arguments of a command: `--api-key=abc`, `--api-key abc`."""
         return self._masked_arguments(arguments, _tell_nobody)
 
     def _masked_arguments(
         self, arguments: Iterable[str], tell: Callable[[str, str], None]
     ) -> Iterator[str]:
-        """Mask arguments. `tell` is called with the name and the value of each secret
-        that has a name.
-        """
+        """Mask arguments. Call `tell` with each secret that has a name."""
         name = ""
         for argument in arguments:
             if name and not re.match(_OPTION, argument):
@@ -290,9 +286,7 @@ def _unquoted(value: str) -> str:
 
 
 def mask(name: str, value: Any) -> str:
-    """Make `<redacted 3f2a>` of a digest of the name and the value. A value that is a
-    mask is returned unchanged.
-    """
+    """Make `<redacted 3f2a>` of a name and a value. A mask is returned unchanged."""
     if isinstance(value, str):
         text = value
     else:

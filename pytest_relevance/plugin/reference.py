@@ -1,4 +1,4 @@
-"""What a run lacks of its reference: case files of which nothing ran, lost cases.
+"""What a run lacks of its reference: case files that did not run, and lost cases.
 
 With `--relevance-baseline=require` the run fails for it. A run has a *selection* if an
 option or a node id of the command line chooses cases. Without one, it is compared with
@@ -53,7 +53,7 @@ default.
 
 
 def has_selection(config: pytest.Config) -> bool:
-    """Whether the command line, or the ini key addopts, chooses some of the cases."""
+    """Say whether the command line or the ini key addopts chooses some cases."""
     if any("::" in argument for argument in config.args):
         return True
     if getattr(config.option, _SHARDS, 1) > 1:
@@ -62,18 +62,16 @@ def has_selection(config: pytest.Config) -> bool:
 
 
 def is_part(config: pytest.Config) -> bool:
-    """Whether a run looks at a part of the cases: it has a selection, or was broken
-    off.
-    """
+    """Say whether a run looks at a part of the cases: by a selection, or broken off."""
     return has_selection(config) or bool(run_store(config).unfinished())
 
 
 def covers(config: pytest.Config, path: Path) -> bool:
-    """Whether a file is one that a run without a selection has to collect.
+    """Say whether a file is one that a run without a selection has to collect.
 
     It is if the command line names the file or a folder around it. Without a name
-    pytest takes the folders of the ini key testpaths, or else the folder where it was
-    started.
+    pytest takes the folders of the ini key testpaths, or else the folder in which it
+    was started.
     """
     real = os.path.realpath(path)
     for argument in config.args:
@@ -84,7 +82,7 @@ def covers(config: pytest.Config, path: Path) -> bool:
 
 
 def files_not_run(config: pytest.Config) -> tuple[str, ...]:
-    """Name the case files of the reference of which nothing ran.
+    """Name the case files of the reference that have no result in the run.
 
     Of a record these are all its files without a result. Of committed baselines these
     are the baselines without their case file: beside the case files that ran, or in the
@@ -149,8 +147,8 @@ def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
 def _folders_of_project(config: pytest.Config) -> list[Path]:
     """Return the root of the project.
 
-    Without a configuration file pytest's root may be any folder above. The folder where
-    pytest was started stands for it then, with what the command line names.
+    Without a configuration file pytest's root may be any folder above. Then it is the
+    folder in which pytest was started, with what the command line names.
     """
     if config.inipath is not None:
         return [config.rootpath]
@@ -204,9 +202,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
-    """Say which case files of the reference did not run, although the run covers
-    them.
-    """
+    """Say which case files of the reference did not run, but were to run."""
     against = config.option.relevance_against
     gone = [
         file for file in files_not_run(config) if covers(config, _path_of(file, config))

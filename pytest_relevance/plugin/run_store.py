@@ -97,8 +97,9 @@ class RunStore:
 
     @property
     def results(self) -> list[CaseResult]:
-        """The results of all cases that ended, in the order of collection; of repeats
-        of a case only the worst.
+        """Return the results of all cases that ended, in the order of collection.
+
+        Of repeats of a case there is only the worst.
         """
         if self._results is None:
             results = self._in_order()
@@ -110,8 +111,7 @@ class RunStore:
         return self._results
 
     def complete(self) -> None:
-        """Have the hook of catalogues add texts of documents. Call it once, when no
-        more results follow.
+        """Have the hook of catalogues add texts of documents. No more results follow.
 
         An exception of the hook is a warning of the run: it loses texts, no result.
         """
@@ -128,16 +128,12 @@ class RunStore:
         self._is_complete = True
 
     def with_known(self, result: CaseResult) -> CaseResult:
-        """Return a result that a report carries with what is known by now of its
-        documents.
-        """
+        """Add to a result what is known by now of its documents."""
         result = self._without_doubtful_ids(result)
         return self._with_texts([result])[0] if self._is_complete else result
 
     def _without_doubtful_ids(self, result: CaseResult) -> CaseResult:
-        """Return a result in which no document is said to be missing from an index that
-        has other ids.
-        """
+        """Say of no document that it is missing from an index which has other ids."""
         if OTHER_IDS not in self.told.warnings:
             return result
         return result.with_texts(not_in_index=())
@@ -148,9 +144,7 @@ class RunStore:
         self._results = None
 
     def _with_texts(self, results: Sequence[CaseResult]) -> list[CaseResult]:
-        """Add what the hook says of the documents of those results that a report
-        shows.
-        """
+        """Add what the hook says of documents to the results that a report shows."""
         completed = list(results)
         places = [
             place for place, result in enumerate(results) if self._is_shown(result)
@@ -166,9 +160,7 @@ class RunStore:
         return completed
 
     def _is_shown(self, result: CaseResult) -> bool:
-        """Whether a report may show the ranking of a result. No catalogue is read for
-        the others.
-        """
+        """Say whether a report may show the ranking of a result."""
         info = self.collection.files.get(result.file)
         accepted = result.baseline
         return (
@@ -185,8 +177,7 @@ class RunStore:
         )
 
     def _in_order(self) -> list[CaseResult]:
-        """Return all results: those of cases in the order of collection, then those of
-        checks by file and line.
+        """Return all results: of cases as collected, then of checks by file and line.
 
         The order in which the tests ran does not count: a plugin may shuffle it.
         """
@@ -213,7 +204,7 @@ class RunStore:
 
     @property
     def finished(self) -> list[CaseResult]:
-        """The results of the cases whose repeats have all ended."""
+        """Return the results of the cases whose repeats have all ended."""
         ended = Counter(
             result.key for result in self._cases.values() if result.origin.items
         )
@@ -228,8 +219,9 @@ class RunStore:
         return [result for result in self.finished if result.file == file]
 
     def is_whole(self, file: str) -> bool:
-        """Whether every case of a file ended or was skipped: none was deselected, and
-        the run was not stopped early.
+        """Say whether every case of a file has ended or was skipped.
+
+        None was deselected, and the run was not stopped early.
         """
         return self.collection.files[file].is_whole(self.finished, file)
 
@@ -243,16 +235,12 @@ class RunStore:
 
 
 def first_named(names: Sequence[str]) -> str:
-    """Join names in prose; of many names, give the first few and the number of the
-    others.
-    """
+    """Join names in prose. Of many names, give the first few and count the others."""
     return first_few([*map(harmless, names)], _MOST_NAMED)
 
 
 def is_last(report: pytest.TestReport) -> bool:
-    """Say whether a report is the last one of its phase. After "rerun" another one
-    follows.
-    """
+    """Say whether a report is the last one of its phase: "rerun" is not."""
     return report.outcome in ("passed", "failed", "skipped")
 
 

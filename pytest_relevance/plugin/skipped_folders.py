@@ -1,7 +1,6 @@
-"""Note the folders with case files that pytest skips, because their conftest.py calls
-`pytest.skip`.
+"""Note the folders with case files that pytest skips.
 
-Imported in every run: keep it light.
+Their conftest.py calls `pytest.skip`. Imported in every run: keep it light.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ from pytest_relevance.plugin.options import CASE_FILES, shown_path
 
 
 class SkippedFolders:
-    """The hook that notes such a folder; a run in which nothing was searched tells of
-    it.
-    """
+    """The hook that notes such a folder. `findings` tells of it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -45,9 +42,7 @@ class SkippedFolders:
         run_store(self._config).collection.skipped_folders[shown] = found
 
     def _case_files(self, folder: Path) -> Iterator[str]:
-        """Give the paths of the case files in a folder, and in the folders below that
-        pytest would look into.
-        """
+        """Yield the paths of the case files in a folder and below it."""
         case_files = self._config.stash[CASE_FILES]
         left_out = self._config.getini("norecursedirs")
         for path, folders, names in os.walk(folder):
@@ -62,8 +57,9 @@ class SkippedFolders:
 
 
 def _reason(report: pytest.CollectReport) -> str:
-    """Return the reason of a skipped collection, which pytest has as (path, line,
-    "Skipped: reason").
+    """Return the reason of a skipped collection.
+
+    pytest has it as (path, line, "Skipped: reason").
     """
     found = report.longrepr
     reason = found[2] if isinstance(found, tuple) else str(found)

@@ -1,8 +1,8 @@
-"""Print in the terminal: the failures in order, of many the heading alone, and the
-summary of the run.
+"""Print in the terminal: the failures, sorted and shortened, and the summary.
 
-What comes behind many others, what failed before, and what has the fault of an earlier
-failure has a heading only. What only failures need is imported where it is used.
+Only the heading is printed of failures behind many others, of those that failed before,
+and of those with the fault of an earlier one. What only failures need is imported in
+the functions that use it.
 """
 
 from __future__ import annotations
@@ -56,10 +56,9 @@ them.
 
 
 def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
-    """Return a function that writes to the terminal of a run, past the capture of
-    output; and whether it is a terminal.
+    """Return a function that writes to the terminal, and whether it is a terminal.
 
-    The first text begins on a line of its own.
+    It writes past the capture of output. The first text begins on a line of its own.
     """
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
@@ -99,8 +98,7 @@ class Terminal:
     def pytest_terminal_summary(
         self, terminalreporter: Any
     ) -> Generator[None, object, object]:
-        """Sort and shorten the failures before the terminal prints them; print this
-        plugin's section after all others.
+        """Sort and shorten the failures, let pytest print them, print the section.
 
         So the end of the output says what got worse and what to do.
         """
@@ -122,9 +120,7 @@ class Terminal:
         return result
 
     def _shorten(self, reports: Sequence[Any]) -> list[HeadingAlone]:
-        """Leave the heading alone of the failures that are not to be shown in full;
-        return these.
-        """
+        """Leave only the heading of failures that are not shown in full."""
         if len(reports) < 2:
             return []
         from pytest_relevance.results.diagnoses import diagnose, explained_failures
@@ -150,9 +146,7 @@ class Terminal:
                 print(safe_output(message.text), file=sys.stderr)
 
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the reports of passing cases with `-vv`, and the plugin's section,
-        whose last line is the verdict.
-        """
+        """Print passing cases with `-vv`, and the sections with the verdict."""
         results = self._store.results if anything_ran(self._store.results) else []
         if self._config.option.verbose > 1:
             _print_passed(terminalreporter, results)
@@ -188,17 +182,16 @@ class Terminal:
         return sections
 
     def _reference(self) -> str:
-        """Return the record to compare with, as a command names it here; no report has
-        an absolute path.
-        """
+        """Return the record to compare with, as a command names it: a relative path."""
         given = self._config.option.relevance_against
         if given is None:
             return ""
         return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        """Return the lines of the section: summary and gates, messages about written
-        files (once), verdict.
+        """Return the lines of the section: summary and gates, messages, verdict.
+
+        A message is printed once.
         """
         messages = sorted(self._store.told.take_messages(), key=attrgetter("place"))
         columns = terminal_width()
@@ -259,8 +252,10 @@ def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
 
 
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
-    """Have headings name the query. Not earlier: with `-v` pytest compares the
-    locations of reports while tests run.
+    """Have headings name the query.
+
+    This is not done earlier: with `-v` pytest compares the locations of reports while
+    tests run.
     """
     for report in reports:
         if not isinstance(report, pytest.TestReport):
@@ -278,8 +273,7 @@ def _set_headings(reports: Iterable[Any], option: Any) -> None:
 
 
 def _sort_failures(failed: list[Any]) -> None:
-    """Sort the failed reports of cases by the kind of their failure, if any has a
-    baseline.
+    """Sort the failed reports of cases by the kind of failure, if any has a baseline.
 
     Failures of other tests and of gates keep their places in the list.
     """
@@ -299,8 +293,6 @@ def _sort_failures(failed: list[Any]) -> None:
 
 
 def _result_of(report: pytest.TestReport) -> CaseResult | None:
-    """Return the result of a case; None for a report of another test, or one of
-    checks.
-    """
+    """Return the result of a case; None for a report of checks or of another test."""
     results = attached_to(report).results
     return results[0] if results and not results[0].is_check else None

@@ -1,5 +1,4 @@
-"""Case files under pytest-testmon: refused, since it would skip cases whose judgments
-or index changed.
+"""Refuse case files under pytest-testmon.
 
 pytest-testmon runs a test again if Python code changed that the test ran. It does not
 know of judgments, queries, catalogues and indexes. After a change to judgments it
@@ -27,18 +26,14 @@ _REFUSED = (
 
 
 def is_active(config: pytest.Config) -> bool:
-    """Whether pytest-testmon chooses the tests of this run, instead of sorting them
-    only.
-    """
+    """Say whether pytest-testmon chooses tests, and does not only sort them."""
     chooses = getattr(config, "testmon_config", None)
     has_plugin: bool = config.pluginmanager.hasplugin(_NAME)
     return has_plugin and bool(getattr(chooses, "select", True))
 
 
 class RefusedFile(pytest.File):
-    """A case file in a run in which pytest-testmon chooses tests: collecting it is an
-    error that says why.
-    """
+    """A case file under pytest-testmon: collecting it is an error that says why."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Raise `CollectError`."""
@@ -52,9 +47,7 @@ class NoSkippedFiles:
     def pytest_ignore_collect(
         self, collection_path: Path, config: pytest.Config
     ) -> bool | None:
-        """Return False for a case file that pytest-testmon ignores; None leaves others
-        to other plugins.
-        """
+        """Return False for a case file that pytest-testmon ignores, else None."""
         if not config.stash[options.CASE_FILES].includes(collection_path):
             return None
         testmon = config.pluginmanager.get_plugin(_NAME)

@@ -23,12 +23,14 @@ from pytest_relevance.plugin.pytest_internals import PYTEST, Fixtures, Parameter
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The variant of an item: its name, None without parameters that count, and its
-    number (from 0) in its case.
+    """The variant of an item.
 
-    `ends` are what follows the name of the case in the names of the items of this
-    variant, if that is not the variant. `parameters` are the ids of the parameters that
-    count, which `name` joins by "-".
+    Attributes:
+        name: the ids of the parameters that count, joined by "-"; None if none counts.
+        number: the number of the variant in its case (from 0).
+        ends: what follows the name of the case in the names of the items of this
+            variant, if that is not the variant.
+        parameters: the ids of the parameters that count.
     """
 
     name: str | None
@@ -66,9 +68,7 @@ def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
 def _ids_of_variants(
     case: Case, items: Sequence[pytest.Function]
 ) -> list[tuple[str, ...] | None]:
-    """Return for each item the ids of the parameters that make its variant; None if no
-    parameter does.
-    """
+    """Return for each item the ids of the parameters that make its variant, or None."""
     without: list[tuple[str, ...] | None] = [None] * len(items)
     parameters = []
     for item in items:
@@ -105,8 +105,7 @@ def _counting(
 
 
 def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
-    """Return the used definitions of the named fixtures, and of all fixtures that these
-    depend on, by name.
+    """Return the definitions that fixtures use, and all that these depend on.
 
     Used are the last definition of a fixture, and the overridden ones that it requests
     by its own name.
@@ -126,8 +125,9 @@ def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[A
 
 
 def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
-    """Whether a fixture takes `request`, which gives access to any other. Fixtures of
-    pytest itself do not count.
+    """Say whether a fixture takes `request`, which gives access to any other.
+
+    Fixtures of pytest itself do not count.
     """
     for fixture in definitions:
         is_of_pytest = fixture.func.__module__.startswith(PYTEST)
@@ -139,8 +139,9 @@ def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
 def _counting_ids(
     parameters: Sequence[Parameters], counting: set[str]
 ) -> Iterable[tuple[str, ...]]:
-    """Yield the ids of the arguments that count, for each item. If several arguments
-    share an id, all ids count.
+    """Yield the ids of the arguments that count, for each item.
+
+    If several arguments share an id, all ids count.
     """
     names = [*parameters[0].indices]
     has_one_each = all(len(names) == len(of_item.ids) for of_item in parameters)
@@ -153,9 +154,7 @@ def _counting_ids(
 
 
 def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:
-    """Return the ends of the names of the items of a variant, if they have parameters
-    that it leaves out.
-    """
+    """Return the ends of item names that the name of the variant lacks."""
     parameters = internals.parameters_of(items[0])
     if len(items) == 1 and (parameters is None or parameters.id == variant):
         return ()

@@ -1,5 +1,4 @@
-"""Workers of pytest-xdist: what they send to the controller, and what happens if one
-crashes.
+"""Workers of pytest-xdist: what they send, and what happens if one crashes.
 
 Workers collect and run the cases. The controller makes all texts and writes all files.
 A worker sends:
@@ -14,7 +13,7 @@ result, and gives the other cases to a new worker. Such a case is in
 `RunStore.unfinished`. So
 
 - the gates of its file are not judged (`gates/judging.py`);
-- the record of the run names it as missing (`outputs.how_run`);
+- the record of the run names it as missing (`outputs.present_run`);
 - it is not told as a lost result, as its failure is shown (`findings`).
 """
 
@@ -67,9 +66,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Store the node ids of the tests that the workers are to run; every worker
-        collects the same.
-        """
+        """Store the node ids of the tests that are to run, as a worker says."""
         self._store.collection.set_to_run(ids)
 
     @pytest.hookimpl(optionalhook=True)

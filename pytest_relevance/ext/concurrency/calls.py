@@ -1,7 +1,6 @@
-"""A call of a search for a case, or of `many` for a batch, ahead of the turns of its
-cases.
+"""A call of a search for a case, or for a batch, ahead of the turns of its cases.
 
-A call reads the rankings too, where it runs: cursors and clients may belong to their
+A call also reads the rankings, in its own thread. Cursors and clients may belong to the
 thread, and a lazy response does its work only while it is read.
 """
 
@@ -76,7 +75,7 @@ class CallAhead(SearchCall):
 
     @property
     def needs_loop(self) -> bool:
-        """Whether the call has ended at a response that must be awaited."""
+        """Say whether the call has ended at a response that must be awaited."""
         is_made = self.future.done() and not self.future.cancelled()
         return is_made and self.future.result() is None
 
@@ -87,7 +86,7 @@ class CallAhead(SearchCall):
 
     @property
     def is_in_flight(self) -> bool:
-        """Whether the call has begun and has no outcome."""
+        """Say whether the call has begun and has no outcome."""
         if self.began is None:
             return False
         if not self.future.done() or self.future.cancelled():
@@ -96,7 +95,7 @@ class CallAhead(SearchCall):
 
     @property
     def name(self) -> str:
-        """The query, for a message."""
+        """Return the query, for a message."""
         query = printable(self.runs[0].case.query)
         others = len(self.runs) - 1
         return f"a batch of {query} and {others} more" if others else query
@@ -135,9 +134,7 @@ _MOST_IN_FLIGHT = 5
 
 
 def in_flight(calls: Sequence[CallAhead]) -> str:
-    """Name the calls of a window that have begun and have no outcome, the earliest
-    first; empty if there are none.
-    """
+    """Name the calls that are in flight, the earliest first; "" if none is."""
     names = []
     begun = [call for call in calls if call.is_in_flight]
     for call in sorted(begun, key=lambda call: call.began):
@@ -148,10 +145,10 @@ def in_flight(calls: Sequence[CallAhead]) -> str:
 
 
 class _Batch:
-    """Reads each response of a batch as soon as it arrives: the search may reuse one
-    list for the next response.
+    """Reads each response of a batch as soon as it arrives.
 
-    The cases get their rankings only when it is known that each query has one response.
+    The search may reuse one list for the next response. The cases get their rankings
+    only when it is known that each query has one response.
     """
 
     def __init__(self, of_cases: Sequence[CaseResponses]) -> None:
@@ -184,8 +181,9 @@ class _Batch:
         return returned
 
     def read(self, response: object) -> None:
-        """Read a response as the ranking of the next query. Raises `CaseError` if
-        there is no next one.
+        """Read a response as the ranking of the next query.
+
+        Raises `CaseError` if every query has a response already.
         """
         if len(self._rankings) == len(self._of_cases):
             raise self._wrong_number(
@@ -201,8 +199,7 @@ class _Batch:
             self._rankings.append(error)
 
     def finish(self, started: Moment) -> None:
-        """Give each case its ranking, with its share of the time since `started`, or
-        its exception.
+        """Give each case its ranking with its share of the latency, or its exception.
 
         Raises `CaseError` if there are fewer responses than queries.
         """

@@ -8,7 +8,7 @@
    (`plugin/running/run_case.py`). So the exception is that of its own case, with the
    traceback of the search.
 
-Two mistakes show only where searches run in several threads, and get an advice:
+Two mistakes show only if searches run in several threads, and get an advice:
 a connection that belongs to another thread, and a cursor that two searches share.
 """
 
@@ -29,8 +29,9 @@ _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 
 
 def may_end_run(error: BaseException | None, config: pytest.Config) -> bool:
-    """Say whether the exception of a search may end the run: by itself, or as a failure
-    with `--maxfail` or `--sw`.
+    """Say whether the exception of a search may end the run.
+
+    It does so by itself, as Ctrl-C does, or as a failure with `--maxfail` or `--sw`.
     """
     if error is None or isinstance(error, _NO_FAILURES):
         return False
@@ -49,9 +50,7 @@ _CONNECT_FOR_THREADS = (
 
 
 def with_advice(searched: Searched) -> Searched:
-    """Replace an error of a connection that belongs to another thread by one that says
-    what to do.
-    """
+    """Say what to do if the error is that a connection belongs to another thread."""
     if searched.error is None:
         return searched
     # `str` of an exception of the user's may raise another
@@ -64,8 +63,9 @@ def with_advice(searched: Searched) -> Searched:
 
 
 def is_read_once(response: object) -> bool:
-    """Say whether a response is a cursor or an iterator. Other responses may be
-    returned to several searches, such as a constant list of a stub.
+    """Say whether a response is a cursor or an iterator.
+
+    Any other response may be returned to several searches, for example a constant list.
     """
     return any(hasattr(type(response), name) for name in ("fetchall", "__next__"))
 
@@ -83,8 +83,9 @@ class Cursors:
         self._errors: dict[CaseRun, CaseError] = {}
 
     def note(self, response: object, run: CaseRun) -> None:
-        """Note what a search returned for a case. Raises `CaseError` if it was returned
-        in another thread.
+        """Note what a search returned.
+
+        Raises `CaseError` for a cursor that was returned in another thread.
         """
         if not is_read_once(response):
             return

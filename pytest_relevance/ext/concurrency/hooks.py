@@ -1,6 +1,4 @@
-"""The hooks of a run that has cases: they have searches called together with those of
-other cases.
-"""
+"""The hooks of a run with cases: they have searches called together."""
 
 from __future__ import annotations
 
@@ -20,11 +18,10 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 class ConcurrencyHooks:
-    """Has the search of a case called together with others, if the run asks for that or
-    the search has `many`.
+    """Has the search of a case called together with others, if the run asks for that.
 
-    At most `concurrency` calls run at a time. `batch` is for how many cases at most
-    `many` is called at once.
+    At most `concurrency` calls run at a time. `many` of a search is called for at most
+    `batch` cases at once.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
@@ -37,18 +34,14 @@ class ConcurrencyHooks:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
     ) -> None:
-        """Note the fixtures that are set up for one case alone, as such a case is
-        searched alone.
-        """
+        """Note the fixtures that are set up for one case, which is searched alone."""
         note_fixture(fixturedef, request.node)
 
     @pytest.hookimpl
     def pytest_relevance_search(
         self, case_run: CaseRun
     ) -> Searched | Coroutine[Any, Any, Searched] | None:
-        """Return what the search of a case returned, called together with others; None
-        if it is to be called alone.
-        """
+        """Return what the search of a case returned; None to have it called alone."""
         if self._concurrency == 1 and many_of(case_run.search) is None:
             return None
         if self._searches is None:
@@ -62,8 +55,9 @@ class ConcurrencyHooks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pyfunc_call(self) -> Generator[None, object, object]:
-        """Leave the window of a case whose call Ctrl-C or a timeout ended: its loop may
-        have stopped before its end.
+        """Leave the window of a case whose call Ctrl-C or a timeout ended.
+
+        The event loop of the window may have stopped before the searches ended.
         """
         try:
             return (yield)

@@ -1,6 +1,4 @@
-"""Declare `--relevance-concurrency` and the ini keys of it, and register the hooks in a
-run that has cases.
-"""
+"""`--relevance-concurrency` and its ini keys; in a run with cases, the hooks."""
 
 from __future__ import annotations
 

@@ -40,11 +40,11 @@ for the slowest search.
 
 
 class Searches:
-    """Calls the searches of windows of cases, at most `concurrency` at a time, and
-    `many` for at most `batch` cases.
+    """Calls the searches of the cases of a window together.
 
-    A case whose search was called has the call as `CaseRun.ahead` until it takes its
-    outcome. After that it is searched alone, for example in a rerun.
+    At most `concurrency` calls run at a time, and `many` is called for at most `batch`
+    cases. A case whose search was called has the call as `CaseRun.ahead` until it takes
+    its outcome. After that it is searched alone, for example in a rerun.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
@@ -79,9 +79,7 @@ class Searches:
         return _take_outcome(this)
 
     async def _take_in_loop(self, this: CaseRun) -> Searched:
-        """Return what the search of a case returned, as `take` does, in a running event
-        loop.
-        """
+        """Do what `take` does in a running event loop."""
         if this.ahead is None:
             is_trio = awaiting.is_trio(awaiting.running_loop())
             calls = self._plan(this, 1 if is_trio else self._concurrency)
@@ -94,10 +92,10 @@ class Searches:
         return _take_outcome(this)
 
     def leave(self, error: BaseException) -> None:
-        """Leave the window that Ctrl-C or a timeout ended, if any: drop its queued
-        calls, and name those in flight.
+        """Leave the window that Ctrl-C or a timeout ended, if there is one.
 
-        A thread cannot be stopped. Its case waits for it at its turn.
+        Its queued calls are dropped, and those in flight are named. A thread cannot be
+        stopped: its case waits for it at its turn.
         """
         calls, self._running = self._running, ()
         if not calls:
@@ -133,9 +131,7 @@ class Searches:
             self._called.discard(this)
 
     def _function_of(self, this: CaseRun) -> object:
-        """Return the function to call for a case: `many` for a batch, the search itself
-        for a single case.
-        """
+        """Return the function to call for a case: the search, or `many` for a batch."""
         search = this.search
         many = many_of(search)
         if many is None or (callable(search) and not self._begins_window(this)):
@@ -143,10 +139,9 @@ class Searches:
         return many
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[CallAhead]:
-        """Return the calls of the window that a case begins; none if its search is to
-        be called alone.
+        """Plan the calls of the window that a case begins, at most `most` at a time.
 
-        At most `most` calls are to run at a time.
+        There are none if the search of the case is to be called alone.
         """
         search = this.search
         many = many_of(search)
@@ -195,8 +190,10 @@ class Searches:
         ]
 
     def _begins_window(self, this: CaseRun) -> bool:
-        """Say whether other cases may be searched with a case. The run tells if they
-        may not because of its fixtures or of hooks.
+        """Say whether other cases may be searched with a case.
+
+        If fixtures or hooks of the project are why they may not, a warning of the run
+        says so.
         """
         if this in self._called or here() != self._home:
             return False
@@ -213,9 +210,7 @@ class Searches:
         return [this, *(run for run in following if run not in self._called)]
 
     def _run_in_threads(self, calls: Sequence[CallAhead]) -> None:
-        """Run the calls of a window in threads, and wait for them. A single call runs
-        in this thread.
-        """
+        """Run the calls of a window in threads, and a single call in this thread."""
         self._running = calls
         if len(calls) == 1:
             calls[0].future.set_result(calls[0].make())
@@ -280,8 +275,7 @@ class Searches:
     def _stop_window_after(
         self, searched: Sequence[Searched], window: Sequence[CallAhead]
     ) -> None:
-        """Drop the calls of a window that have not begun, if an exception may end the
-        run.
+        """Drop the calls that have not begun, if an exception may end the run.
 
         The first call is made in any case, as its case is the one that runs.
         """
@@ -305,9 +299,7 @@ def _take_outcome(this: CaseRun) -> Searched:
 
 
 def _cancel(call: CallAhead) -> bool:
-    """Cancel a call, and say whether it was cancelled: not if it has ended, or runs in
-    a thread.
-    """
+    """Cancel a call. Say whether that worked: not if it has ended or is in a thread."""
     try:
         cancelled: bool = call.future.cancel()
     except RuntimeError:  # its event loop is closed
@@ -322,9 +314,7 @@ def _look_at_exception(task: Any) -> None:
 
 
 def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:
-    """Return groups of at most `most` cases with equal params and an equal `k`, in the
-    order of their first cases.
-    """
+    """Group cases with equal params and an equal `k`, at most `most` in a group."""
     alike: dict[tuple[int | None, str], list[CaseRun]] = {}
     for run in runs:
         key = asked_for(many, run.case), repr(sorted(run.case.params.items()))

@@ -42,8 +42,9 @@ class DaemonThreads:
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
 
     def submit(self, function: Callable[[], Any], future: Future[Any]) -> None:
-        """Have a thread call a function. `future` gets what it returns or raises; it
-        may be cancelled before.
+        """Have a thread call a function, unless `future` is cancelled before.
+
+        `future` gets what the function returns or raises.
         """
         if self._count < self._most:
             name = f"relevance-{self._count}"

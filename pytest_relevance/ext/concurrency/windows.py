@@ -48,9 +48,7 @@ class Windows:
         self._places: dict[pytest.Item, int] = {}
 
     def why_alone(self, run: CaseRun) -> str:
-        """Return why a case, whose fixtures are set up, is searched alone; empty if it
-        need not be.
-        """
+        """Say why a case, whose fixtures are set up, is searched alone; else ""."""
         hook = self._hook_of_project(run.item)
         if hook:
             return (
@@ -67,9 +65,7 @@ class Windows:
         )
 
     def _names_of_function_scope(self, run: CaseRun) -> list[str]:
-        """Name the fixtures of function scope of a case: its search, and others of the
-        project.
-        """
+        """Name the project's fixtures of function scope that a case uses."""
         names = []
         for fixture in run.item.stash.get(_FUNCTION_SCOPE, []):
             name = fixture.argname
@@ -78,9 +74,7 @@ class Windows:
         return names
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
-        """Return the next cases, at most `most`, that may be searched together with a
-        case that is not alone.
-        """
+        """Return the next cases, at most `most`, that may be searched with a case."""
         together: list[CaseRun] = []
         for item in self._upcoming(run.item):
             other = item.stash.get(CASE_RUN, None)
@@ -98,8 +92,7 @@ class Windows:
         return islice(items, self._places.get(item, len(items)) + 1, None)
 
     def _hook_of_project(self, item: pytest.Item) -> str:
-        """Return the hook with which the project takes part in running each test of a
-        file; empty if there is none.
+        """Return the hook by which the project takes part in running each test, or "".
 
         Such a hook may prepare each test. A search called ahead of its case would run
         without that preparation.

@@ -1,5 +1,6 @@
-"""What has to be awaited, and in which event loop: that of another plugin, or the own
-one of the plugin.
+"""Say what must be awaited, and await it in an event loop.
+
+The loop is that of another plugin, such as pytest-asyncio, or the plugin's own one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import pytest
 
-from pytest_relevance.plugin.clock import Moment, now
 from pytest_relevance.results.responses.reading import MOST_READ
 from pytest_relevance.results.responses.values import has_class
 
@@ -37,7 +37,7 @@ LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 
 
 def is_waiting(response: object) -> bool:
-    """Whether a response must be awaited or iterated asynchronously."""
+    """Say whether a response must be awaited or iterated asynchronously."""
     # the usual responses; the check of abstract classes is slow
     if type(response) in (list, dict):
         return False
@@ -45,23 +45,19 @@ def is_waiting(response: object) -> bool:
 
 
 def is_awaitable(response: object) -> bool:
-    """Whether a response can be awaited. An object that does not tell its class
-    cannot.
-    """
+    """Say whether a response can be awaited."""
     return has_class(response) and inspect.isawaitable(response)
 
 
 def _is_read_asynchronously(response: object) -> TypeGuard[AsyncIterable[object]]:
-    """Whether a response is iterated over asynchronously, and in no other way."""
+    """Say whether a response can only be iterated asynchronously."""
     if not has_class(response) or not isinstance(response, AsyncIterable):
         return False
     return not hasattr(response, "__iter__")
 
 
 def is_coroutine_function(search: object) -> bool:
-    """Whether a search is a coroutine function, or an object with one for its
-    `__call__`.
-    """
+    """Say whether a search is a coroutine function, or has one as its `__call__`."""
     if inspect.iscoroutinefunction(search):
         return True
     if type(search) is FunctionType:
@@ -77,8 +73,9 @@ def close_unawaited(value: object) -> None:
 
 
 def ends_coroutine(error: BaseException) -> bool:
-    """Say whether an exception ends a coroutine from outside, so that it must be raised
-    again: Ctrl-C, `close()`, or a cancellation by asyncio or trio.
+    """Say whether an exception ends a coroutine from outside, and must be raised again.
+
+    These are Ctrl-C, `close()`, and cancellations by asyncio and trio.
     """
     if isinstance(error, (GeneratorExit, KeyboardInterrupt)):
         return True
@@ -100,22 +97,10 @@ async def wait(response: object, most: int = MOST_READ) -> object:
     return response
 
 
-def wait_on_own_loop(
-    config: pytest.Config, response: object, started: Moment, most: int = MOST_READ
-) -> tuple[object, Moment]:
-    """Await a response on one event loop for the whole run; return the result, and when
-    the search began.
-    """
-    loop = own_loop(config)
-    # a coroutine starts only now; creating the loop must not count as its time
-    if inspect.iscoroutine(response):
-        started = now()
-    return loop.run_until_complete(wait(response, most)), started
-
-
 def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Result:
-    """Await something on the event loop for the whole run. It is cancelled if Ctrl-C or
-    a timeout ends the wait.
+    """Await something on the plugin's own event loop.
+
+    It is cancelled if Ctrl-C or a timeout ends the wait.
     """
     import asyncio
 
@@ -139,9 +124,7 @@ def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
 
 
 def running_loop() -> Any:
-    """Return the asyncio loop that runs in this thread, the module trio if a loop of
-    trio does, or None.
-    """
+    """Return what runs in this thread: a loop of asyncio, the module trio, or None."""
     for name, current in (
         ("asyncio", "get_running_loop"),
         ("trio", "lowlevel.current_trio_token"),
@@ -157,7 +140,7 @@ def running_loop() -> Any:
 
 
 def is_trio(loop: Any) -> bool:
-    """Whether a `running_loop` is one of trio."""
+    """Say whether a `running_loop` is one of trio."""
     return getattr(loop, "__name__", None) == "trio"
 
 
@@ -173,22 +156,22 @@ def running_task() -> Any:
 def wait_between_calls(
     config: pytest.Config, response: object, loop: Any, most: int = MOST_READ
 ) -> object:
-    """Await a response while no loop runs: on the `running_loop` of an earlier call, or
-    the plugin's own if it is None.
+    """Await a response while no loop runs, on the `running_loop` of an earlier call.
 
-    The plugin's own loop also replaces a loop that is closed; with trio it is a new
-    run, as its loop ends with a call.
+    If there was none, or it is closed, this is the plugin's own loop. With trio it is a
+    new run, as a loop of trio ends with its call.
     """
     if is_trio(loop):
         return loop.run(wait, response, most)
     if loop is not None and not loop.is_closed():
         return loop.run_until_complete(wait(response, most))
-    return wait_on_own_loop(config, response, now(), most)[0]
+    return own_loop(config).run_until_complete(wait(response, most))
 
 
 def close_own_loop(config: pytest.Config) -> None:
-    """Cancel the tasks that still run on the own loop, and close it. Call it after the
-    teardown of session fixtures.
+    """Cancel the tasks that still run on the plugin's own loop, and close it.
+
+    Call it after the teardown of session fixtures.
     """
     loop = config.stash[LOOP]
     del config.stash[LOOP]

@@ -1,5 +1,4 @@
-"""The call of a search with the arguments that it takes, and the reading of its
-response as a ranking.
+"""Call a search with the arguments that it takes, and read its response as a ranking.
 
 Exceptions of the search are passed on unchanged. Frames of this module are hidden from
 tracebacks, so that the traceback of a failing search shows only the search's own code.
@@ -35,14 +34,12 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 def asked_for(search: Any, case: Case) -> int | None:
-    """Return the number of results to request, as the argument `k`; None if the search
-    has no such parameter.
-    """
+    """Return the number of results to request as `k`; None if the search has no `k`."""
     return case.depth if _takes_k(search) else None
 
 
 def most_to_read(case: Case, asked: int | None) -> int:
-    """How many results of an iterator are read: one more than the case looks at.
+    """Return how many results of an iterator are read: one more than the case looks at.
 
     A case with a measure of the whole ranking looks at 10,000 results. So does a case
     that looks at documents, if its search was not asked for a number of chunks: any
@@ -62,9 +59,10 @@ def call_search(
 
     `queries` are the queries of a batch, instead of the case's own. A generator is read
     here, as far as the case looks, as it does its work only while it is read. The
-    generator of a batch is not: its responses are read one by one. Raises `CaseError`
-    where the search cannot be called with these arguments, and passes on every
-    exception of the search itself.
+    generator of a batch is not: its responses are read one by one.
+
+    Raises `CaseError` if the search cannot be called with these arguments, and passes
+    on every exception of the search itself.
     """
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
@@ -97,12 +95,11 @@ def read_response(
     *,
     is_check: bool = False,
 ) -> Ranking:
-    """Read a response of `search` as a ranking, with the hook
-    `pytest_relevance_ranking` where the project has it.
+    """Read a response as a ranking, or what `pytest_relevance_ranking` makes of it.
 
-    `asked` is how many results the search was asked for, None where it takes no number.
+    `asked` is how many results the search was asked for, None if it takes no number.
     `is_check`: a test in Python gave the ranking, and `search` is the search fixture if
-    the test requests it. Raises `CaseError` where the response cannot be read.
+    the test requests it. Raises `CaseError` if the response cannot be read.
     """
     own = None
     # calling a hook without implementations costs 30 us
@@ -131,18 +128,14 @@ def read_response(
 
 
 def _labels_of(search: Any) -> Callable[[], object] | None:
-    """Return what gets the attribute `ids` of a search; None for a plain function
-    without one.
-    """
+    """Return what gets the attribute `ids` of a search; None for a plain function."""
     if type(search) is FunctionType and "ids" not in search.__dict__:
         return None
     return partial(getattr, search, "ids", None)
 
 
 def many_of(search: Any) -> Any:
-    """Return the attribute `many` of a search, a callable; None where it has none, as a
-    mock has.
-    """
+    """Return the callable `many` of a search, or None. A mock has none."""
     if not has_attribute(search, "many"):
         return None
     many = getattr(search, "many", None)
@@ -150,8 +143,9 @@ def many_of(search: Any) -> Any:
 
 
 def only_response(responses: object) -> object:
-    """Return the response in what `many` returned for one query. Raises `CaseError` for
-    another number of them.
+    """Return the only response in what `many` returned for one query.
+
+    Raises `CaseError` if there is another number of responses.
     """
     found: list[object] = []
     if isinstance(responses, (list, Iterator)):
@@ -165,9 +159,7 @@ def only_response(responses: object) -> object:
 
 
 def _takes_k(search: Any) -> bool:
-    """Whether a search has a parameter named k, which the plugin then passes.
-    `**kwargs` does not count.
-    """
+    """Say whether a search has a parameter named k. `**kwargs` does not count."""
     function = search.__func__ if type(search) is MethodType else search
     # a plain function; inspect.signature takes 20 us
     if type(function) is FunctionType and not function.__dict__:

@@ -1,6 +1,4 @@
-"""`CaseRun`: a case on its pytest item, from collection until its result is attached to
-a report.
-"""
+"""`CaseRun`: a case on its pytest item, from collection to its last report."""
 
 from __future__ import annotations
 
@@ -38,8 +36,7 @@ measured.
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the calls of a search for one case returned, or the `error` that they
-    raised.
+    """What the calls of a search for one case returned, or the `error` they raised.
 
     `rankings` has the ranking of each call with its latency. `answer` is the first
     response, before it was read. `calls` is how often the search was called; `asked` is
@@ -87,19 +84,23 @@ class Attempt:
 
 @dataclass(slots=True, eq=False, repr=False)
 class CaseRun:
-    """The run of a case in one variant, or of a check of a test in Python, from
-    collection to its last report.
+    """A case in one variant, or a check of a test in Python, on its pytest item.
 
-    `file` is the name of the case file in messages, `path` the name in pytest's own
-    lines. `is_check`: this is a check of a test in Python. `place` is the number of the
-    item among those of all files (from 0), in the order of collection. `variant_index`
-    is the index of the variant in the case's list of variants (from 0),
-    `variant_parameters` are the ids of the parameters that it is named by. `items` are
-    the names of its items in this variant, if they do not follow from id and variant.
-    `baseline` is the baseline of its file, `search_folder` the folder of its search
-    fixture. `properties` are the JUnit properties on the item. `ahead` is the call of
-    its search, if that was called before the turn of the case, and the case has not
-    taken the outcome yet.
+    Attributes:
+        file: the name of the case file in messages.
+        path: its name in pytest's own lines.
+        is_check: this is a check of a test in Python.
+        place: the number of the item among those of all files (from 0), in the order of
+            collection.
+        variant_index: the index of the variant in the list of the case (from 0).
+        variant_parameters: the ids of the parameters that the variant is named by.
+        baseline: the baseline of the file.
+        items: the names of the items of the case in this variant, if they do not follow
+            from id and variant.
+        search_folder: the folder of the search fixture.
+        properties: the JUnit properties on the item.
+        ahead: the call of the search, if it was made before the turn of the case, and
+            the case has not taken its outcome yet.
     """
 
     case: Case
@@ -121,7 +122,7 @@ class CaseRun:
 
     @property
     def attempt(self) -> Attempt:
-        """The current attempt."""
+        """Return the current attempt. It is made on first use."""
         if self._attempt is None:
             self._attempt = Attempt()
         return self._attempt
@@ -139,9 +140,7 @@ class CaseRun:
 
     @property
     def in_flight(self) -> str:
-        """The query, if its search was called and has given no ranking yet; else an
-        empty text.
-        """
+        """Return the query if its search was called and gave no ranking yet; or ""."""
         attempt = self._attempt
         if attempt is None or not attempt.is_called or attempt.is_read:
             return ""
@@ -150,19 +149,18 @@ class CaseRun:
 
     @property
     def search(self) -> Any:
-        """The value of the search fixture, which is set up. A check has none."""
+        """Return the value of the search fixture, which is set up. A check has none."""
         assert isinstance(self.item, pytest.Function)
         return self.item.funcargs[self.case.search]
 
     async def wait(
         self, answer: object, *, most: int = MOST_READ, name: str = "the answer"
     ) -> object:
-        """Await an answer if it has to be awaited: in the event loop of the case, or on
-        another one if none runs.
+        """Await an answer if needed: in the event loop of the case, or on another one.
 
-        At most `most` items of an iterator are read. Raises `CaseError`, with the
-        `name` of what answered, for a check in a running event loop, as a check cannot
-        be awaited.
+        At most `most` items of an iterator are read. A check in a running event loop
+        cannot await anything: that raises `CaseError`, with the `name` of what
+        answered.
         """
         if not awaiting.is_waiting(answer):
             return answer
@@ -178,7 +176,7 @@ class CaseRun:
 
     @property
     def in_run(self) -> CaseInRun:
-        """What the result has from the run. Secrets among the params are masked."""
+        """Return what the result has from the run, without secrets among the params."""
         params, search, test = self.case.params, None, ""
         # several tests may check the same query, even on the same line
         if self.is_check:
@@ -201,9 +199,7 @@ class CaseRun:
     def call(
         self, latency: float | None = None, error: SearchError | None = None
     ) -> CaseCall:
-        """The calls of the search in the current attempt; `latency` is in seconds, None
-        where there is none.
-        """
+        """Describe the calls of the search for the result. `latency` is in seconds."""
         searched = self.attempt.searched
         is_shared = latency is not None and searched.is_shared
         is_concurrent = latency is not None and not is_shared
@@ -223,8 +219,9 @@ _NOT_COLLECTED = (
 
 
 def _without_group(item: pytest.Item) -> str:
-    """The node id of an item, without the group that `--dist loadgroup` of pytest-xdist
-    appends: `...::name@group`.
+    """Return the node id of an item without a group that pytest-xdist appended.
+
+    With `--dist loadgroup` it is `...::name@group`.
     """
     nodeid = item.nodeid
     if nodeid.endswith(item.name):
@@ -234,11 +231,9 @@ def _without_group(item: pytest.Item) -> str:
 
 
 def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunction]:
-    """Return the metrics of the project's own that the hook `pytest_relevance_metrics`
-    names for a file or a test.
+    """Return the project's own metrics for a file or test (`pytest_relevance_metrics`).
 
-    Raises `MetricError` where the hook returns something else than names of metrics and
-    functions.
+    Raises `MetricError` if the hook returns something else than names and functions.
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}
@@ -260,8 +255,7 @@ CASE_RUN = pytest.StashKey[CaseRun]()
 def case_run_of(item: pytest.Item) -> CaseRun:
     """Return the case run of an item of a case file.
 
-    Raises `CaseError` for an item that another plugin made in the place of the
-    collected one.
+    Raises `CaseError` if another plugin put its own item in the place of ours.
     """
     if CASE_RUN not in item.stash:
         raise item_is_not_ours()
@@ -269,9 +263,7 @@ def case_run_of(item: pytest.Item) -> CaseRun:
 
 
 def item_is_not_ours() -> CaseError:
-    """Make the error of an item that another plugin made in the place of the collected
-    one.
-    """
+    """Make the error of an item that another plugin put in the place of ours."""
     return CaseError(_NOT_COLLECTED, pytrace=False)
 
 
@@ -296,8 +288,9 @@ CHECKS = pytest.StashKey[Checks]()
 
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
-    """Return the case run of an item of a case file, or the checks in the latest
-    attempt of a test in Python.
+    """Return the run of a case, or those of the checks of a test.
+
+    Of a test that is run again these are the checks of the latest attempt.
     """
     if CASE_RUN in item.stash:
         return (item.stash[CASE_RUN],)

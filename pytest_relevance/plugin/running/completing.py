@@ -1,9 +1,8 @@
-"""What the expectations of a case look at beyond the ranking of its search: fields, and
-rankings of other queries.
+"""Complete a ranking by what expectations look at: fields, rankings of other queries.
 
-A field that the search did not return is asked for by the hook
-`pytest_relevance_fields`. The search is called for the other query of `same_as`. Both
-is done when the case is scored, and is no part of its latency.
+The hook `pytest_relevance_fields` is asked for a field that the search did not return.
+The search is called for the other query of `same_as`. Both happens when the case is
+scored, and is not part of its latency.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with all that the expectations of its case look at beyond ids.
 
-    Raises `CaseError` where a source of fields cannot be asked, and passes on
-    exceptions of the search.
+    Raises `CaseError` if a source of fields cannot be asked, and passes on exceptions
+    of the search.
     """
     try:
         if any(expected.query for expected in this.case.expect):
@@ -56,9 +55,7 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Ask one source after the other for the fields that results lack, until none is
-    lacking.
-    """
+    """Ask one source after the other for the fields that results still lack."""
     fields = this.case.fields
     absent = absent_documents(ranking, fields)
     if not absent:
@@ -80,9 +77,7 @@ async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Call the search for the other queries, with the params and the k of the case; add
-    their rankings.
-    """
+    """Search for the other queries of `same_as`, with params and k of the case."""
     search = this.search
     others: dict[str, Sequence[str]] = {}
     many = None if callable(search) else calling.many_of(search)

@@ -1,5 +1,4 @@
-"""The value of the fixture `relevance`, which scores rankings in a test written in
-Python.
+"""The value of the fixture `relevance`, which scores rankings in tests in Python.
 
 A check that fails in a thread or a task of the test ends that thread or task. If its
 exception is lost there, `raise_lost_check` makes the test fail with it.
@@ -48,9 +47,7 @@ _NO_REFERENCE = "it has no accepted ranking; compare two rankings in the test wi
 
 
 class Relevance:
-    """Scores rankings in the same way as a case file. The value of the fixture
-    `relevance`.
-    """
+    """Scores rankings as a case file does. The value of the fixture `relevance`."""
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
@@ -64,8 +61,7 @@ class Relevance:
         judgments: Mapping[Any, Any] | None = None,
         **keys: Any,
     ) -> CaseResult:
-        """Score a ranking, and fail the test where a floor or an expectation is not
-        met.
+        """Score a ranking, and fail the test if a floor or an expectation is not met.
 
         `ranking` is anything that a search may return; `judgments` maps documents to
         grades; `keys` are the keys of a case in a case file (`min_ndcg=0.85`, `k=5`,
@@ -75,8 +71,8 @@ class Relevance:
         test, even if its exception is lost there.
 
         Raises ValueError for a key or value that a case file may not have, and pytest's
-        fail exception where the check fails (its skip exception where an inconclusive
-        check is to be skipped).
+        fail exception if the check fails (its skip exception if an inconclusive check
+        is to be skipped). In a search of a case file it fails with an error.
         """
         if CASE_RUN in self._item.stash:
             raise CaseError(_NOT_IN_A_CASE, pytrace=False)
@@ -113,9 +109,7 @@ def _case(
     keys: Mapping[str, Any],
     metrics: Mapping[str, MetricFunction],
 ) -> Case:
-    """Return the case of a check. Raises ValueError for a key or value that a case file
-    may not have.
-    """
+    """Make the case of a check. Raises ValueError for a wrong key or value."""
     for name in _NOT_HERE:
         if name in keys or (
             isinstance(keys.get("expect"), Mapping) and name in keys["expect"]
@@ -161,9 +155,7 @@ def _case(
 
 
 def _documents_as_text(expected: Any) -> Any:
-    """Return an expectation of documents with its ids as text; values that are not ids
-    stay unchanged.
-    """
+    """Return an expectation with its document ids as text; other values stay."""
     if isinstance(expected, dict):
         return (
             {**expected, "docs": _documents_as_text(expected["docs"])}
@@ -176,8 +168,7 @@ def _documents_as_text(expected: Any) -> Any:
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return judgments with ids as text and grades as plain Python values, as in a case
-    file.
+    """Return judgments with ids as text and grades as plain Python values.
 
     Raises ValueError for an id that is neither text nor a whole number, and for a
     document that is judged twice.
@@ -199,11 +190,10 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert numpy values, and instances of subclasses of str, int and float, to plain
-    Python values, recursively.
+    """Convert numpy values and instances of subclasses to plain values, recursively.
 
-    pytest-xdist cannot send an instance of a subclass (the member of an enumeration,
-    for example) to its controller.
+    pytest-xdist cannot send an instance of a subclass of str, int or float to its
+    controller. The member of an enumeration is one, for example.
     """
     if type(value).__module__ == "numpy":
         return value.tolist()
@@ -238,8 +228,7 @@ The call phase raises it where warnings are errors.
 
 
 def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Make a call fail with the exception of a check that was lost in another thread or
-    task.
+    """Make a call fail with the exception of a check that was lost in a thread or task.
 
     The outermost frame of the traceback shows whether it was lost: it is a frame of the
     test's own code if the exception was caught there or reached the test, and a frame
@@ -256,8 +245,9 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 
 
 def _is_lost(error: BaseException, task: Any) -> bool:
-    """Whether the exception of a check reached no code of the test. `task` is the task
-    of asyncio that raised it.
+    """Say whether the exception of a check reached no code of the test.
+
+    `task` is the task of asyncio that raised it, if one did.
     """
     if error.__traceback__ is None:
         return False
@@ -274,15 +264,12 @@ def _is_lost(error: BaseException, task: Any) -> bool:
 
 
 def is_runner(frame: FrameType) -> bool:
-    """Whether a frame belongs to a module that calls functions in other threads, or
-    later.
-    """
+    """Say whether a frame is of a module that runs functions in threads, or later."""
     return f"{frame.f_globals.get('__name__')}.".startswith(
         tuple(f"{runner}." for runner in _RUNNERS)
     )
 
 
 def _names_documents(key: str) -> bool:
-    """Whether the value of a key of `expect` names documents."""
     name = name_of_key(key)
     return name is not None and kind_of_key(name).names_documents

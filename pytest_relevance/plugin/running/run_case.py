@@ -1,10 +1,8 @@
-"""Run one case: call its search, read the ranking, score it, and raise the exception of
-a failed case.
+"""Run one case: search, read the ranking, score it, raise the exception of a failure.
 
-Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or
-`BaselineFailure` where a case fails, and pytest's own exceptions where an inconclusive
-case is to be skipped, or a case that failed before is expected to fail. The project may
-have a fixture that says what is searched, which is asked here.
+Functions here raise `CaseError` if no ranking can be scored, `CaseFailure` or
+`BaselineFailure` if a case fails, and pytest's own exceptions if an inconclusive case
+is to be skipped, or a case that failed before is expected to fail.
 """
 
 from __future__ import annotations
@@ -28,8 +26,7 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, calling, case_run
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
 from pytest_relevance.plugin.running.scoring import (
-    ending_of,
-    known_failure,
+    exception_of,
     score_ranking,
     why_not_scored,
 )
@@ -81,10 +78,10 @@ async def run_async(this: CaseRun) -> None:
 
 
 def begin(this: CaseRun) -> None:
-    """Begin the run of a case, unless it was begun: a plugin may call an item several
-    times before it makes a report.
+    """Begin the run of a case, unless it runs already.
 
-    Call it before an event loop runs. The fixtures of the item are set up.
+    A plugin may call an item several times before it makes a report. Call it before an
+    event loop runs. The fixtures of the item are set up.
     """
     if this.start_attempt() and run_store(this.item.config).unsent.fingerprint is None:
         request_fingerprint(this.item)
@@ -122,9 +119,7 @@ def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
 
 
 def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
-    """Score the ranking of the first call; compare the rankings of the other calls with
-    it.
-    """
+    """Score the ranking of the first call, and compare the other calls with it."""
     if len(calls) > 1:
         from pytest_relevance.results.repeats import compare_calls
 
@@ -178,11 +173,9 @@ def _read_given(this: CaseRun, given: object) -> Ranking:
 
 
 def is_awaited(this: CaseRun) -> bool:
-    """Whether an event loop has to run for a case, as its search has returned something
-    to await.
+    """Call the search before the test function, and say whether it needs an event loop.
 
-    The search is called here, before the test function of the case, and what it
-    returned is kept for it.
+    What it returned is kept for the test function.
     """
     this.attempt.pending = None
     this.attempt.pending = search(this)
@@ -202,9 +195,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
 def _note_score(
     this: CaseRun, ranking: Ranking, latency: float | None
 ) -> BaseException | None:
-    """Note the result of a case, and return the exception that its run ends in, or
-    None.
-    """
+    """Note the result of a case. Return the exception that its run ends in, or None."""
     attempt = this.attempt
     attempt.is_read = True
     problem = why_not_scored(this, ranking, latency)
@@ -218,25 +209,18 @@ def _note_score(
         return CaseError(str(error), pytrace=False)
     attempt.result = scored.result
     set_properties(this)
-    ending = ending_of(this, scored)
-    if ending.is_known:
-        attempt.result = known_failure(scored.result)
-    return ending.error
+    return exception_of(this, scored)
 
 
 def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
-    """Say why a metric has no value, and where the project's function raised an
-    exception.
-    """
+    """Say why a metric has no value, and which line of the project raised that."""
     raised = error.__cause__
     frame = "" if raised is None else failures.search_error(raised, config).frame
     return f"{error} ({frame})" if frame else str(error)
 
 
 def set_properties(this: CaseRun) -> None:
-    """Set the JUnit properties of the item, and remove those of an earlier attempt;
-    only for a JUnit file.
-    """
+    """Set the JUnit properties of the item, if a JUnit file is written."""
     if not this.settings.properties:
         return
     item = this.item
@@ -255,9 +239,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties: at most ten scalars, without those that are not
-    defined.
-    """
+    """Return the JUnit properties that are defined: at most ten scalars."""
     lower, upper = result.interval
     evaluation, call = result.evaluation, result.call
     values: dict[str, object] = {
@@ -280,8 +262,7 @@ FINGERPRINT = "relevance_fingerprint"
 
 
 def request_fingerprint(item: pytest.Item) -> None:
-    """Store what the fixture `relevance_fingerprint` returns, if the item sees one;
-    warn if it cannot be used.
+    """Store what the fixture `relevance_fingerprint` returns; warn if it is unusable.
 
     Call it once in each process, when the fixtures of the item are set up. No exception
     of the fixture ends the run.

@@ -43,10 +43,9 @@ def looks_at_latency(case: Case) -> bool:
 
 
 def why_unmeasured(this: CaseRun) -> str:
-    """Say why a case without a latency cannot be judged; empty if it does not look at
-    the latency.
+    """Say why a case without a latency cannot be judged; empty if it needs no latency.
 
-    Then a warning of the run says why no latency is known.
+    If it needs none, a warning of the run says why no latency is known.
     """
     if looks_at_latency(this.case):
         return f"{STOOD_STILL}; stop the time later, or leave time.perf_counter alone"
@@ -101,6 +100,8 @@ def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Sco
             result = this.baseline.with_titles(result)
     if has_ended:
         result = _with_texts(this, result)
+    if result.baseline is not None and _is_known(this, result):
+        result = replace(result, baseline=replace(result.baseline, known=True))
     return replace(scored, result=result)
 
 
@@ -132,8 +133,9 @@ def _needs_details(this: CaseRun, result: CaseResult) -> bool:
 
 
 def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Add what the hook says of documents. Its exception is a warning of the run, and
-    changes no verdict.
+    """Add what the hook says of documents.
+
+    Its exception is a warning of the run, and changes no verdict.
     """
     try:
         for texts in this.item.ihook.pytest_relevance_texts(
@@ -150,8 +152,9 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
 
 
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Note that a search returned fewer results than requested, and as many as its own
-    default of `k`: it seems not to hand `k` on.
+    """Note that a search seems not to hand `k` on.
+
+    It returned fewer results than requested: as many as its own default of `k`.
     """
     ranking = result.ranking
     default = calling.default_of_k(this.search)
@@ -160,56 +163,30 @@ def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
     return replace(result, ranking=replace(ranking, is_default_k=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a scored case ends.
-
-    Attributes:
-        error: the exception to raise, or None if the case goes on.
-        is_known: the case failed before, and is expected to fail.
-    """
-
-    error: BaseException | None = None
-    is_known: bool = False
-
-
-GOES_ON = Ending()
-
-
-def ending_of(this: CaseRun, scored: Scored) -> Ending:
-    """Decide how a scored case ends: it goes on, fails, is skipped, or fails as
-    expected.
-    """
+def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:
+    """Return the exception that a scored case ends in; None if it passes."""
     result = scored.result
-    inconclusive = this.item.config.option.relevance_inconclusive
     if result.verdict == FAILED:
-        if _is_known(this, result):
+        if result.baseline is not None and result.baseline.known:
             message = text_of_exception(result, is_check=False)
-            return Ending(pytest.xfail.Exception(message), is_known=True)
-        return Ending(_failure(this, scored))
-    if result.verdict != INCONCLUSIVE:
-        return GOES_ON
-    if inconclusive == "fail":
-        return Ending(_failure(this, scored))
-    if inconclusive == "skip":
-        from pytest_relevance.reports.brief_reasons import reason_in_brief
+            return pytest.xfail.Exception(message)
+        return _failure(this, scored)
+    if result.verdict == INCONCLUSIVE:
+        becomes = this.item.config.option.relevance_inconclusive
+        if becomes == "fail":
+            return _failure(this, scored)
+        if becomes == "skip":
+            from pytest_relevance.reports.brief_reasons import reason_in_brief
 
-        return Ending(pytest.skip.Exception(reason_in_brief(result)))
-    return GOES_ON
-
-
-def known_failure(result: CaseResult) -> CaseResult:
-    """Return the result of a case that failed before too, and was expected to."""
-    assert result.baseline is not None
-    return replace(result, baseline=replace(result.baseline, known=True))
+            return pytest.skip.Exception(reason_in_brief(result))
+    return None
 
 
 def _is_known(this: CaseRun, result: CaseResult) -> bool:
-    """Say whether a case failed before, and is expected to. A mark `xfail` is left to
-    pytest.
-    """
+    """Say whether a case failed before, and is expected to. pytest handles `xfail`."""
     return (
-        result.baseline is not None
+        result.verdict == FAILED
+        and result.baseline is not None
         and result.baseline.failed_before
         and this.settings.expects_known
         and this.item.get_closest_marker("xfail") is None

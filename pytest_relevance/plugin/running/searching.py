@@ -1,6 +1,4 @@
-"""Call the search of a case as often as the run asks for, and keep what it returned or
-raised: `Searched`.
-"""
+"""Call the search of a case, as often as the run asks for."""
 
 from __future__ import annotations
 
@@ -56,10 +54,9 @@ class CaseResponses:
 
 
 class SearchCall:
-    """The calls of a search for a case: one, or with `--relevance-repeat` several in a
-    row.
+    """Calls a search for a case: once, or several times with `--relevance-repeat`.
 
-    The calls end at the first exception, which is `Searched.error` then. Subclasses may
+    The calls end at the first exception, which is then `Searched.error`. Subclasses may
     call for several cases at once.
 
     Attributes:
@@ -106,10 +103,10 @@ class SearchCall:
         return self._searched()
 
     async def make_in_loop(self) -> Sequence[Searched]:
-        """Make the calls that are left in the running event loop, and return what each
-        case gets.
+        """Make the calls that are left in the running event loop.
 
-        Raises what ends the coroutine from outside, such as a cancellation.
+        Return what each case gets. Raises what ends the coroutine from outside, such as
+        a cancellation.
         """
         try:
             while self._waiting is not None or self._calls < self._times:
@@ -125,8 +122,10 @@ class SearchCall:
         return self._searched()
 
     def read(self, response: object, started: Moment) -> None:
-        """Read the response of a call. Its latency includes the reading: a lazy
-        response does its work while it is read.
+        """Read the response of a call.
+
+        Its latency includes the reading: a lazy response does its work while it is
+        read.
         """
         (of_case,) = self.of_cases
         ranking = of_case.read(response)
