@@ -16,7 +16,7 @@ from pytest_relevance.plugin.failures import (
     missing_fixture,
     search_error,
 )
-from pytest_relevance.plugin.news import hide_secrets
+from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
@@ -135,7 +135,7 @@ def result_after(
     outcome = _outcome(run, result, report, call)
     if outcome != result.verdict:
         result = replace(result, call=replace(result.call, outcome=outcome))
-    return hide_secrets(result, run.item.config)
+    return redaction(run.item.config).hide_in_result(result)
 
 
 def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:

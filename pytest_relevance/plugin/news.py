@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import pytest
 
@@ -16,7 +15,6 @@ from pytest_relevance._text import printable
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.results.case_parts import DocumentTexts
-from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import (
     FileInfo,
     Fingerprint,
@@ -109,7 +107,9 @@ class Unsent:
 
     def describe(self, nodeid: str, number: int, texts: DocumentTexts) -> None:
         """Send what became known of the documents of a result that was sent before."""
-        described = Described(nodeid, number, hide_secrets(texts, self._config))
+        described = Described(
+            nodeid, number, redaction(self._config).hide_in_result(texts)
+        )
         self._news = replace(self._news, described=(*self._news.described, described))
 
     def take(self) -> News:
@@ -194,37 +194,3 @@ class Told:
     def fingerprint(self) -> Fingerprint:
         """Return what the fingerprints have in common; empty if there are none."""
         return common(self.fingerprints) if self.fingerprints else {}
-
-
-_IDENTITIES = frozenset(
-    {
-        *(
-            "file",
-            "id",
-            "query",
-            "search",
-            "variant",
-            "node",
-            "test",
-            "source",
-            "items",
-        ),
-        *("documents", "as_returned", "irrelevant_top", "missing", "wrong", "sets"),
-        *("not_in_catalogue", "not_in_index", "settings"),
-    }
-)
-"""The fields of a result by whose values cases and documents are found again, or
-scored. They stay as they are.
-"""
-
-
-Part = TypeVar("Part", CaseResult, DocumentTexts)
-
-
-def hide_secrets(part: Part, config: pytest.Config) -> Part:
-    """Return a result with known secrets masked, also in the titles and fields of
-    documents.
-    """
-    known = redaction(config).known
-    hidden: Part = known.hide_in(part, _IDENTITIES) if known else part
-    return hidden

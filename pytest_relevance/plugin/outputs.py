@@ -34,7 +34,6 @@ from pytest_relevance.plugin.run_store import first_named, run_store
 from pytest_relevance.reports.run.counts import counted_cases
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
-    FileInfo,
     RunFinding,
     RunInfo,
     files_with_errors,
@@ -141,37 +140,28 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
 
 def present_run(config: pytest.Config) -> Run:
     """Return the run that ends now."""
-    files, info = _about_run(config)
-    return Run(run_store(config).results, files, info)
-
-
-def _about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     from pytest_relevance.results.diagnoses import faults_to_record
 
     store = run_store(config)
-    root = str(config.rootpath)
+    of_run = settings(config)
     results = store.results  # their titles may show an error of a catalogue
-    files = {
-        Path(file).as_posix(): replace(
-            info,
-            path=Path(relative(info.path, root) or Path(info.path).name).as_posix(),
-        )
-        for file, info in sorted(store.collection.files.items())
-    }
-    faults = faults_to_record(results, store.told.warnings.values())
-    how = how_run(config, settings(config).started)
-    return files, replace(
-        how,
+    files = {}
+    for file, about in sorted(store.collection.files.items()):
+        path = relative(about.path, config.rootpath) or Path(about.path).name
+        files[Path(file).as_posix()] = replace(about, path=Path(path).as_posix())
+    info = replace(
+        how_run(config, of_run.started),
         fingerprint=store.told.fingerprint,
         missing=tuple(store.unfinished()),
-        faults=faults,
-        requires_gates=settings(config).requires_gates,
+        faults=faults_to_record(results, store.told.warnings.values()),
+        requires_gates=of_run.requires_gates,
         not_run=files_not_run(config),
-        requires_baseline=settings(config).requires_baseline,
+        requires_baseline=of_run.requires_baseline,
         is_part=is_part(config),
         errors=store.told.errors,
         findings=tuple(store.told.findings),
     )
+    return Run(results, files, info)
 
 
 def how_run(config: pytest.Config, started: float) -> RunInfo:

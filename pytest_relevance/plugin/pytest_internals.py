@@ -1,5 +1,6 @@
-"""All access to private attributes of pytest and pytest-asyncio, which any of their
-releases may change.
+"""All access to private attributes of pytest and pytest-asyncio.
+
+Any of their releases may change these.
 
 | attribute | why it is read |
 |---|---|

@@ -12,9 +12,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance.plugin.known_secrets import KnownSecrets, texts_in
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.case_parts import DocumentTexts
+    from pytest_relevance.results.case_result import CaseResult
 
 # `re` compiles patterns on first use: most runs have nothing to mask
 _MASK = r"<redacted [0-9a-f]{4}>"
@@ -66,6 +70,35 @@ none.
 
 _FOLDERS = ("/", "~", ".")
 _NO_SECRETS = frozenset({"PWD", "OLDPWD"})
+
+
+_IDENTITIES = frozenset(
+    {
+        "as_returned",
+        "documents",
+        "file",
+        "id",
+        "irrelevant_top",
+        "items",
+        "missing",
+        "node",
+        "not_in_catalogue",
+        "not_in_index",
+        "query",
+        "search",
+        "sets",
+        "settings",
+        "source",
+        "test",
+        "variant",
+        "wrong",
+    }
+)
+"""The fields of a result that stay as they are: cases and documents are found again by
+them, or scored.
+"""
+
+Part = TypeVar("Part", "CaseResult", "DocumentTexts")
 
 
 class Redaction:
@@ -152,6 +185,11 @@ class Redaction:
         if all(masked[name] is value for name, value in values.items()):
             return values
         return masked
+
+    def hide_in_result(self, part: Part) -> Part:
+        """Mask known secrets in a result, or in the texts of documents."""
+        hidden: Part = self.known.hide_in(part, _IDENTITIES) if self.known else part
+        return hidden
 
     def text(self, text: str) -> str:
         """Mask the secrets in a text.
