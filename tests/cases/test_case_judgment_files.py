@@ -4,25 +4,15 @@ are laid over each other.
 
 import gzip
 import warnings
+from collections.abc import Mapping
 
 import pytest
 
 from pytest_relevance import RelevanceWarning, read_suite
 from tests.cases.conftest import Shop
 
-QRELS = """\
-q1 0 boot 3
-q1 0 sandal 1
-q2 0 hat 2
-q2 0 cap 0
-"""
-RATED = """\
-query,docid,rating
-blue shoes,boot,3
-blue shoes,sandal,1
-hats,hat,2
-hats,cap,0
-"""
+QRELS = "q1 0 boot 3\nq1 0 sandal 1\nq2 0 hat 2\nq2 0 cap 0\n"
+RATED = "query,docid,rating\nblue shoes,boot,3\nblue shoes,sandal,1\nhats,hat,2\nhats,cap,0\n"
 BOTH = {"q1": {"boot": 3, "sandal": 1}, "q2": {"hat": 2, "cap": 0}}
 
 
@@ -34,47 +24,131 @@ def rated(shop: Shop) -> Shop:
     return shop
 
 
-@pytest.mark.parametrize(
-    "named",
-    [
-        "qrels.txt",
-        "{file: qrels.txt}",
-        "{file: qrels.txt, format: trec}",
-        "[{file: qrels.txt, format: trec}]",
-        "rated.csv",
-    ],
-)
+NAMED = [
+    "qrels.txt",
+    "{file: qrels.txt}",
+    "[{file: qrels.txt, format: trec}]",
+    "rated.csv",
+]
+
+
+@pytest.mark.parametrize("named", NAMED)
 def test_the_cases_find_their_judgments_in_the_file_of_the_suite(
     rated: Shop, named: str
 ) -> None:
-    judgments = rated.judgments(
-        f"""
-        judgments: {named}
-        cases: [{{id: q1, query: blue shoes}}, {{id: q2, query: hats}}]
-        """
-    )
-    assert judgments == BOTH
+    cases = "cases: [{id: q1, query: blue shoes}, {id: q2, query: hats}]"
+    assert rated.judgments(f"judgments: {named}\n{cases}") == BOTH
 
 
-def test_rows_without_an_id_belong_to_the_query_of_their_text(shop: Shop) -> None:
-    shop.write(
-        "rated.csv",
+# What cases find, by the content of rated.csv
+
+FOUND: Mapping[str, tuple[str, str, Mapping[str, Mapping[str, float]]]] = {
+    "by id or by text": (
+        "query_id,query,doc,grade\n7,blue shoes,a,1\n8,hats,b,2\n9,socks,c,3\n",
+        "[{query: blue shoes}, {id: 8, query: all hats}, {id: my-socks, query: socks}]",
+        {"blue shoes": {"a": 1}, "8": {"b": 2}, "my-socks": {"c": 3}},
+    ),
+    "rows without an id belong to the query of their text": (
+        "query_id,query,docid,rating\nq1,blue shoes,boot,3\n,blue shoes,sandal,2\n",
+        "[{id: q1, query: blue shoes}]",
+        {"q1": {"boot": 3, "sandal": 2}},
+    ),
+    "a text that looks like the id of another query": (
+        "query_id,query,doc,grade\n7,501,a,1\n501,hats,b,2\n",
+        "[{query: 501}]",
+        {"501": {"a": 1}},
+    ),
+    "an id that looks like the text of another query": (
+        "query_id,query,doc,grade\n7,501,a,1\n501,hats,b,2\n",
+        "[{id: 501, query: some hats}]",
+        {"501": {"b": 2}},
+    ),
+    "one text with several ids": (
+        "query_id,query,doc,grade\nuk,boots,a,1\nus,boots,b,2\nus,boots,c,3\n",
+        "[{id: uk, query: boots}, {id: us, query: boots}]",
+        {"uk": {"a": 1}, "us": {"b": 2, "c": 3}},
+    ),
+    "an id that is the text of another query": (
+        "query,docid,rating\nshoes for men,a,3\nshoes,b,3\n",
+        "[{id: shoes, query: shoes for men}, {id: generic, query: shoes}]",
+        {"shoes": {"a": 3}, "generic": {"b": 3}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "cases", "found"), FOUND.values(), ids=FOUND)
+def test_how_a_case_is_found(
+    shop: Shop, rows: str, cases: str, found: Mapping[str, Mapping[str, float]]
+) -> None:
+    shop.write("rated.csv", rows)
+    assert shop.judgments(f"judgments: rated.csv\ncases: {cases}") == found
+
+
+def test_a_text_with_several_ids_needs_one_of_them(shop: Shop) -> None:
+    shop.write("rated.csv", "query_id,query,doc,grade\nuk,boots,a,1\nus,boots,b,2\n")
+    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: boots}]")
+    assert 'has the query "boots" under "uk" and "us"; give the case one of' in found
+
+
+def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(
+    shop: Shop,
+) -> None:
+    shop.write("queries.tsv", "1984\torwell novel\n7\t1984\n")
+    shop.write("rated.csv", "query,docid,rating\n1984,d1,3\n")
+    files = "queries: queries.tsv\njudgments: rated.csv\n"
+    assert shop.mistakes(files) == [
+        'queries.tsv:2: rated.csv: the entry "1984" fits two queries: it is the id of "orwell novel", and the text '
+        'of "7" is "1984"; give "orwell novel" another id (in case "7")'
+    ]
+    shop.write("queries.tsv", "b2\torwell novel\n7\t1984\n")
+    assert shop.judgments(files) == {"b2": {}, "7": {"d1": 3}}
+
+
+def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
+    found = rated.mistakes(
         """\
-        query_id,query,docid,rating
-        q1,blue shoes,boot,3
-        ,blue shoes,sandal,2
-        """,
-    )
-    judgments = shop.judgments(
-        """
         judgments: rated.csv
-        cases: [{id: q1, query: blue shoes}]
+        cases:
+          - {query: blue shoe}
+          - {id: h, query: red gloves}
         """
     )
-    assert judgments == {"q1": {"boot": 3, "sandal": 2}}
+    cure = "a case that needs none says so with judgments: {}"
+    none = "no judgments: rated.csv (2 queries) judges nothing for"
+    assert found == [
+        f'shop.yaml:3:5: {none} "blue shoe"; did you mean "blue shoes"?; {cure} (in case "blue shoe")',
+        f'shop.yaml:4:5: {none} "h" or "red gloves"; {cure} (in case "h")',
+    ]
+    (found_by_text,) = rated.mistakes("judgments: qrels.txt\ncases: [{query: hats}]\n")
+    assert '"hats"; it has ids alone: give the case its id, or name' in found_by_text
 
 
-# What a mapping is
+@pytest.mark.parametrize("own", ["{}", "{x: 1}", "more.txt", "[more.txt]"])
+def test_a_case_that_has_its_own_need_not_be_in_the_file(rated: Shop, own: str) -> None:
+    rated.write("more.txt", "socks 0 x 1\n")
+    case = f"{{query: socks, judgments: {own}}}"
+    found = rated.judgments(f"judgments: qrels.txt\ncases: [{case}]\n")
+    assert found == {"socks": {} if own == "{}" else {"x": 1}}
+
+
+def test_what_a_case_says_itself_is_laid_over_the_file(rated: Shop) -> None:
+    cases = rated.cases(
+        """
+        judgments: qrels.txt
+        cases:
+          - id: q1
+            query: a
+            judgments: {boot: 0, clog: {grade: 2, title: A clog, note: wooden}}
+          - {id: q2, query: b, judgments: {}}
+        """
+    )
+    assert cases["q1"].judgments == {"boot": 0, "sandal": 1, "clog": 2}
+    assert cases["q1"].titles == {"clog": "A clog"}
+    assert cases["q1"].notes == {"clog": "wooden"}
+    assert cases["q2"].judgments == BOTH["q2"]
+
+
+# What names a file
 
 
 def test_a_document_may_be_called_file_if_it_has_a_grade(shop: Shop) -> None:
@@ -114,13 +188,9 @@ def test_what_names_no_file(rated: Shop, judgments: str, message: str) -> None:
 
 
 def test_a_grade_beside_a_file(rated: Shop) -> None:
-    (found,) = rated.mistakes(
-        "cases: [{query: a, judgments: {file: qrels.txt, boot: 3}}]"
-    )
-    assert (
-        ': judgments: unknown key "boot"; a file has file, format, query, grade_col'
-        in found
-    )
+    case = "{query: a, judgments: {file: qrels.txt, boot: 3}}"
+    (found,) = rated.mistakes(f"cases: [{case}]")
+    assert ': judgments: unknown key "boot"; a file has file, format, query' in found
 
 
 # Files that cannot be read
@@ -134,29 +204,15 @@ UNREADABLE = {
 }
 
 
-@pytest.fixture
-def broken(shop: Shop) -> Shop:
-    """A folder with files that cannot be read."""
+@pytest.mark.parametrize(("name", "message"), UNREADABLE.items())
+def test_a_file_that_cannot_be_read(shop: Shop, name: str, message: str) -> None:
     shop.write("empty.csv", "\n")
     shop.write("folder/other.txt", "")
     shop.write("short.gz", gzip.compress(QRELS.encode())[:-9])
-    return shop
-
-
-@pytest.mark.parametrize(("name", "message"), UNREADABLE.items())
-def test_a_file_of_the_suite_that_cannot_be_read(
-    broken: Shop, name: str, message: str
-) -> None:
-    found = broken.mistakes(f"judgments: {name}\ncases: [{{query: a}}]")
-    assert found == [f"shop.yaml:1:12: judgments: {message}"]
-
-
-@pytest.mark.parametrize(("name", "message"), UNREADABLE.items())
-def test_a_file_of_a_case_that_cannot_be_read(
-    broken: Shop, name: str, message: str
-) -> None:
-    found = broken.mistakes(f"cases: [{{query: a, judgments: {name}}}]")
-    assert found == [f'shop.yaml:1:31: judgments: {message} (in case "a")']
+    of_suite = shop.mistakes(f"judgments: {name}\ncases: [{{query: a}}]")
+    assert of_suite == [f"shop.yaml:1:12: judgments: {message}"]
+    of_case = shop.mistakes(f"cases: [{{query: a, judgments: {name}}}]")
+    assert of_case == [f'shop.yaml:1:31: judgments: {message} (in case "a")']
 
 
 @pytest.mark.parametrize("written", ["sku-5", "[sku-5]", "\n      sku-5:3"])
@@ -190,41 +246,26 @@ def test_a_wrong_file_hides_no_other_mistake_and_makes_none(shop: Shop) -> None:
 
 def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) -> None:
     shop.write("qrels.txt", "q1 0 boot 3\n\nq1 0 hat 4\nq2 0 hat good\n")
-    found = shop.mistakes(
-        """
-        scale: [0, 3]
-        judgments: qrels.txt
-        cases: [{id: q1, query: a}]
-        """
-    )
-    assert found == [
+    text = "scale: [0, 3]\njudgments: qrels.txt\ncases: [{id: q1, query: a}]"
+    assert shop.mistakes(text) == [
         'qrels.txt:3: query "q1", document "hat": grade 4 is off the scale, which is 0 to 3 (in case "q1")',
         'qrels.txt:4: query "q2", document "hat": the grade "good" is no number; names of grades are given by a scale, '
         "such as scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command",
     ]
 
 
-def of_two_scales(scale: str) -> str:
-    return f"""
-        scale: {{good: 2, bad: 0}}
-        judgments: rated.csv
-        cases:
-          - {{query: a}}
-          - {{query: b, scale: {scale}}}
-        """
-
-
 def test_a_case_with_a_scale_of_its_own_has_its_grades_on_that(shop: Shop) -> None:
-    """What is off the scale of the suite alone is no mistake."""
     shop.write("rated.csv", "query,docid,rating\na,x,good\nb,x,good\nb,y,3\n")
-    judgments = shop.judgments(of_two_scales("{good: 4, bad: 1}"))
-    assert judgments == {"a": {"x": 2}, "b": {"x": 4, "y": 3}}
 
+    def suite(scale: str) -> str:
+        cases = f"[{{query: a}}, {{query: b, scale: {scale}}}]"
+        return f"scale: {{good: 2, bad: 0}}\njudgments: rated.csv\ncases: {cases}"
 
-def test_what_is_off_the_scale_of_a_case_is_a_mistake_of_that_case(shop: Shop) -> None:
-    shop.write("rated.csv", "query,docid,rating\na,x,good\nb,x,good\nb,y,3\n")
-    (found,) = shop.mistakes(of_two_scales("{good: 1, bad: 0}"))
-    assert found.startswith(
+    # what is off the scale of the suite alone is no mistake
+    found = shop.judgments(suite("{good: 4, bad: 1}"))
+    assert found == {"a": {"x": 2}, "b": {"x": 4, "y": 3}}
+    (mistake,) = shop.mistakes(suite("{good: 1, bad: 0}"))
+    assert mistake.startswith(
         'rated.csv:4: query "b", document "y": grade 3 is off the scale, which is 0 (bad), 1 (good)'
     )
 
@@ -234,168 +275,8 @@ def test_a_large_number_of_mistakes_is_not_looked_for_to_the_end(shop: Shop) -> 
     shop.write("qrels.txt", "".join(f"q{number} 0 a 9\n" for number in numbers))
     cases = "".join(f"  - {{id: q{number}, query: a}}\n" for number in numbers)
     found = shop.mistakes(f"scale: [0, 3]\njudgments: qrels.txt\ncases:\n{cases}")
-    assert found[0].startswith(
-        'qrels.txt:1: query "q0", document "a": grade 9 is off the scale'
-    )
+    assert found[0].startswith('qrels.txt:1: query "q0", document "a": grade 9 is off')
     assert found[-1] == "shop.yaml: ... and at least 950 more problems"
-
-
-# Finding a case
-
-
-def test_a_case_is_found_by_its_id_or_by_its_text(shop: Shop) -> None:
-    shop.write(
-        "rated.csv",
-        """\
-        query_id,query,doc,grade
-        7,blue shoes,a,1
-        8,hats,b,2
-        9,socks,c,3
-        """,
-    )
-    judgments = shop.judgments(
-        """
-        judgments: rated.csv
-        cases:
-          - {query: blue shoes}
-          - {id: 8, query: all hats}
-          - {id: my-socks, query: socks}
-        """
-    )
-    assert judgments == {"blue shoes": {"a": 1}, "8": {"b": 2}, "my-socks": {"c": 3}}
-
-
-@pytest.mark.parametrize(
-    ("case", "judgments"),
-    [
-        ("{query: 501}", {"a": 1}),
-        ("{id: 501, query: some hats}", {"b": 2}),
-    ],
-)
-def test_a_text_that_looks_like_the_id_of_another_query(
-    shop: Shop, case: str, judgments: dict[str, float]
-) -> None:
-    shop.write("rated.csv", "query_id,query,doc,grade\n7,501,a,1\n501,hats,b,2\n")
-    found = shop.judgments(f"judgments: rated.csv\ncases: [{case}]")
-    assert found == {"501": judgments}
-
-
-def test_one_text_with_several_ids(shop: Shop) -> None:
-    """Two queries of one text, of two markets for example, have their own judgments."""
-    shop.write(
-        "rated.csv",
-        """\
-        query_id,query,doc,grade
-        uk,boots,a,1
-        us,boots,b,2
-        us,boots,c,3
-        """,
-    )
-    judgments = shop.judgments(
-        """
-        judgments: rated.csv
-        cases: [{id: uk, query: boots}, {id: us, query: boots}]
-        """
-    )
-    assert judgments == {"uk": {"a": 1}, "us": {"b": 2, "c": 3}}
-    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: boots}]")
-    assert (
-        'rated.csv has the query "boots" under "uk" and "us"; give the case one of them as id'
-        in found
-    )
-
-
-def test_an_id_that_is_the_text_of_another_query(shop: Shop) -> None:
-    shop.write("rated.csv", "query,docid,rating\nshoes for men,a,3\nshoes,b,3\n")
-    judgments = shop.judgments(
-        """
-        judgments: rated.csv
-        cases: [{id: shoes, query: shoes for men}, {id: generic, query: shoes}]
-        """
-    )
-    assert judgments == {"shoes": {"a": 3}, "generic": {"b": 3}}
-
-
-def test_an_entry_that_is_the_id_of_one_query_and_the_text_of_another(
-    shop: Shop,
-) -> None:
-    shop.write("queries.tsv", "1984\torwell novel\n7\t1984\n")
-    shop.write("rated.csv", "query,docid,rating\n1984,d1,3\n")
-    files = "queries: queries.tsv\njudgments: rated.csv\n"
-    assert shop.mistakes(files) == [
-        'queries.tsv:2: rated.csv: the entry "1984" fits two queries: it is the id of "orwell novel", and the text '
-        'of "7" is "1984"; give "orwell novel" another id (in case "7")'
-    ]
-    shop.write("queries.tsv", "b2\torwell novel\n7\t1984\n")
-    assert shop.judgments(files) == {"b2": {}, "7": {"d1": 3}}
-
-
-def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
-    found = rated.mistakes(
-        """\
-        judgments: rated.csv
-        cases:
-          - {query: blue shoe}
-          - {id: h, query: red gloves}
-          - {query: nothing like it}
-        """
-    )
-    cure = "a case that needs none says so with judgments: {}"
-    none = "no judgments: rated.csv (2 queries) judges nothing for"
-    assert found == [
-        f'shop.yaml:3:5: {none} "blue shoe"; did you mean "blue shoes"?; {cure} (in case "blue shoe")',
-        f'shop.yaml:4:5: {none} "h" or "red gloves"; {cure} (in case "h")',
-        f'shop.yaml:5:5: {none} "nothing like it"; {cure} (in case "nothing like it")',
-    ]
-
-
-def test_qrels_know_ids_alone(rated: Shop) -> None:
-    (found,) = rated.mistakes("judgments: qrels.txt\ncases: [{query: blue shoes}]\n")
-    assert (
-        'nothing for "blue shoes"; it has ids alone: give the case its id, or name a file with the texts'
-        in found
-    )
-
-
-@pytest.mark.parametrize(
-    ("own", "judgments"),
-    [
-        ("{}", {}),
-        ("{x: 1}", {"x": 1}),
-        ("more.txt", {"x": 1}),
-        ("[more.txt]", {"x": 1}),
-    ],
-)
-def test_a_case_that_has_its_own_need_not_be_in_the_file(
-    rated: Shop, own: str, judgments: dict[str, float]
-) -> None:
-    rated.write("more.txt", "socks 0 x 1\n")
-    found = rated.judgments(
-        f"judgments: qrels.txt\ncases: [{{query: socks, judgments: {own}}}]\n"
-    )
-    assert found == {"socks": judgments}
-
-
-# A case's own judgments over those of the suite
-
-
-def test_what_a_case_says_itself_is_laid_over_the_file(rated: Shop) -> None:
-    cases = rated.cases(
-        """
-        judgments: qrels.txt
-        cases:
-          - id: q1
-            query: a
-            judgments: {boot: 0, clog: {grade: 2, title: A clog, note: wooden}}
-          - id: q2
-            query: b
-            judgments: {}
-        """
-    )
-    assert cases["q1"].judgments == {"boot": 0, "sandal": 1, "clog": 2}
-    assert cases["q1"].titles == {"clog": "A clog"}
-    assert cases["q1"].notes == {"clog": "wooden"}
-    assert cases["q2"].judgments == BOTH["q2"]
 
 
 # Raters
@@ -410,8 +291,8 @@ def test_repeated_rows_are_ratings_if_raters_are_combined(
     shop.write("rated.csv", REPEATED)
     of_suite = f"raters: {raters}\njudgments: rated.csv\ncases: [{{query: a}}]"
     of_case = f"judgments: rated.csv\ncases: [{{query: a, raters: {raters}}}]"
-    assert shop.judgments(of_suite) == {"a": {"x": grade, "y": 2}}
-    assert shop.judgments(of_case) == {"a": {"x": grade, "y": 2}}
+    for text in (of_suite, of_case):
+        assert shop.judgments(text) == {"a": {"x": grade, "y": 2}}
 
 
 def test_repeated_rows_contradict_each_other_otherwise(shop: Shop) -> None:
@@ -435,17 +316,10 @@ def test_two_files_that_contradict_each_other(shop: Shop) -> None:
 def test_ratings_in_several_files_are_combined_as_one_list(shop: Shop) -> None:
     shop.write("a.csv", "query,docid,rater,rating\nq,x,ann,0\nq,x,bob,0\nq,z,ann,3\n")
     shop.write("b.csv", "query,docid,rating\nq,x,3\nq,y,1\n")
-    judgments = shop.judgments(
-        """
-        raters: mean
-        judgments: [a.csv, b.csv]
-        cases: [{query: q}, {id: m, query: q, raters: max}]
-        """
-    )
-    assert judgments == {
-        "q": {"x": 1, "z": 3, "y": 1},
-        "m": {"x": 3, "z": 3, "y": 1},
-    }
+    cases = "[{query: q}, {id: m, query: q, raters: max}]"
+    assert shop.judgments(
+        f"raters: mean\njudgments: [a.csv, b.csv]\ncases: {cases}"
+    ) == {"q": {"x": 1, "z": 3, "y": 1}, "m": {"x": 3, "z": 3, "y": 1}}
 
 
 @pytest.mark.parametrize("raters", ["", "raters: mean\n"])
@@ -454,10 +328,8 @@ def test_a_rater_who_contradicts_another_file_is_an_error(
 ) -> None:
     shop.write("first.csv", "query,docid,rater,rating\nq,x,ann,0\n")
     shop.write("second.csv", "query,docid,rater,rating\nq,y,ann,1\nq,x,ann,3\n")
-    found = shop.mistakes(
-        f"{raters}judgments: [first.csv, second.csv]\ncases: [{{query: q}}]"
-    )
-    assert found == [
+    files = "judgments: [first.csv, second.csv]"
+    assert shop.mistakes(f"{raters}{files}\ncases: [{{query: q}}]") == [
         'second.csv:3: query "q", document "x": rater "ann" gave 0 in first.csv and 3 here; keep one of them '
         '(in case "q")'
     ]
@@ -491,20 +363,12 @@ def test_a_column_that_may_be_made_of_others(shop: Shop, where: str) -> None:
 
 def test_the_column_of_the_grades(shop: Shop) -> None:
     shop.write("rated.csv", TWO_RATERS)
-    suite = shop.read(
-        f"""
-        judgments: {FINAL}
-        cases: [{{query: hats}}, {{query: blue shoes, judgments: {FINAL}}}]
-        """
-    )
+    cases = f"[{{query: hats}}, {{query: blue shoes, judgments: {FINAL}}}]"
+    suite = shop.read(f"judgments: {FINAL}\ncases: {cases}")
     assert [case.judgments for case in suite.cases] == [{"hat": 2}, {"boot": 0}]
     assert suite.warnings == ()
-
-
-def test_the_column_of_the_grades_in_a_file_of_queries(shop: Shop) -> None:
-    shop.write("rated.csv", TWO_RATERS)
-    suite = shop.read(f"judgments: {FINAL}\nqueries: {FINAL}\n")
-    assert [case.query for case in suite.cases] == ["hats", "blue shoes"]
+    listed = shop.read(f"judgments: {FINAL}\nqueries: {FINAL}\n")
+    assert [case.query for case in listed.cases] == ["hats", "blue shoes"]
 
 
 # What is warned of
@@ -525,15 +389,12 @@ def test_another_text_under_the_same_id_is_warned_of(shop: Shop) -> None:
     suite = shop.read("judgments: more.csv\ncases: [{id: q1, query: laptop}]\n")
     assert suite.cases[0].judgments == {"a": 1}
     (warning,) = suite.warnings
-    assert warning.startswith(
-        'more.csv: the query "q1" is "notebook" there and "laptop" in its case; '
-    )
+    assert 'the query "q1" is "notebook" there and "laptop" in its case' in warning
 
 
 def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
-    path = rated.write(
-        "shop.yaml", "judgments: qrels.txt\ncases: [{id: q1, query: a}]\n"
-    )
+    text = "judgments: qrels.txt\ncases: [{id: q1, query: a}]\n"
+    path = rated.write("shop.yaml", text)
     with pytest.warns(RelevanceWarning) as caught:
         suite = read_suite(path)
     messages = [str(warning.message) for warning in caught]

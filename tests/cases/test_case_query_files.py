@@ -11,6 +11,7 @@ from tests.cases.conftest import Shop
 
 QUERIES = "q1\tblue shoes\nq2\thats\n\nq3\tstd::vector [new]\n"
 QRELS = "q1 0 boot 3\nq1 0 sandal 1\nq2 0 hat 0\nq3 0 box 2\n"
+THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
 
 
 @pytest.fixture
@@ -18,10 +19,8 @@ def listed(shop: Shop) -> Shop:
     """Three queries and their judgments."""
     shop.write("queries.tsv", QUERIES)
     shop.write("qrels.txt", QRELS)
+    shop.write("more.tsv", "m1\tmore\n")
     return shop
-
-
-THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
 
 
 def three_lines(queries: str) -> str:
@@ -40,22 +39,17 @@ def test_three_lines_are_a_suite(listed: Shop) -> None:
     assert [case.min_ndcg for case in suite.cases] == [0.5, None, 0.5]
     assert {case.source for case in suite.cases} == {"queries.tsv"}
     assert [case.line for case in suite.cases] == [1, 2, 4]
-    assert suite.queries_line == 2
-    assert suite.warnings == ()
-    assert suite.files == (
-        str(listed.folder / "queries.tsv"),
-        str(listed.folder / "qrels.txt"),
-    )
+    assert (suite.queries_line, suite.warnings) == (2, ())
+    files = [listed.folder / "queries.tsv", listed.folder / "qrels.txt"]
+    assert suite.files == tuple(map(str, files))
 
 
 # Beside written cases
 
 
 def test_a_written_case_stands_for_the_query_with_its_id(listed: Shop) -> None:
-    cases = listed.cases(
-        THREE_LINES
-        + "cases: [{id: q1, query: blue shoes, min_ndcg: 0.9, judgments: {clog: 2}}]\n"
-    )
+    case = "{id: q1, query: blue shoes, min_ndcg: 0.9, judgments: {clog: 2}}"
+    cases = listed.cases(f"{THREE_LINES}cases: [{case}]\n")
     assert list(cases) == ["q1", "q2", "q3"]
     assert cases["q1"].min_ndcg == 0.9
     assert cases["q1"].judgments == {"boot": 3, "sandal": 1, "clog": 2}
@@ -74,24 +68,19 @@ def test_a_written_case_without_an_id_has_the_id_of_the_query_with_its_text(
 
 
 def test_what_the_file_says_is_the_default_of_the_written_case(shop: Shop) -> None:
-    shop.write(
-        "queries.csv",
-        """\
-        query_id,query,weight,note
-        q1,hats,5,a note
-        q2,socks,6,another
-        """,
-    )
-    hats, socks = shop.read(
-        """
-        queries: queries.csv
-        cases:
-          - {query: hats}
-          - {id: q2, query: socks, weight: 1, note: mine}
-        """
-    ).cases
-    assert (hats.id, hats.weight, hats.note) == ("q1", 5, "a note")
-    assert (socks.id, socks.weight, socks.note) == ("q2", 1, "mine")
+    rows = "q1,hats,5,a note\nq2,socks,6,another\n"
+    shop.write("queries.csv", f"query_id,query,weight,note\n{rows}")
+    socks = "{id: q2, query: socks, weight: 1, note: mine}"
+    cases = shop.cases(f"queries: queries.csv\ncases: [{{query: hats}}, {socks}]")
+    assert (cases["q1"].weight, cases["q1"].note) == (5, "a note")
+    assert (cases["q2"].weight, cases["q2"].note) == (1, "mine")
+
+
+def test_a_written_case_may_stand_for_a_query_that_is_left_out(listed: Shop) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\n")
+    case = "{id: q2, query: hats, judgments: {}}"
+    files = f"queries: {ONLY_JUDGED}\njudgments: qrels.txt\n"
+    assert list(listed.cases(f"{files}cases: [{case}]")) == ["q2", "q1"]
 
 
 # Contradictions
@@ -126,6 +115,8 @@ def test_a_query_whose_id_another_case_has(shop: Shop) -> None:
 
 # Queries without judgments
 
+ONLY_JUDGED = "{file: queries.tsv, only: judged}"
+
 
 def test_a_query_without_judgments_is_measured_without_a_floor(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\nq4 0 hat 1\n")
@@ -139,39 +130,15 @@ def test_a_query_without_judgments_is_measured_without_a_floor(listed: Shop) -> 
 def test_a_written_case_without_judgments_is_a_mistake_still(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
     (found,) = listed.mistakes(THREE_LINES + "cases: [{id: q2, query: hats}]\n")
-    assert found.startswith(
-        'shop.yaml:4:9: no judgments: qrels.txt (1 query) judges nothing for "q2" or "hats"; '
-    )
-
-
-ONLY_JUDGED = "{file: queries.tsv, only: judged}"
+    assert 'qrels.txt (1 query) judges nothing for "q2" or "hats"; ' in found
 
 
 def test_only_the_judged_queries(listed: Shop) -> None:
+    """Only those of one of the two files, which leaves the others out."""
     listed.write("qrels.txt", "q1 0 boot 3\nq2 0 hat 0\n")
-    suite = listed.read(three_lines(ONLY_JUDGED))
-    assert [case.id for case in suite.cases] == ["q1", "q2"]
-    assert (suite.unjudged, suite.left_out, suite.listed) == ((), ("q3",), 3)
-
-
-def test_only_the_judged_queries_of_one_of_two_files(listed: Shop) -> None:
-    listed.write("qrels.txt", "q1 0 boot 3\nq2 0 hat 0\n")
-    listed.write("more.tsv", "m1\tmore\n")
     suite = listed.read(three_lines(f"[more.tsv, {ONLY_JUDGED}]"))
     assert [case.id for case in suite.cases] == ["m1", "q1", "q2"]
     assert (suite.unjudged, suite.left_out, suite.listed) == (("more",), ("q3",), 4)
-
-
-def test_a_written_case_may_stand_for_a_query_that_is_left_out(listed: Shop) -> None:
-    listed.write("qrels.txt", "q1 0 boot 3\n")
-    cases = listed.cases(
-        f"""
-        queries: {ONLY_JUDGED}
-        judgments: qrels.txt
-        cases: [{{id: q2, query: hats, judgments: {{}}}}]
-        """
-    )
-    assert list(cases) == ["q2", "q1"]
 
 
 @pytest.mark.parametrize("queries", ["queries.tsv", ONLY_JUDGED])
@@ -193,19 +160,10 @@ def test_files_belong_together_if_a_written_case_stands_for_a_judged_query(
     suite = listed.read(THREE_LINES + "cases: [{query: blue shoes}]\n")
     assert [case.min_ndcg for case in suite.cases] == [0.5, None, None]
     assert suite.unjudged == ("hats", "std::vector [new]")
-
-
-def test_a_written_case_that_is_not_listed_does_not_show_that_they_belong_together(
-    listed: Shop,
-) -> None:
-    listed.write("qrels.txt", "q1 0 boot 3\n")
-    listed.write("more.tsv", "m1\tmore\n")
+    # a written case that is not listed does not show it
     text = three_lines("more.tsv") + "cases: [{id: q1, query: blue}]\n"
     (found,) = listed.mistakes(text)
-    assert (
-        'none of the listed queries (1) is judged in qrels.txt: the first is "m1" or "more"'
-        in found
-    )
+    assert "none of the listed queries (1) is judged in qrels.txt: the first" in found
 
 
 # What is wrong with the files
@@ -218,18 +176,22 @@ def test_a_written_case_that_is_not_listed_does_not_show_that_they_belong_togeth
         "queries: {file: queries.tsv, only: yes}\njudgments: qrels.txt": "1:36: queries.only: expected judged, found",
         "queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}": 'unknown key "only"',
         "queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt": "stands twice",
+        "queries: queries.tsv\nmin_ndcg: 0.5\n": (
+            "shop.yaml:2:11: min_ndcg: the floor 0.5 applies to the listed queries, which have no judgments; name "
+            "their file (judgments: FILE), or take it out"
+        ),
+        "queries: {file: qrels.txt}": "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra",
+        "queries: bad.csv": "bad.csv:3: a weight is a number above 0, found the text ",
+        "queries: {file: queries.tsv, query: []}": "queries.query: expected text, found",
+        "queries: {file: queries.tsv, query: [params.text, '']}": "queries.query: expected text, found",
+        "queries: {file: queries.tsv, query: {a: b}}": "queries.query: expected text, found",
+        "queries: {file: queries.tsv, query: ''}": "queries.query: expected text, found",
     }.items(),
 )
-def test_mistakes_about_only(listed: Shop, text: str, says: str) -> None:
+def test_mistakes_about_queries(listed: Shop, text: str, says: str) -> None:
+    listed.write("bad.csv", "query,weight\nhats,1\nsocks,-3\n")
     (found,) = listed.mistakes(text)
     assert says in found
-
-
-def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:
-    assert listed.mistakes("queries: queries.tsv\nmin_ndcg: 0.5\n") == [
-        "shop.yaml:2:11: min_ndcg: the floor 0.5 applies to the listed queries, which have no judgments; name their "
-        "file (judgments: FILE), or take it out"
-    ]
 
 
 def test_queries_without_any_judgments_need_no_floor(listed: Shop) -> None:
@@ -237,71 +199,31 @@ def test_queries_without_any_judgments_need_no_floor(listed: Shop) -> None:
     assert judgments == {"q1": {}, "q2": {}, "q3": {}}
 
 
-def test_a_file_of_judgments_without_queries(listed: Shop) -> None:
-    (found,) = listed.mistakes("queries: {file: qrels.txt}")
-    assert found.startswith(
-        "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid gra"
-    )
-
-
-def test_a_file_of_queries_with_a_mistake(shop: Shop) -> None:
-    shop.write("bad.csv", "query,weight\nhats,1\nsocks,-3\n")
-    (found,) = shop.mistakes("queries: bad.csv")
-    assert found.startswith("bad.csv:3: a weight is a number above 0, found the text ")
-
-
 # Queries with params
 
 
 def test_params_of_the_file_are_merged_over_those_of_the_suite(shop: Shop) -> None:
+    """And those of a written case over those of the file."""
     queries = [
         {"query": "hats", "params": {"locale": "en", "shop": "x"}},
         {"query": "socks", "params": {"locale": "de"}},
     ]
     shop.write("queries.json", json.dumps(queries))
-    hats, socks = shop.read(
-        """
-        queries: queries.json
-        params: {locale: fr, size: 5}
-        """
-    ).cases
-    assert hats.params == {"locale": "en", "size": 5, "shop": "x"}
-    assert socks.params == {"locale": "de", "size": 5}
-
-
-def test_params_of_a_written_case_are_merged_over_those_of_the_file(shop: Shop) -> None:
-    queries = [{"query": "hats", "params": {"locale": "en", "shop": "x"}}]
-    shop.write("queries.json", json.dumps(queries))
-    (hats,) = shop.read(
-        """
-        queries: queries.json
-        params: {locale: fr, size: 5}
-        cases: [{query: hats, params: {shop: y}}]
-        """
-    ).cases
-    assert hats.params == {"locale": "en", "size": 5, "shop": "y"}
+    suite = "queries: queries.json\nparams: {locale: fr, size: 5}\n"
+    cases = shop.cases(suite)
+    assert cases["hats"].params == {"locale": "en", "size": 5, "shop": "x"}
+    assert cases["socks"].params == {"locale": "de", "size": 5}
+    written = shop.cases(f"{suite}cases: [{{query: hats, params: {{shop: y}}}}]")
+    assert written["hats"].params == {"locale": "en", "size": 5, "shop": "y"}
 
 
 def test_a_rank_eval_file_with_texts_in_two_places(shop: Shop) -> None:
-    by_template = {
-        "id": "q1",
-        "template_id": "t",
-        "params": {"text": "boots", "category": "shoes"},
-        "ratings": [],
-    }
-    by_body = {
-        "id": "q2",
-        "request": {"query": {"match": {"title": "hats"}}},
-        "ratings": [],
-    }
+    params = {"text": "boots", "category": "shoes"}
+    body = {"query": {"match": {"title": "hats"}}}
+    by_template = {"id": "q1", "template_id": "t", "params": params, "ratings": []}
+    by_body = {"id": "q2", "request": body, "ratings": []}
     shop.write("rank_eval.json", json.dumps({"requests": [by_template, by_body]}))
     places = "[params.text, request.query.match.title]"
     cases = shop.cases(f"queries: {{file: rank_eval.json, query: {places}}}")
     assert (cases["q1"].query, cases["q1"].params) == ("boots", {"category": "shoes"})
     assert (cases["q2"].query, cases["q2"].params) == ("hats", {})
-
-
-@pytest.mark.parametrize("query", ["[]", "[params.text, '']", "{a: b}", "''"])
-def test_places_of_the_text_are_texts(listed: Shop, query: str) -> None:
-    (found,) = listed.mistakes(f"queries: {{file: queries.tsv, query: {query}}}")
-    assert "queries.query: expected text, found" in found

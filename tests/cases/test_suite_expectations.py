@@ -90,15 +90,6 @@ def test_a_metric_of_the_suite_does_not_apply_to_a_case_that_must_find_nothing()
     assert expected_of(found) == ["results == 0"]
 
 
-def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach() -> None:
-    assert mistakes(
-        "expect: {P@5: 0.6}\ncases:\n  - query: a\n    judgments: {x: 1}\n"
-    ) == [
-        "3:5: expect.P@5: the suite's floor 0.6 of P@5 is above 0.2, the best that the judgments of the case allow; "
-        'write P@5 under expect of the case, or judge more documents (in case "a")'
-    ]
-
-
 # `relevant`
 
 
