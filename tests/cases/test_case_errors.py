@@ -14,9 +14,8 @@ from tests.cases.conftest import mistakes
 
 def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
     file = tmp_path / "shop.relevance.yaml"
-    file.write_text(
-        "cases:\n  - query: blue shoes\n    min_ndgc: 0.5\n", encoding="utf-8"
-    )
+    text = "cases:\n  - query: blue shoes\n    min_ndgc: 0.5\n"
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(CaseFileError) as caught:
         read_suite(file)
     assert str(caught.value) == (
@@ -24,11 +23,8 @@ def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
     )
     assert caught.value.file == str(file)
     (problem,) = caught.value.problems
-    assert (problem.place.line, problem.place.column, problem.case) == (
-        3,
-        5,
-        '"blue shoes"',
-    )
+    assert (problem.place.line, problem.place.column) == (3, 5)
+    assert problem.case == '"blue shoes"'
     assert isinstance(caught.value, ValueError)
 
 
@@ -70,16 +66,17 @@ def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order() -> None
     ]
 
 
-def test_what_depends_on_a_wrong_suite_is_not_reported_as_well() -> None:
-    """No floor without judgments where a file would have them; no gain too low where
-    the gain is what is wrong.
-    """
-    for text in (
+@pytest.mark.parametrize(
+    "text",
+    [
         "judgments: qrels.csv\nmin_ndcg: 0.5\ncases: [{query: a}, {query: b, expect: {P@5: 0.2}}]",
         "gain: lineal\ncases: [{query: a, judgments: {x: 60}}]",
         "scale: [0, 100]\ncases: [{query: a, judgments: {x: 60}}]",
-    ):
-        assert len(mistakes(text)) == 1
+    ],
+    ids=["floors without the judgments", "a gain too low", "a scale too high"],
+)
+def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(text: str) -> None:
+    assert len(mistakes(text)) == 1
 
 
 @pytest.mark.parametrize(
@@ -89,32 +86,8 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well() -> None:
         "cases: [{query: a, judgements: {x: 1}}]": '1:20: unknown key "judgements" of a case; did you mean "judgment',
         "query: a\ncases: [{query: b}]": '1:1: "query" is a key of a case, not of a suite',
         "cases: [{query: a, gates: []}]": '1:20: "gates" is a key of the suite, beside cases, not of a case',
-    }.items(),
-)
-def test_a_key_that_is_not_known_there(text: str, message: str) -> None:
-    (found,) = mistakes(text)
-    assert found.startswith(message)
-
-
-def test_an_unknown_key_unlike_any_other_shows_those_there_are() -> None:
-    (of_case,) = mistakes("cases: [{query: a, zzz: 1}]")
-    assert (
-        'unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, scale, gain'
-        in of_case
-    )
-    (of_suite,) = mistakes("zzz: 1\ncases: [{query: a}]")
-    assert (
-        'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale, gain'
-        in of_suite
-    )
-    assert of_suite.endswith(
-        "params, tags, judgments, documents, expect, tolerance, gates, queries, cases"
-    )  # nothing that would be refused in its turn
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    {
+        "cases: [{query: a, first: x}]": '1:20: "first" is no key of a case; it is an expectation, write it under exp',
+        "cases: [{query: a, zzz: 1}]": '1:20: unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, s',
         "k: 5\n": '1:1: the file has no "cases" and no "queries"; beside these a suite may have search, k, min_ndcg',
         "cases:\n": '1:7: "cases" takes a list; begin each case with "- query:"',
         "cases: {query: a}\n": '1:8: "cases" takes a list; begin each case with "- query:"',
@@ -124,18 +97,24 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are() -> None:
         "cases: [{query: a}, {k: 5}]\n": '1:21: the case has no "query", the only key it must have (in case number 2',
     }.items(),
 )
-def test_a_file_without_cases(text: str, message: str) -> None:
+def test_a_key_that_is_not_known_or_missing(text: str, message: str) -> None:
     (found,) = mistakes(text)
     assert found.startswith(message)
 
 
-def test_many_mistakes_are_counted() -> None:
-    found = mistakes(
-        "cases:\n"
-        + "".join(
-            f"  - {{query: q{i}, k: 0}}\n" for i in range(CaseFileError.MOST_SHOWN + 7)
-        )
+def test_an_unknown_key_of_a_suite_shows_those_there_are() -> None:
+    (found,) = mistakes("zzz: 1\ncases: [{query: a}]")
+    assert 'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale' in found
+    # nothing that would be refused in its turn
+    assert found.endswith(
+        "judgments, documents, expect, tolerance, gates, queries, cases"
     )
+
+
+def test_many_mistakes_are_counted() -> None:
+    count = CaseFileError.MOST_SHOWN + 7
+    cases = "".join(f"  - {{query: q{number}, k: 0}}\n" for number in range(count))
+    found = mistakes(f"cases:\n{cases}")
     assert len(found) == CaseFileError.MOST_SHOWN + 1
     assert found[-1] == " ... and 7 more problems"
 
@@ -145,10 +124,8 @@ def test_errors_can_be_sent_to_another_process() -> None:
         parse_suite(b"cases:\n- {query: a, k: 0}\nscale: 1\n", "shop.yaml")
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
-    assert [line.partition(": ")[0] for line in str(again).splitlines()] == [
-        "shop.yaml:2:17",
-        "shop.yaml:3:8",
-    ]
+    places = [line.partition(": ")[0] for line in str(again).splitlines()]
+    assert places == ["shop.yaml:2:17", "shop.yaml:3:8"]
     assert again.problems == caught.value.problems
 
 
@@ -156,35 +133,27 @@ def test_errors_can_be_sent_to_another_process() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_one"),
+    "text",
     [
-        *(
-            (text, True)
-            for text in (
-                "cases: []",
-                "queries: x.tsv",
-                "# comment\nk: 5\ncases:\n  - nonsense",
-            )
-        ),
-        ("k: [\ncases:\n  - query: a\n", True),  # broken, and must show how
-        *(
-            (text, True)
-            for text in ("\ufeffcases: []", '"cases": []', '{"k": 5, "cases": []}')
-        ),
-        *(
-            (text, False)
-            for text in (
-                '{"showcases": []}',
-                "",
-                "- cases: []",
-                "text: |\n  cases:\n",
-                "a: [",
-            )
-        ),
+        "cases: []",
+        "queries: x.tsv",
+        "# comment\nk: 5\ncases:\n  - nonsense",
+        "k: [\ncases:\n  - query: a\n",  # broken, and must show how
+        "\ufeffcases: []",
+        '"cases": []',
+        '{"k": 5, "cases": []}',
     ],
 )
-def test_a_case_file_by_its_content(text: str, is_one: bool) -> None:
-    assert has_cases(text.encode()) is is_one
+def test_a_case_file_by_its_content(text: str) -> None:
+    assert has_cases(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"showcases": []}', "", "- cases: []", "text: |\n  cases:\n", "a: ["],
+)
+def test_no_case_file_by_its_content(text: str) -> None:
+    assert not has_cases(text.encode())
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])

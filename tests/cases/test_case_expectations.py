@@ -6,10 +6,12 @@ from pytest_relevance.cases.model import Expectation
 from tests.cases.conftest import mistakes, read_case
 
 
+def with_expectation(line: str) -> str:
+    return f"cases:\n  - query: a\n    judgments: {{x: 3, y: 1}}\n    expect:\n      {line}\n"
+
+
 def expected_of(line: str) -> Expectation:
-    (only,) = read_case(
-        f"cases:\n  - query: a\n    judgments: {{x: 3, y: 1}}\n    expect:\n      {line}\n"
-    ).expect
+    (only,) = read_case(with_expectation(line)).expect
     return only
 
 
@@ -42,43 +44,70 @@ def test_a_metric_and_its_bound(
 
 
 @pytest.mark.parametrize(
-    ("kind", "written", "documents", "within"),
-    [
-        ("first", "x", ("x",), None),
-        ("first", "[x, 007, no]", ("x", "007", "no"), None),
-        ("include", "[x, y]", ("x", "y"), None),
-        ("include", "{docs: x, within: 25}", ("x",), 25),
-        ("exclude", "{docs: [z, 1e5], within: 3}", ("z", "1e5"), 3),
-        ("exclude", "{docs: [z]}", ("z",), None),
-        ("order", "[x, y]", ("x", "y"), None),
-    ],
-)
-def test_documents_and_their_places(
-    kind: str,
-    written: str,
-    documents: tuple[str, ...],
-    within: int | None,
-) -> None:
-    expected = expected_of(f"{kind}: {written}")
-    assert expected.kind == expected.name == kind
-    assert (expected.documents, expected.within) == (documents, within)
+    ("line", "fields"),
+    {
+        "first: x": {"documents": ("x",), "within": None},
+        "first: [x, 007, no]": {"documents": ("x", "007", "no")},
+        "include: [x, y]": {"documents": ("x", "y"), "within": None},
+        "include: {docs: x, within: 25}": {"documents": ("x",), "within": 25},
+        "exclude: {docs: [z, 1e5], within: 3}": {"documents": ("z", "1e5"), "within": 3},
+        "exclude: {docs: [z]}": {"documents": ("z",), "within": None},
+        "order: [x, y]": {"documents": ("x", "y"), "within": None},
+        "order: [[b1, 007], [no]]": {"document_sets": [("b1", "007"), ("no",)]},
+        "order: [b1, [a1, a2], c]": {"document_sets": [("b1",), ("a1", "a2"), ("c",)]},
+        "order: [[a], [b]]": {"document_sets": [("a",), ("b",)], "within": None},
+        "order: {docs: [a, b], within: 100}": {"document_sets": [("a",), ("b",)], "within": 100},
+        "order: {docs: [[a, b], [1e5]], within: 3}": {"document_sets": [("a", "b"), ("1e5",)], "within": 3},
+        "within: {007: 3}": {"documents": ("007",), "comparison": "<=", "within": 3},
+        'within: {x: ">3"}': {"comparison": ">", "within": 3},
+        'within: {x: "<= 5"}': {"comparison": "<=", "within": 5},
+        'within: {x: "< 5"}': {"comparison": "<=", "within": 4},
+        'within: {x: ">= 5"}': {"comparison": ">", "within": 4},
+        'within: {x: "== 1"}': {"comparison": "==", "within": 1},
+        "results: 0": {"comparison": "==", "bound": 0},
+        'results: ">= 1"': {"comparison": ">=", "bound": 1},
+        "results: '< 100'": {"comparison": "<", "bound": 100},
+        'latency: "<= 200 ms"': {"comparison": "<=", "bound": pytest.approx(0.2)},
+        "latency: 200 ms": {"comparison": "<=", "bound": pytest.approx(0.2)},
+        "latency: '< 1.5 s'": {"comparison": "<", "bound": 1.5},
+        "same_as: 1984": {"query": "1984", "comparison": ">=", "bound": 1.0, "within": None},
+        "same_as: {query: no}": {"query": "no", "comparison": ">=", "bound": 1.0},
+        "same_as: {query: b, overlap@5: 0.8}": {"query": "b", "bound": 0.8, "within": 5},
+        'same_as: {query: b, overlap: "< 0.5"}': {"comparison": "<", "bound": 0.5, "within": None},
+        "every: {brand: 2}": {"within": None},
+        "some@5: {brand: 2}": {"within": 5},
+        "none@3: {brand: 2}": {"within": 3},
+        "at_most@10: {brand: 2}": {"within": 10},
+    }.items(),
+)  # fmt: skip
+def test_another_expectation(line: str, fields: dict[str, object]) -> None:
+    expected = expected_of(line)
+    key = line.partition(":")[0]
+    assert (expected.kind, expected.name) == (key.partition("@")[0], key)
+    assert {name: getattr(expected, name) for name in fields} == fields
 
 
 @pytest.mark.parametrize(
-    ("line", "comparison", "bound"),
+    ("written", "comparison", "values"),
     [
-        ("results: 0", "==", 0),
-        ('results: ">= 1"', ">=", 1),
-        ("results: '< 100'", "<", 100),
-        ('latency: "<= 200 ms"', "<=", 0.2),
-        ("latency: 200 ms", "<=", 0.2),
-        ("latency: '< 1.5 s'", "<", 1.5),
+        ("red", "==", ("red",)),
+        ("007", "==", ("007",)),
+        ("no", "==", ("no",)),
+        ("true", "==", (True,)),
+        ("12", "==", (12,)),
+        ('"12"', "==", ("12",)),
+        ("[a, 1, false]", "==", ("a", 1, False)),
+        ('">= 12.5"', ">=", (12.5,)),
+        ('"!= 3"', "!=", (3,)),
+        ('{contains: "12"}', "contains", ("12",)),
     ],
 )
-def test_how_many_and_how_fast(line: str, comparison: str, bound: float) -> None:
-    expected = expected_of(line)
-    assert expected.comparison == comparison
-    assert expected.bound == pytest.approx(bound)
+def test_what_a_field_has_to_be(
+    written: str, comparison: str, values: tuple[object, ...]
+) -> None:
+    (condition,) = expected_of(f"every: {{a.b: {written}}}").conditions
+    assert condition.path == "a.b"
+    assert (condition.comparison, condition.values) == (comparison, values)
 
 
 @pytest.mark.parametrize(
@@ -108,112 +137,69 @@ def test_how_many_and_how_fast(line: str, comparison: str, bound: float) -> None
         "results: -1": "expect.results: expected a whole number from 0 to 1,000,000, found -1; write results: 0, ",
         "results: '< 0'": 'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write',
         "latency: 200": "expect.latency: expected the longest time in ms or s, found 200; write latency: ",
+        'latency: ">= 1 s"': 'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write',
         "some: {x: []}": "expect.some.x: expected text, a number, true or false, a list of these, a comparison or {c",
         "some: {x: [1, '> 2']}": "expect.some.x: expected text, a number, true or false, a list of these, a com",
-        'latency: ">= 1 s"': 'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write',
+        "some: {x: {contains: 12}}": "expect.some.x: expected text, a number, true or false, a list of these, a com",
     }.items(),
 )
 def test_what_is_no_expectation(line: str, message: str) -> None:
-    (found,) = mistakes(
-        f"cases:\n  - query: a\n    judgments: {{x: 3, y: 1}}\n    expect:\n      {line}\n"
-    )
+    (found,) = mistakes(with_expectation(line))
     assert found.startswith("5:")
     assert message in found
     assert found.endswith('(in case "a")')
 
 
+# Expectations that leave a document no rank
+
+
 @pytest.mark.parametrize(
-    ("written", "sets", "within"),
+    ("expect", "place", "document", "other"),
     [
-        ("[[b1, 007], [no]]", [("b1", "007"), ("no",)], None),
-        ("[b1, [a1, a2], c]", [("b1",), ("a1", "a2"), ("c",)], None),
-        ("[[a], [b]]", [("a",), ("b",)], None),
-        ("{docs: [a, b], within: 100}", [("a",), ("b",)], 100),
-        ("{docs: [[a, b], [1e5]], within: 3}", [("a", "b"), ("1e5",)], 3),
+        ('{order: [a, b], within: {b: ">3"}, first: b}', "first", "b", "within"),
+        ('{first: b, within: {b: ">3"}}', "within.b", "b", "first"),
+        ("{first: [a, b], exclude: {docs: [b], within: 2}}", "exclude", "b", "first"),
+        ("{include: {docs: [c], within: 4}, within: {c: == 5}}", "within.c", "c", "include"),
+    ],
+)  # fmt: skip
+def test_two_expectations_that_contradict_each_other(
+    expect: str, place: str, document: str, other: str
+) -> None:
+    """The mistake stands at the one that is written last."""
+    (found,) = mistakes(f"k: 3\ncases:\n  - query: q\n    expect: {expect}\n")
+    assert found.startswith("4:")
+    assert (
+        f': expect.{place}: "{document}" can have no rank that expect.{other} allows as well; change one'
+        in found
+    )
+
+
+def test_a_contradiction_with_the_suite() -> None:
+    case = "  - query: a\n    expect: {order: [x, y], first: x}\n"
+    (found,) = mistakes(f"k: 3\nexpect:\n  exclude: x\ncases:\n{case}")
+    assert found.startswith(
+        '6:36: expect.first: "x" can have no rank that expect.exclude of the suite allows as well'
+    )
+
+
+def test_independent_contradictions_are_reported_together() -> None:
+    expect = "      include: [x, y]\n      exclude: [y, x]\n"
+    found = mistakes(f"cases:\n  - query: a\n    expect:\n{expect}")
+    assert [line.partition(" can")[0] for line in found] == [
+        '5:16: expect.exclude: "x"',
+        '5:16: expect.exclude: "y"',
+    ]
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        "{first: a, include: [a, b], within: {a: == 1, b: 2}}",
+        '{exclude: {docs: [a], within: 2}, within: {a: "<= 3"}}',
+        "{first: b, order: [a, b]}",  # shows when the case runs, as do these
+        "{results: 1, include: [a, b]}",
+        "{include: {docs: [a, b], within: 1}}",
     ],
 )
-def test_an_order_of_sets(
-    written: str, sets: list[tuple[str, ...]], within: int | None
-) -> None:
-    expected = expected_of(f"order: {written}")
-    assert expected.document_sets == sets
-    assert expected.within == within
-
-
-@pytest.mark.parametrize(
-    ("written", "comparison", "within"),
-    [
-        ("3", "<=", 3),
-        ('">3"', ">", 3),
-        ('"<= 5"', "<=", 5),
-        ('"< 5"', "<=", 4),
-        ('">= 5"', ">", 4),
-        ('"== 1"', "==", 1),
-    ],
-)
-def test_the_rank_that_a_document_must_reach(
-    written: str, comparison: str, within: int
-) -> None:
-    expected = expected_of(f"within: {{007: {written}}}")
-    assert expected.documents == ("007",)
-    assert (expected.comparison, expected.within) == (comparison, within)
-
-
-@pytest.mark.parametrize(
-    ("written", "query", "comparison", "overlap", "within"),
-    [
-        ("1984", "1984", ">=", 1.0, None),
-        ("{query: no}", "no", ">=", 1.0, None),
-        ("{query: b, overlap@5: 0.8}", "b", ">=", 0.8, 5),
-        ('{query: b, overlap: "< 0.5"}', "b", "<", 0.5, None),
-    ],
-)
-def test_another_query(
-    written: str,
-    query: str,
-    comparison: str,
-    overlap: float,
-    within: int | None,
-) -> None:
-    expected = expected_of(f"same_as: {written}")
-    assert expected.query == query
-    assert (expected.comparison, expected.bound) == (comparison, overlap)
-    assert expected.within == within
-
-
-@pytest.mark.parametrize(
-    ("written", "comparison", "values"),
-    [
-        ("red", "==", ("red",)),
-        ("007", "==", ("007",)),
-        ("no", "==", ("no",)),
-        ("true", "==", (True,)),
-        ("12", "==", (12,)),
-        ('"12"', "==", ("12",)),
-        ("[a, 1, false]", "==", ("a", 1, False)),
-        ('">= 12.5"', ">=", (12.5,)),
-        ('"!= 3"', "!=", (3,)),
-        ('{contains: "12"}', "contains", ("12",)),
-    ],
-)
-def test_what_a_field_has_to_be(
-    written: str, comparison: str, values: tuple[object, ...]
-) -> None:
-    (condition,) = expected_of(f"every: {{a.b: {written}}}").conditions
-    assert condition.path == "a.b"
-    assert (condition.comparison, condition.values) == (comparison, values)
-
-
-def test_a_field_contains_text() -> None:
-    (found,) = mistakes("cases: [{query: a, expect: {some: {x: {contains: 12}}}}]")
-    assert "{contains: text}" in found
-
-
-@pytest.mark.parametrize(
-    ("key", "within"),
-    {"every": None, "some@5": 5, "none@3": 3, "at_most@10": 10}.items(),
-)
-def test_how_many_results_are_checked_for_a_field(key: str, within: int | None) -> None:
-    expected = expected_of(f"{key}: {{brand: 2}}")
-    assert (expected.name, expected.within) == (key, within)
-    assert [condition.path for condition in expected.conditions] == ["brand"]
+def test_what_leaves_each_document_a_rank(expect: str) -> None:
+    assert read_case(f"cases: [{{query: q, expect: {expect}}}]").expect

@@ -1,5 +1,6 @@
 """Floors: which of them apply to a case, and those that no ranking could meet."""
 
+from collections.abc import Sequence
 from itertools import permutations
 
 import pytest
@@ -156,11 +157,12 @@ def test_no_ranking_of_the_judged_documents_scores_better_than_the_best(
     """
     measured = parse_metric(metric)
 
-    def scored(ranking: list[float | None]) -> float:
-        return score(measured, GradedRanking(ranking, (), grades), convention)
+    def scored(ranking: Sequence[float | None]) -> float:
+        graded = GradedRanking(list(ranking), (), grades)
+        return score(measured, graded, convention)
 
     rankings = best_rankings(grades, convention)
-    best = max(scored(list(ranking.grades)) for ranking in rankings)
+    best = max(scored(ranking.grades) for ranking in rankings)
     for size in range(len(grades) + 1):
         for chosen in set(permutations(grades, size)):
             for ranking in ([*chosen], [None, *chosen], [*chosen, None]):
