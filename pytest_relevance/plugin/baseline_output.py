@@ -11,19 +11,18 @@ from pytest_relevance.plugin.moved_cases import entries_to_move
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.baseline_paths import (
+    SUFFIX,
+    baseline_path,
+    has_baseline,
+)
 from pytest_relevance.results.records.baseline_update import (
     Updated,
     acceptable,
     update_baseline,
 )
 from pytest_relevance.results.records.entries import BaselineEntries, MovedEntries
-from pytest_relevance.results.records.run_info import (
-    SUFFIX,
-    FileInfo,
-    RecordError,
-    baseline_path,
-    has_baseline,
-)
+from pytest_relevance.results.records.run_info import FileInfo, RecordError
 from pytest_relevance.results.records.uncompared import without_ranking
 
 

@@ -30,16 +30,18 @@ from pytest_relevance.plugin.options import (
 )
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, metrics_of
+from pytest_relevance.results.records.baseline_paths import (
+    SUFFIX,
+    baseline_path,
+    has_baseline,
+)
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
-    SUFFIX,
     AcceptedCase,
     Collected,
     FileInfo,
     Lost,
     RecordError,
-    baseline_path,
-    has_baseline,
 )
 
 if TYPE_CHECKING:

@@ -25,14 +25,13 @@ from pytest_relevance.reports.run.run_findings import (
     nothing_was_searched,
 )
 from pytest_relevance.results.case_result import FAILED, has_failed
-from pytest_relevance.results.records.run_info import (
+from pytest_relevance.results.records.baseline_paths import SUFFIX, has_baseline
+from pytest_relevance.results.records.fingerprint import (
     MOST_SHOWN,
-    SUFFIX,
-    RunFinding,
     changed,
     changes_text,
-    has_baseline,
 )
+from pytest_relevance.results.records.run_info import RunFinding
 
 
 def findings(

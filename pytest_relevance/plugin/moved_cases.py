@@ -22,12 +22,12 @@ from pytest_relevance.plugin.options import (
     shown_path,
 )
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.results.records.run_info import (
+from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
-    RecordError,
     baseline_path,
     orphaned_baselines,
 )
+from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Suite

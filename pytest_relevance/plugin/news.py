@@ -15,13 +15,8 @@ from pytest_relevance._text import printable
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.results.case_parts import DocumentTexts
-from pytest_relevance.results.records.run_info import (
-    FileInfo,
-    Fingerprint,
-    RunError,
-    RunFinding,
-    common,
-)
+from pytest_relevance.results.records.fingerprint import Fingerprint, common
+from pytest_relevance.results.records.run_info import FileInfo, RunError, RunFinding
 
 LOST = "lost"
 """A kind of name in `Told.named`: a check made after the last report of its test, so

@@ -20,11 +20,8 @@ from pytest_relevance.plugin.moved_cases import with_cases_left
 from pytest_relevance.plugin.options import recorded_rankings, settings, shown_path
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.case_result import CaseResult, grouped
-from pytest_relevance.results.records.run_info import (
-    SUFFIX,
-    FileInfo,
-    orphaned_baselines,
-)
+from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines
+from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.records.uncompared import (
     UncomparedCase,
     dropped_of_file,

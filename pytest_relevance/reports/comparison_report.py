@@ -58,7 +58,7 @@ from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import TIE, Difference, MeanChange
 from pytest_relevance.results.failures import GOT_WORSE
-from pytest_relevance.results.records.run_info import changes_text
+from pytest_relevance.results.records.fingerprint import changes_text
 
 GOT_BETTER = "got better"
 """What became of a case whose score rose."""

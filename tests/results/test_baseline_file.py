@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
-from pytest_relevance.results.records.baseline_update import update_baseline
-from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-from pytest_relevance.results.records.record_file import BASELINE, kind_of
-from pytest_relevance.results.records.run_info import (
-    RecordError,
+from pytest_relevance.results.records.baseline_paths import (
     has_baseline,
     orphaned_baselines,
 )
+from pytest_relevance.results.records.baseline_update import update_baseline
+from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
+from pytest_relevance.results.records.record_file import BASELINE, kind_of
+from pytest_relevance.results.records.run_info import RecordError
 from tests.helpers import values_of
 from tests.results.strategies import ANY_TEXTS, NAMED_SCORES, PARAMS, TEXTS, tuples
 

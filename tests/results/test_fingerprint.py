@@ -9,12 +9,8 @@ import pytest
 from pytest_relevance.results.records.baseline_file import read_baseline
 from pytest_relevance.results.records.baseline_update import update_baseline
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-from pytest_relevance.results.records.run_info import (
-    RecordError,
-    changed,
-    changes_text,
-    checked,
-)
+from pytest_relevance.results.records.fingerprint import changed, changes_text, checked
+from pytest_relevance.results.records.run_info import RecordError
 
 
 def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:

@@ -244,7 +244,10 @@ def _is_searched(folder: str) -> bool:
 def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
     from pytest_relevance.cases.reader import load_suite
     from pytest_relevance.results.records.baseline_file import read_baseline
-    from pytest_relevance.results.records.run_info import baseline_path, has_baseline
+    from pytest_relevance.results.records.baseline_paths import (
+        baseline_path,
+        has_baseline,
+    )
 
     suite = load_suite(path, metrics=dict.fromkeys(arguments.metrics))
     checked.counts["case"] += len(suite.cases)

@@ -24,7 +24,7 @@ from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Gate, Suite, most_results
 from pytest_relevance.cli.file_check import FileCheck
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.results.records.run_info import has_baseline
+from pytest_relevance.results.records.baseline_paths import has_baseline
 
 
 @dataclass(frozen=True, slots=True)

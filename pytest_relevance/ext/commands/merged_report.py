@@ -15,8 +15,8 @@ from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import BAD, DIM, Line, folded_lines
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import Key
+from pytest_relevance.results.records.fingerprint import changes_text
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
     from pytest_relevance.ext.commands.merging import Merged

@@ -14,16 +14,14 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.diagnoses import faults_to_record, project_faults
+from pytest_relevance.results.records.fingerprint import Changes, changed, common
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     AcceptedCase,
-    Changes,
     FileInfo,
     RunError,
     RunFinding,
     RunInfo,
-    changed,
-    common,
 )
 from pytest_relevance.results.unseen import Undecided, find_undecided
 

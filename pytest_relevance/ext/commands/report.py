@@ -85,11 +85,11 @@ def _against(run: Run, path: Path) -> Run:
     `CommandError` for an invalid file.
     """
     from pytest_relevance.results.records.baseline_file import read_baseline
+    from pytest_relevance.results.records.baseline_paths import SUFFIX
     from pytest_relevance.results.records.record_file import BASELINE, kind_of
     from pytest_relevance.results.records.recorded_comparison import compare_recorded
     from pytest_relevance.results.records.recorded_rankings import entries_of
     from pytest_relevance.results.records.run import Run
-    from pytest_relevance.results.records.run_info import SUFFIX
 
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:

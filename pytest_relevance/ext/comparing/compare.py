@@ -16,8 +16,8 @@ from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
 from pytest_relevance.results.compare.incompatibilities import are_similarities
+from pytest_relevance.results.records.fingerprint import changed
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import changed
 
 if TYPE_CHECKING:
     from pytest_relevance.ext.comparing.judged_queries import JudgmentSource

@@ -88,7 +88,7 @@ def _records_in(folder: str) -> list[str]:
     """List the files in a folder, and in its folders, that may be records, sorted by
     name.
     """
-    from pytest_relevance.results.records.run_info import SUFFIX
+    from pytest_relevance.results.records.baseline_paths import SUFFIX
 
     files = []
     for path in Path(folder).rglob("*"):

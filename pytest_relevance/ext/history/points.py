@@ -20,7 +20,7 @@ from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
 from pytest_relevance.results.outcomes import NOTHING, kind_named
 from pytest_relevance.results.records.accepted_outcomes import is_same_demand
-from pytest_relevance.results.records.run_info import Fingerprint
+from pytest_relevance.results.records.fingerprint import Fingerprint
 
 CaseKey = tuple[str, str, int]
 """A case: the name of its file, its id, and a number among several checks of one query

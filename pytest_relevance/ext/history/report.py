@@ -51,7 +51,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
 )
 from pytest_relevance.results.compare.differences import TIE
-from pytest_relevance.results.records.run_info import value_text
+from pytest_relevance.results.records.fingerprint import value_text
 
 HEADS = (
     "start (UTC)",

@@ -47,8 +47,8 @@ from pytest_relevance.reports.html.page_parts import (
 )
 from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.results.case_result import FAILED, PASSED
+from pytest_relevance.results.records.fingerprint import changes_text
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates

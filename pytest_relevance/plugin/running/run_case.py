@@ -36,7 +36,7 @@ from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
     CaseResult,
 )
-from pytest_relevance.results.records.run_info import checked
+from pytest_relevance.results.records.fingerprint import checked
 from pytest_relevance.results.responses.ranking import Ranking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks

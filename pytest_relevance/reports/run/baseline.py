@@ -38,12 +38,12 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.records.run_info import (
-    FileInfo,
+from pytest_relevance.results.records.fingerprint import (
     Fingerprint,
     changed_since,
     changes_text,
 )
+from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.differences import MeanChange

@@ -3,9 +3,10 @@
 | module | what it holds |
 |---|---|
 | `record_file`, `checking` | records and baselines on disk: one reader and one writer of their lines |
-| `run`, `run_info` | `Run` and its tables; `FileInfo`, `RunInfo`, and the fingerprint of what was searched |
+| `run`, `run_info` | `Run` and its tables; `FileInfo` and `RunInfo` |
+| `fingerprint` | what was searched |
 | `entries` | what a reference has: an entry for each case and variant, with its accepted ranking |
-| `baseline_file`, `baseline_update` | the committed file of entries; what an update makes of it |
+| `baseline_file`, `baseline_paths`, `baseline_update` | the committed file of entries; what an update makes of it |
 | `recorded_rankings` | the entries of the record of another run |
 | `entry_comparison` | a result beside its entry |
 | `case_today`, `stale` | what a case is now; what changed since its ranking was accepted |

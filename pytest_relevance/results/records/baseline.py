@@ -26,6 +26,7 @@ from pytest_relevance.results.records.entry_comparison import (
     compare_without_ranking,
     without_entry,
 )
+from pytest_relevance.results.records.fingerprint import Fingerprint, changed_since
 from pytest_relevance.results.records.gate_needs import accepted_cases
 from pytest_relevance.results.records.reference import SilentSearch, silent_searches
 from pytest_relevance.results.records.run_info import (
@@ -33,9 +34,7 @@ from pytest_relevance.results.records.run_info import (
     LEFT_OUT,
     UNDEFINED,
     AcceptedCase,
-    Fingerprint,
     Lost,
-    changed_since,
 )
 from pytest_relevance.results.records.uncompared import why_undefined
 

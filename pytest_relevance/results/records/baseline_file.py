@@ -26,6 +26,7 @@ from pytest_relevance.results.records.entries import (
     EntryKey,
     with_sorted_keys,
 )
+from pytest_relevance.results.records.fingerprint import checked
 from pytest_relevance.results.records.record_file import (
     BASELINE,
     END,
@@ -33,7 +34,7 @@ from pytest_relevance.results.records.record_file import (
     encoded,
     read_file,
 )
-from pytest_relevance.results.records.run_info import RecordError, checked
+from pytest_relevance.results.records.run_info import RecordError
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 

@@ -20,8 +20,9 @@ from pytest_relevance.results.records.entries import (
     MovedEntries,
     entry_of,
 )
+from pytest_relevance.results.records.fingerprint import common
 from pytest_relevance.results.records.reference import refusal, silent_searches
-from pytest_relevance.results.records.run_info import NOT_RUN, RecordError, common
+from pytest_relevance.results.records.run_info import NOT_RUN, RecordError
 from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
 
 # --- what is accepted -----------------------------------------------------------------

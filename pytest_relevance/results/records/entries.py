@@ -20,8 +20,9 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import DROP, STALE_ENTRY, CaseCall, Outcome
 from pytest_relevance.results.case_result import FAILED, MEASURED, CaseResult
 from pytest_relevance.results.outcomes import KEPT, kind_named
+from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.record_file import as_json
-from pytest_relevance.results.records.run_info import AcceptedCase, Fingerprint, common
+from pytest_relevance.results.records.run_info import AcceptedCase
 from pytest_relevance.results.records.two_outcomes import NOT_RETURNED
 
 EntryKey = tuple[str, str | None]

@@ -12,6 +12,7 @@ from pytest_relevance.results.records.entries import (
     EntryKey,
     entry_of,
 )
+from pytest_relevance.results.records.fingerprint import Fingerprint
 from pytest_relevance.results.records.record_file import read_record
 from pytest_relevance.results.records.reference import (
     SilentSearch,
@@ -21,7 +22,6 @@ from pytest_relevance.results.records.reference import (
 from pytest_relevance.results.records.run_info import (
     NOT_RUN,
     FileInfo,
-    Fingerprint,
     RecordError,
     posix,
 )

@@ -1,21 +1,15 @@
-"""The data of a run other than its results: its case files, how it was made, and the
-fingerprint of what was searched.
-
-A fingerprint is a flat mapping from names to texts, numbers and booleans.
-"""
+"""The data of a run other than its results: its case files, and how it was made."""
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pytest_relevance._problems import FileError, Problem
-from pytest_relevance._text import counted, listed, printable, quoted, shown
+from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.model import CatalogueFile, RecordedGate
 from pytest_relevance.results.case_result import CaseResult
 
@@ -356,146 +350,3 @@ def files_with_errors(errors: Iterable[RunError]) -> str:
     if others:
         parts.append(counted(others, "error"))
     return listed(parts, "and")
-
-
-Fingerprint = Mapping[str, Any]
-
-Changes = Mapping[str, Sequence[Any]]
-"""What differs between two fingerprints: by name the value before and the value now,
-None where there is none.
-"""
-
-MOST_SHOWN = 3
-"""How many changes the report of one case names."""
-
-_ABSENT, _LONGEST = "not known", 40
-_ALLOWED = "a flat mapping of names to texts, numbers, true or false"
-
-
-def checked(value: object) -> Fingerprint:
-    """A fingerprint in builtin types; None under a name says nothing, and is left out.
-
-    Raises ValueError for what is no mapping, for a nested one, and for a value that
-    JSON does not have.
-    """
-    if not isinstance(value, Mapping):
-        raise ValueError(f"it is {_ALLOWED}, found {shown(value)}")
-    found = {}
-    for name, each in value.items():
-        if not isinstance(name, str):
-            raise ValueError(f"its names are texts, found {shown(name)}")
-        plain = _plain(each)
-        if plain is None and each is not None:
-            raise ValueError(
-                f"it is {_ALLOWED}; under {quoted(name, 40)} there is {shown(each)}"
-            )
-        if plain is not None:
-            found[_whole(name)] = plain
-    return found
-
-
-def _plain(value: object) -> str | int | float | bool | None:
-    """A value in a builtin type; None for a value that is not allowed."""
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        value = value.item()  # type: ignore[attr-defined]
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return _whole(value)
-    if isinstance(value, int):
-        return int(value)
-    return float(value) if isinstance(value, float) and math.isfinite(value) else None
-
-
-def _whole(text: str) -> str:
-    """A text with halves of surrogate pairs escaped: pytest-xdist cannot send them."""
-    return str.__str__(text).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def changed(before: Fingerprint, now: Fingerprint) -> Changes:
-    """What differs, in the order of the names; nothing where either fingerprint is
-    empty, and so unknown.
-    """
-    if not (before and now):
-        return {}
-    names = dict.fromkeys([*now, *before])
-    return {
-        name: [before.get(name), now.get(name)]
-        for name in names
-        if before.get(name) != now.get(name)
-    }
-
-
-def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
-    """What differs from a baseline. A name that it lacks is not compared: updates of
-    some cases may drop it.
-    """
-    return {
-        name: values
-        for name, values in changed(baseline, now).items()
-        if name in baseline
-    }
-
-
-def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all mappings have, with the same value."""
-    first, *others = fingerprints
-    return {
-        name: value
-        for name, value in first.items()
-        if all(name in each and each[name] == value for each in others)
-    }
-
-
-def changes_text(changes: Changes, most: int | None = None) -> str:
-    """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most`
-    the first, and a count.
-    """
-    parts = [
-        f"{printable(name)} {value_text(before)} -> {value_text(now)}"
-        for name, (before, now) in changes.items()
-    ]
-    if most is not None and len(parts) > most + 1:
-        parts[most:] = [f"and {len(parts) - most} more"]
-    return ", ".join(parts)
-
-
-def value_text(value: object) -> str:
-    """A value of a fingerprint; `not known` for None: the name is not there, or the
-    shards of a merged run differ.
-    """
-    if value is None:
-        return _ABSENT
-    text = str(value).lower() if isinstance(value, bool) else printable(str(value))
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-SUFFIX = ".baseline.jsonl"
-"""The suffix that is added to the name of a case file for the name of its baseline."""
-
-
-def baseline_path(case_file: str | os.PathLike[str]) -> Path:
-    """The path of the baseline of a case file."""
-    return Path(f"{os.fspath(case_file)}{SUFFIX}")
-
-
-def has_baseline(case_file: str | os.PathLike[str]) -> bool:
-    """Whether a case file has a baseline. A link to a missing file counts: reading it
-    raises `RecordError`.
-    """
-    return os.path.lexists(baseline_path(case_file))
-
-
-def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
-    """The names of the baselines in a folder that lack their case file; empty if the
-    folder cannot be read.
-    """
-    try:
-        names = set(os.listdir(folder))
-    except OSError:
-        return []
-    return sorted(
-        name
-        for name in names
-        if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names
-    )
