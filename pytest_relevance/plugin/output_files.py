@@ -135,7 +135,8 @@ class Target:
 
 def why_no_record(data: bytes) -> str | None:
     """Say why a file with this content must not be replaced by a record."""
-    from pytest_relevance.results.records.record_file import RECORDS, is_record
+    from pytest_relevance.results.records.json_lines import is_record
+    from pytest_relevance.results.records.record_file import RECORDS
 
     if not data.strip() or is_record(data):
         return None

@@ -328,7 +328,7 @@ def mask(name: str, value: Any) -> str:
     if isinstance(value, str):
         text = value
     else:
-        from pytest_relevance.results.records.record_file import as_json
+        from pytest_relevance.results.records.json_lines import as_json
 
         text = as_json([value])
     if re.fullmatch(_MASK, text):

@@ -210,7 +210,7 @@ def _json_of_comparison(
 
 def json_text(data: object) -> str:
     """Write the values of a report as JSON; `NaN` and infinities become texts."""
-    from pytest_relevance.results.records.record_file import as_json
+    from pytest_relevance.results.records.json_lines import as_json
 
     return json.dumps(json.loads(as_json(data)), indent=2) + "\n"
 

@@ -21,7 +21,7 @@ from pytest_relevance.results.records.baseline_paths import (
 )
 from pytest_relevance.results.records.baseline_update import update_baseline
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-from pytest_relevance.results.records.record_file import BASELINE, kind_of
+from pytest_relevance.results.records.json_lines import BASELINE, kind_of
 from pytest_relevance.results.records.run_info import RecordError
 from tests.helpers import values_of
 from tests.results.strategies import ANY_TEXTS, NAMED_SCORES, PARAMS, TEXTS, tuples

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import FileInfo, Run, RunError, RunInfo
-from pytest_relevance.results.records.record_file import as_json
+from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.run_info import RecordError
 from tests.helpers import result_of, values_of
 from tests.results.strategies import PARAMS, TEXTS, results, tuples

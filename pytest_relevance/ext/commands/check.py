@@ -181,7 +181,7 @@ def _suites_first(files: Sequence[str]) -> list[str]:
 
 def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
     """Check a suite, a record or a judgment file. Raises `FileError` and OSError."""
-    from pytest_relevance.results.records.record_file import RECORD, kind_of
+    from pytest_relevance.results.records.json_lines import RECORD, kind_of
 
     if path.endswith(YAML):
         _check_suite(path, arguments, checked)

@@ -69,7 +69,8 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.ext.commands.merging import Unmergeable, merge_runs
     from pytest_relevance.gates.judging import judge_gates
     from pytest_relevance.results.case_result import FAILED
-    from pytest_relevance.results.records.record_file import RECORDS, is_record
+    from pytest_relevance.results.records.json_lines import is_record
+    from pytest_relevance.results.records.record_file import RECORDS
     from pytest_relevance.results.records.run import Run
 
     format = arguments.format or TEXT

@@ -86,7 +86,7 @@ def _against(run: Run, path: Path) -> Run:
     """
     from pytest_relevance.results.records.baseline_file import read_baseline
     from pytest_relevance.results.records.baseline_paths import SUFFIX
-    from pytest_relevance.results.records.record_file import BASELINE, kind_of
+    from pytest_relevance.results.records.json_lines import BASELINE, kind_of
     from pytest_relevance.results.records.recorded_comparison import compare_recorded
     from pytest_relevance.results.records.recorded_rankings import entries_of
     from pytest_relevance.results.records.run import Run

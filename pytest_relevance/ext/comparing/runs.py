@@ -23,7 +23,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
-from pytest_relevance.results.records.record_file import BASELINE, RECORD, kind_of
+from pytest_relevance.results.records.json_lines import BASELINE, RECORD, kind_of
 from pytest_relevance.results.records.run import Run, known_ranks
 
 if TYPE_CHECKING:

@@ -24,9 +24,11 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
 )
-from pytest_relevance.results.records.run_info import GONE, NOT_RUN, FileInfo, RunInfo
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
+    GONE,
     MARKED_SKIP,
+    NOT_RUN,
     UNSTABLE,
     WHY_LOST,
     WITHOUT_WORDS,

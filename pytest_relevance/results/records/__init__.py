@@ -2,7 +2,7 @@
 
 | module | what it holds |
 |---|---|
-| `record_file`, `checking` | records and baselines on disk: one reader and one writer of their lines |
+| `json_lines`, `record_file`, `checking` | the form of records and baselines on disk; records; what is damaged |
 | `run`, `run_info` | `Run` and its tables; `FileInfo` and `RunInfo` |
 | `fingerprint` | what was searched |
 | `entries` | what a reference has: an entry for each case and variant, with its accepted ranking |

@@ -29,14 +29,13 @@ from pytest_relevance.results.records.entry_comparison import (
 from pytest_relevance.results.records.fingerprint import Fingerprint, changed_since
 from pytest_relevance.results.records.gate_needs import accepted_cases
 from pytest_relevance.results.records.reference import SilentSearch, silent_searches
-from pytest_relevance.results.records.run_info import (
+from pytest_relevance.results.records.run_info import AcceptedCase, Lost
+from pytest_relevance.results.records.uncompared import (
     GONE,
     LEFT_OUT,
     UNDEFINED,
-    AcceptedCase,
-    Lost,
+    why_undefined,
 )
-from pytest_relevance.results.records.uncompared import why_undefined
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from pytest_relevance.results.records.entries import (
     with_sorted_keys,
 )
 from pytest_relevance.results.records.fingerprint import checked
-from pytest_relevance.results.records.record_file import (
+from pytest_relevance.results.records.json_lines import (
     BASELINE,
     END,
     as_json,

@@ -22,8 +22,8 @@ from pytest_relevance.results.records.entries import (
 )
 from pytest_relevance.results.records.fingerprint import common
 from pytest_relevance.results.records.reference import refusal, silent_searches
-from pytest_relevance.results.records.run_info import NOT_RUN, RecordError
-from pytest_relevance.results.records.uncompared import MARKED_SKIP, UNSTABLE
+from pytest_relevance.results.records.run_info import RecordError
+from pytest_relevance.results.records.uncompared import MARKED_SKIP, NOT_RUN, UNSTABLE
 
 # --- what is accepted -----------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from pytest_relevance.results.case_parts import DROP, STALE_ENTRY, CaseCall, Out
 from pytest_relevance.results.case_result import FAILED, MEASURED, CaseResult
 from pytest_relevance.results.outcomes import KEPT, kind_named
 from pytest_relevance.results.records.fingerprint import Fingerprint, common
-from pytest_relevance.results.records.record_file import as_json
+from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.run_info import AcceptedCase
 from pytest_relevance.results.records.two_outcomes import NOT_RETURNED
 

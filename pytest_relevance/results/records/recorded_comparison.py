@@ -32,7 +32,8 @@ from pytest_relevance.results.records.moved_cases import (
 )
 from pytest_relevance.results.records.recorded_rankings import Entries
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.records.run_info import GONE, FileInfo, Lost
+from pytest_relevance.results.records.run_info import FileInfo, Lost
+from pytest_relevance.results.records.uncompared import GONE
 
 Ran = Mapping[str, Mapping[EntryKey, CaseResult]]
 """The results of the cases that ran, by case file and key."""

@@ -19,13 +19,8 @@ from pytest_relevance.results.records.reference import (
     is_incomplete,
     silent_searches_of,
 )
-from pytest_relevance.results.records.run_info import (
-    NOT_RUN,
-    FileInfo,
-    RecordError,
-    posix,
-)
-from pytest_relevance.results.records.uncompared import why_without_ranking
+from pytest_relevance.results.records.run_info import FileInfo, RecordError, posix
+from pytest_relevance.results.records.uncompared import NOT_RUN, why_without_ranking
 
 Entries = Mapping[str, BaselineEntries]
 """The entries of each case file, by its name."""

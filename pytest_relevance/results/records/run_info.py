@@ -13,18 +13,6 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.model import CatalogueFile, RecordedGate
 from pytest_relevance.results.case_result import CaseResult
 
-GONE, LEFT_OUT, UNJUDGED = "gone", "left out", "unjudged"
-"""Why a case of the baseline is not compared: the case file does not have it any more,
-`only: judged` leaves its query out, or it had a score and has no judgments now.
-"""
-
-IRRELEVANT, UNDEFINED, NOT_RUN = "irrelevant", "undefined", "not run"
-"""Further reasons: no judged document is relevant now, a metric has no value now, or
-the case was not run.
-
-`results.records.uncompared` explains all of them.
-"""
-
 Lost = tuple[str, str | None, str]
 """A case of the baseline that is not compared: its id, its variant, and why."""
 

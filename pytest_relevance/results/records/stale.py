@@ -14,7 +14,7 @@ from pytest_relevance.results import outcomes
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.case_today import CaseToday
 from pytest_relevance.results.records.entries import BaselineEntry, with_sorted_keys
-from pytest_relevance.results.records.record_file import as_json
+from pytest_relevance.results.records.json_lines import as_json
 
 
 def changes_since(

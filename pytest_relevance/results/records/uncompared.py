@@ -8,10 +8,9 @@ The reference is a baseline, or the record of another run.
   case and has no ranking of it.
 - A case that the reference does not know is new. This module is not about new cases.
 
-The reasons are texts in records and baselines: `GONE`, `LEFT_OUT`, `UNJUDGED`,
-`IRRELEVANT`, `UNDEFINED`, `NOT_RUN`, `UNSTABLE`, `MARKED_SKIP`, or the verdict of a
-case without a ranking (skipped, not searched, error). `reports.run.uncompared` has
-their words.
+The reasons are texts in records and baselines: one of the constants below, or the
+verdict of a case without a ranking (skipped, not searched, error).
+`reports.run.uncompared` has their words.
 """
 
 from __future__ import annotations
@@ -29,16 +28,25 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     grouped,
 )
-from pytest_relevance.results.records.run_info import (
-    GONE,
-    IRRELEVANT,
-    LEFT_OUT,
-    NOT_RUN,
-    UNDEFINED,
-    UNJUDGED,
-    FileInfo,
-    RunInfo,
-)
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
+
+GONE = "gone"
+"""Why a case is lost: its case file does not have it any more."""
+
+LEFT_OUT = "left out"
+"""Why a case is lost: `only: judged` leaves its query out."""
+
+UNJUDGED = "unjudged"
+"""Why a case is lost: it has no judgments now."""
+
+IRRELEVANT = "irrelevant"
+"""Why a case is lost: no judged document is relevant now."""
+
+UNDEFINED = "undefined"
+"""Why a case is lost: a metric has no value now."""
+
+NOT_RUN = "not run"
+"""Why a case is lost, or has no ranking in the reference: it was not run."""
 
 UNSTABLE = "unstable"
 """Why a baseline has no ranking of a case: it changed from call to call."""
