@@ -1,5 +1,8 @@
-"""The contract with the search: what it is called with, what may come back, what is
-refused and in which words.
+"""The contract with the search: what it is called with, what its errors are, and what
+it does not decide.
+
+Every shape that is read, and every one that is refused, is in
+`tests/results/responses`.
 """
 
 from collections.abc import Mapping
@@ -14,13 +17,16 @@ both_ways = pytest.mark.usefixtures("with_and_without_loops")
 ONE_CASE = "cases: [{query: shoes}]"
 
 
-def write_search(project: Project, source: str, cases: str = ONE_CASE) -> None:
+def write_search(
+    project: Project, source: str, cases: str = ONE_CASE, folder: str = ""
+) -> None:
     """Write a case file, and a conftest.py whose search is the function `find` of the
     source.
     """
+    imports = "import asyncio\nimport functools\nimport time\nimport pytest\n"
     fixture = "\n@pytest.fixture\ndef search():\n    return find\n"
-    project.conftest("import functools\nimport pytest\n" + dedent(source) + fixture)
-    project.cases(cases)
+    project.write(f"{folder}conftest.py", imports + dedent(source) + fixture)
+    project.cases(cases, f"{folder}shop.relevance.yaml")
 
 
 def run_search(project: Project, source: str, cases: str = ONE_CASE) -> Run:
@@ -29,24 +35,13 @@ def run_search(project: Project, source: str, cases: str = ONE_CASE) -> Run:
     return project.run()
 
 
-def run_searches(
-    project: Project, sources: Mapping[str, str], case: str, *options: str
-) -> Run:
+def run_searches(project: Project, sources: Mapping[str, str], case: str) -> Run:
     """Run one case with each of these searches, which is in a folder of its own; the
     names are the ids of the cases.
     """
     for name, source in sources.items():
-        fixture = "\n@pytest.fixture\ndef search():\n    return find\n"
-        project.write(
-            f"{name}/conftest.py",
-            "import asyncio\nimport functools\nimport time\nimport pytest\n"
-            + dedent(source)
-            + fixture,
-        )
-        project.cases(f"cases: [{{id: {name}, {case}}}]", f"{name}/shop.relevance.yaml")
-    run = project.run(*options)
-    assert [*run.outcomes] == sorted(sources)
-    return run
+        write_search(project, source, f"cases: [{{id: {name}, {case}}}]", f"{name}/")
+    return project.run()
 
 
 LOGGED = "def logged(function): return {}lambda query, **params: function(query, **params){}\n@logged\n"
@@ -55,28 +50,25 @@ WITH_K = {
     "keyword-only": "def find(query, *, k): return [str(k)]",
     "bound method": "class Engine:\n    def find(self, query, k): return [str(k)]\nfind = Engine().find",
     "partial": "def of_index(index, query, k): return [str(k)]\nfind = functools.partial(of_index, 'products')",
-    "decorated": LOGGED.format("functools.wraps(function)(", ")")
-    + "def find(query, k): return [str(k)]",
-}
+    "decorated": LOGGED.format("functools.wraps(function)(", ")") + "def find(query, k): return [str(k)]",
+}  # fmt: skip
 WITHOUT_K = {
     "no such parameter": "def find(query): return ['none']",
     "only kwargs": "def find(query, **params): return list(params) or ['none']",
     "positional-only": "def find(query, k='none', /): return [k]",
-    "a decorator that hides the parameters": LOGGED.format("", "")
-    + "def find(query, k='none'): return [k]",
+    "a decorator that hides the parameters": LOGGED.format("", "") + "def find(query, k='none'): return [k]",
     "a builtin": "find = 'none'.split",
-}
+}  # fmt: skip
 
 
 def test_k_is_passed_to_a_parameter_of_that_name_alone(project: Project) -> None:
-    run = run_searches(
-        project,
-        WITH_K | WITHOUT_K,
-        'query: x, k: 7, expect: {results: ">= 1"}',
-        "--relevance-record=run.jsonl",
-    )
-    found = {name: result.ranking.documents for name, result in run.results.items()}
-    assert found == dict.fromkeys(WITH_K, ("7",)) | dict.fromkeys(WITHOUT_K, ("none",))
+    case = 'query: x, k: 7, expect: {results: ">= 1"}'
+    run = run_searches(project, WITH_K | WITHOUT_K, case)
+    found = {name: [*each.ranking.documents] for name, each in run.results.items()}
+    assert found == {
+        **dict.fromkeys(WITH_K, ["7"]),
+        **dict.fromkeys(WITHOUT_K, ["none"]),
+    }
 
 
 @both_ways
@@ -99,30 +91,16 @@ def test_the_params_of_suite_and_case_are_merged(project: Project) -> None:
 
 @both_ways
 def test_a_search_that_does_not_take_a_param(project: Project) -> None:
-    source = """
-        def find(query, k=10, locale="en"):
-            return []
-    """
-    run = run_search(project, source, "params: {lokale: de}\ncases: [{query: shoes}]")
+    source = "def find(query, k=10, locale='en'):\n    return []\n"
+    run = run_search(project, source, f"params: {{lokale: de}}\n{ONE_CASE}")
     assert run.results["shoes"].verdict == "error"
-    lines = run.failure("shoes").splitlines()
-    assert lines[0].startswith(
-        "shop.relevance.yaml:2: search('shoes', lokale='de', k=10) cannot be called: "
-    )
-    assert (
-        "got an unexpected keyword argument 'lokale'" in lines[0]
-    )  # Python 3.13 goes on: did you mean ...
-    assert lines[1].startswith("its signature is search(query, k=10, locale='en'); ")
-    assert lines[2] == 'query "shoes"   search(lokale=de)'
-
-
-@both_ways
-def test_a_type_error_within_the_search_is_the_searchs_own(project: Project) -> None:
-    text = run_search(project, "def find(query):\n    return sorted(None)\n").failure(
-        "shoes"
-    )
-    assert "E       TypeError: 'NoneType' object is not iterable" in text
-    assert "cannot be called" not in text
+    first, second, third, *_ = run.failure("shoes").splitlines()
+    call = "search('shoes', lokale='de', k=10) cannot be called: "
+    assert first.startswith(f"shop.relevance.yaml:2: {call}")
+    # Python 3.13 goes on: did you mean ...
+    assert "got an unexpected keyword argument 'lokale'" in first
+    assert second.startswith("its signature is search(query, k=10, locale='en'); ")
+    assert third == 'query "shoes"   search(lokale=de)'
 
 
 def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(
@@ -135,78 +113,37 @@ def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(
             options["deep"].append(2)
             return []
     """
-    cases = "params: {filters: [base], options: {deep: [1]}}\ncases: [{query: a}, {query: b}, {query: c}]"
-    assert run_search(project, source, cases).counts == {"passed": 3}
+    params = "params: {filters: [base], options: {deep: [1]}}"
+    run = run_search(project, source, f"{params}\ncases: [{{query: a}}, {{query: b}}]")
+    assert run.counts == {"passed": 2}
 
 
 def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
-    source = "def find(query): return [{'sku': 7, 'id': 'internal', 'label': {'en': 'Sandal'}}]"
-    cases = """
-        id_field: sku
-        title_field: label.en
-        cases: [{query: shoes, judgments: {"7": 1, "8": 2}, min_ndcg: 0.9}]
-    """
-    run = run_search(project, source, cases)
+    hit = "{'sku': 7, 'id': 'internal', 'label': {'en': 'Sandal'}}"
+    fields = "id_field: sku\ntitle_field: label.en\n"
+    case = 'cases: [{query: shoes, judgments: {"7": 1, "8": 2}, min_ndcg: 0.9}]'
+    run = run_search(project, f"def find(query): return [{hit}]", fields + case)
     assert any(row[:3] == ["1", "7", "Sandal"] for row in run.failure_rows("shoes"))
 
 
-# Every shape that is read, and every one that is refused, is in
-# tests/results/responses.
 REFUSALS = {
-    "None": ("return None", "search returned None; return the results, best first"),
-    "a result without an id": (
-        "return ['a', {'titel': 'X'}]",
-        "result 2 of 2 has no id (",
-    ),
-    "an error": (
-        "return {'error': {'reason': 'no index'}}",
-        "search returned an error: ",
-    ),
-    "not whole": (
-        "return {'timed_out': True, 'hits': {'hits': []}}",  # does not pass for one without hits
-        "the response says that it is not whole: timed_out is True (",
-    ),
-    "a total without hits": (
-        "return {'hits': {'total': {'value': 120}, 'hits': []}}",
-        "the response says that there are results, and has none: hits.total is 120",
-    ),
-    "suggestions alone": (
-        "return {'hits': [], 'nbHits': 0, 'suggestions': ['shoe']}",
-        "the response has no results, and something else in suggestions: ['shoe']",
-    ),
-    "a mock": (
-        "from unittest.mock import MagicMock; return MagicMock()",
-        "search returned a MagicMock, ",
-    ),
-    "names of fields": (
-        "return type('Page', (), {'__init__': lambda self: vars(self).update(total=0), '__iter__': lambda self: "
-        "iter(vars(self))})()",
-        "search returned a Page, which gives the names of its own fields",
-    ),
-    "an object that answers to every name": (
-        "return type('Page', (), {'__getattribute__': lambda self, name: None})()",
-        "search returned a Page, ",
-    ),
-    "an API of its own": (
-        "return {'count': 0, 'results': []}",
-        "search returned a mapping instead of a list of results, ",
-    ),
-}
+    "None": ("None", "search returned None; return the results, best first"),
+    "an error": ("{'error': {'reason': 'no index'}}", "search returned an error: "),
+    "not whole": ("{'timed_out': True, 'hits': {'hits': []}}", "the response says that it is not whole: "),
+}  # fmt: skip
 
 
 def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project) -> None:
+    """It is never a score of zero, and never an empty ranking."""
     sources = {
-        name: f"def find(query):\n    {body}\n" for name, (body, _) in REFUSALS.items()
+        name: f"def find(query): return {found}"
+        for name, (found, _) in REFUSALS.items()
     }
-    run = run_searches(
-        project,
-        sources,
-        "query: shoes, judgments: {a: 1}, expect: {exclude: a, results: 0}",
-    )
-    assert run.counts == {"failed": len(REFUSALS)}
+    expects_nothing = "judgments: {a: 1}, expect: {exclude: a, results: 0}"
+    run = run_searches(project, sources, f"query: shoes, {expects_nothing}")
     for name, (_, message) in REFUSALS.items():
         entry = run.results[name]
-        assert (entry.verdict, entry.score) == ("error", None)  # never a score of zero
+        assert (entry.verdict, entry.score) == ("error", None)
         text = run.failure(name)
         assert text.startswith(f"{name}/shop.relevance.yaml:1: {message}")
         assert 'query "shoes"   search\n' in text
@@ -255,15 +192,11 @@ def test_an_asynchronous_cursor_is_read_and_a_search_of_a_client_is_sent(
     assert "timed_out is True" in run.failure("late")
 
 
+SLOW = "def slow(value):\n    time.sleep(0.05)\n    return value\n"
 LAZY = {
     "a generator": "def find(query): yield slow('a')",
-    "a cursor": """
-        class Cursor:
-            description = [("id", None), ("title", None)]
-            def fetchall(self):
-                return [(slow("a"), "Apron")]
-        find = lambda query: Cursor()
-    """,
+    "a cursor": "Cursor = type('Cursor', (), {'description': [('id', None)], 'fetchall': lambda self: [(slow('a'),)]})\n"
+    "find = lambda query: Cursor()",
     "id": "Hit = type('Hit', (), {'id': property(lambda self: slow('a'))})\ndef find(query): return [Hit()]",
     "coroutine": "async def find(query): return await asyncio.sleep(0.05) or ['a']",
 }
@@ -271,16 +204,17 @@ LAZY = {
 
 @both_ways
 def test_the_latency_is_that_of_reading_the_results_too(project: Project) -> None:
-    slow = "def slow(value):\n    time.sleep(0.05)\n    return value\n"
-    sources = {name: slow + dedent(source) for name, source in LAZY.items()}
-    run = run_searches(
-        project, sources, "query: shoes, expect: {first: a, latency: '<= 40 ms'}"
-    )
+    sources = {name: SLOW + source for name, source in LAZY.items()}
+    case = "query: shoes, expect: {first: a, latency: '<= 40 ms'}"
+    run = run_searches(project, sources, case)
     assert run.counts == {"failed": len(LAZY)}
     for name, result in run.results.items():
         assert (result.call.latency or 0) >= 0.05
         assert "expected <= 40 ms" in run.failure(name)
         assert "first" not in run.failure(name).splitlines()[0]
+
+
+# --- errors ---------------------------------------------------------------------------
 
 
 @both_ways
@@ -297,9 +231,8 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(
         def find(query):
             return connect()
     """
-    run = run_search(
-        project, source, "cases: [{query: shoes, min_ndcg: 0.5, judgments: {a: 1}}]"
-    )
+    case = "cases: [{query: shoes, min_ndcg: 0.5, judgments: {a: 1}}]"
+    run = run_search(project, source, case)
     assert run.counts == {"failed": 1}
     entry = run.results["shoes"]
     assert (entry.verdict, entry.score) == ("error", None)
@@ -318,21 +251,12 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(
 
 @pytest.mark.parametrize(
     ("style", "loops"),
-    [
-        ("auto", False),
-        ("auto", True),
-        ("long", True),
-        ("short", False),
-        ("line", True),
-        ("native", False),
-    ],
-)
+    [("auto", False), ("auto", True), ("long", True), ("short", False), ("line", True), ("native", False)],
+)  # fmt: skip
 def test_nothing_of_the_plugin_stands_in_a_traceback(
     project: Project, style: str, loops: bool
 ) -> None:
-    write_search(
-        project,
-        """
+    source = """
         def plain(query):
             raise ValueError("no such index")
 
@@ -346,27 +270,24 @@ def test_nothing_of_the_plugin_stands_in_a_traceback(
         @pytest.fixture(params=[plain, coroutine, generator])
         def find(request):
             return request.param
-        """,
-        "search: find\ncases: [{query: shoes}]",
-    )
+    """
+    write_search(project, source, f"search: find\n{ONE_CASE}")
     run = project.run(f"--tb={style}", "--relevance-give-up=0", loops=loops)
     assert run.counts == {"failed": 3}
-    section = run.text.partition("= FAILURES =")[2].partition(
-        "= short test summary info ="
-    )[0]
-    section = section.replace(
-        "shop.relevance.yaml:2: query", ""
-    )  # says which case it is
+    failures = run.text.partition("= FAILURES =")[2].partition("= short test ")[0]
+    section = failures.replace("shop.relevance.yaml:2: query", "")  # which case it is
     assert section.count("ValueError: no such index") >= 3
     assert "conftest.py" in section
-    for word in (
-        "pytest_relevance",
-        "shop.relevance.yaml",
-        "_run_relevance_case",
-        "asyncio",
-        "pluggy",
-    ):
-        assert word not in section
+    inside = ("pytest_relevance", "shop.relevance.yaml", "_run_relevance_case")
+    assert [word for word in (*inside, "asyncio", "pluggy") if word in section] == []
+
+
+@both_ways
+def test_a_type_error_within_the_search_is_the_searchs_own(project: Project) -> None:
+    run = run_search(project, "def find(query):\n    return sorted(None)\n")
+    text = run.failure("shoes")
+    assert "E       TypeError: 'NoneType' object is not iterable" in text
+    assert "cannot be called" not in text
 
 
 @both_ways
@@ -394,12 +315,14 @@ def test_an_interrupt_in_the_middle_of_a_search(project: Project, define: str) -
     """
     cases = "min_ndcg: 1\ncases: [{query: shoes, judgments: {shoes: 1}}, {query: boots, judgments: {a: 1}}]"
     run = run_search(project, source, cases)
-    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert (run.code, run.counts) == (pytest.ExitCode.INTERRUPTED, {"passed": 1})
     assert "mean nDCG@10 1.000   1 passed" in run.summary
     assert "searches in flight: boots" in run.summary
-    assert "conftest.py:6: KeyboardInterrupt" in run.text
-    assert run.counts == {"passed": 1}
+    assert "conftest.py:8: KeyboardInterrupt" in run.text
     assert not run.result.stderr.lines
+
+
+# --- the hook pytest_relevance_ranking ------------------------------------------------
 
 
 @both_ways
@@ -417,30 +340,25 @@ def test_the_hook_reads_a_response_of_any_other_shape(project: Project) -> None:
                 return [{"id": found, "title": f"{case.query}!"} for found in response.found]
             return None
     """
-    cases = """
+    judged = "min_ndcg: 1, judgments: {shoes: 1, boots: 2}"
+    cases = f"""
         cases:
-          - {query: boots shoes, min_ndcg: 1, judgments: {shoes: 1, boots: 2}}
-          - {query: none, expect: {results: 0}}
-          - {query: shoes boots, min_ndcg: 1, judgments: {shoes: 1, boots: 2}}
+          - {{query: boots shoes, {judged}}}
+          - {{query: none, expect: {{results: 0}}}}
+          - {{query: shoes boots, {judged}}}
     """
     run = run_search(project, source, cases)
-    assert run.outcomes == {
-        "boots shoes": "passed",
-        "none": "passed",
-        "shoes boots": "failed",
-    }
-    assert any(
-        row[:4] == ["1", "shoes", "shoes", "boots!"]
-        for row in run.failure_rows("shoes boots")
-    )
+    passed = dict.fromkeys(["boots shoes", "none"], "passed")
+    assert run.outcomes == {**passed, "shoes boots": "failed"}
+    rows = [row[:4] for row in run.failure_rows("shoes boots")]
+    assert ["1", "shoes", "shoes", "boots!"] in rows
 
 
 def test_the_hook_of_a_folder_is_for_its_case_files(project: Project) -> None:
     hook = "def pytest_relevance_ranking(response):\n    return response['found'].split()\n"
     project.write("pages/conftest.py", hook)
-    project.cases(
-        "cases: [{query: shoes, expect: {first: shoes}}]", "pages/shop.relevance.yaml"
-    )
+    case = "cases: [{query: shoes, expect: {first: shoes}}]"
+    project.cases(case, "pages/shop.relevance.yaml")
     run = run_search(project, "def find(query): return {'found': query}")
     assert run.counts == {"passed": 1, "failed": 1}
     assert "a mapping instead of a list of results" in run.text
@@ -450,13 +368,9 @@ def test_the_hook_of_a_folder_is_for_its_case_files(project: Project) -> None:
 def test_what_the_hook_raises_is_the_users_own_and_what_it_returns_is_refused_like_a_response(
     project: Project,
 ) -> None:
-    hook = (
-        "def find(query): return 7\ndef pytest_relevance_ranking(response, case): {}\n"
-    )
-    sources = {
-        "raises": hook.format("raise LookupError('which page?')"),
-        "returns": hook.format("return 'a b'"),
-    }
+    hook = "def find(query): return 7\ndef pytest_relevance_ranking(response, case): "
+    raises = f"{hook}raise LookupError('which page?')"
+    sources = {"raises": raises, "returns": f"{hook}return 'a b'"}
     run = run_searches(project, sources, "query: shoes")
     assert "E   LookupError: which page?" in run.failure("raises")
     assert "search returned text, 'a b'" in run.failure("returns")
@@ -464,52 +378,52 @@ def test_what_the_hook_raises_is_the_users_own_and_what_it_returns_is_refused_li
     assert "pluggy/" not in run.text
 
 
-FIXED = "def find(query): return [f'd{rank}' for rank in range(1, 11)]"
+# --- unseen ranks ---------------------------------------------------------------------
 
-
-def listed(expectations: list[str]) -> str:
-    cases = (
-        f"  - {{query: {n}, judgments: {{d1: 1}}, expect: {{{expect}}}}}"
-        for n, expect in enumerate(expectations)
-    )
-    return "cases:\n" + "\n".join(cases)
+OPEN = {
+    "exclude: {docs: [far], within: 25}": 25,
+    "exclude: {docs: [d1, far], within: 11}": 11,
+    'within: {far: ">12"}': 12,
+    "order: {docs: [d1, far], within: 15}": 15,
+    "include: {docs: [far], within: 20}": 20,
+    'P@20: "<= 0.2"': 20,
+    'results: "<= 20"': 20,
+    'exclude: {docs: [far], within: 25}, results: "> 0"': 25,
+    "exclude: [far]}, k: 25, params: {": 25,  # the top k is as deep
+    "none@50: {price: '> 90'}": 50,
+    "every@11: {price: '< 90'}": 11,
+    "at_most@50: {price: 1}": 50,
+    'results: "< 20"': 19,
+}
+DECIDED = [
+    "exclude: {docs: [far], within: 10}",
+    "include: {docs: [d1, d10], within: 25}",
+    'within: {d3: "<= 20", d10: ">9"}',
+    "order: {docs: [d1, d2], within: 25}",
+    "order: [d1, far]",
+    'results: ">= 5"',
+    'P@20: ">= 0.05"',
+    "exclude: [far]}, k: 4, params: {",
+]
 
 
 def test_what_lies_below_the_results_of_a_search_without_k_is_not_known(
     project: Project,
 ) -> None:
     """Unless the results that there are decide."""
-    depths = {
-        "exclude: {docs: [far], within: 25}": 25,
-        "exclude: {docs: [d1, far], within: 11}": 11,
-        'within: {far: ">12"}': 12,
-        "order: {docs: [d1, far], within: 15}": 15,
-        "include: {docs: [far], within: 20}": 20,
-        'P@20: "<= 0.2"': 20,
-        'results: "<= 20"': 20,
-        'exclude: {docs: [far], within: 25}, results: "> 0"': 25,
-        "exclude: [far]}, k: 25, params: {": 25,  # the top k is as deep
-    }
-    decided = [
-        "exclude: {docs: [far], within: 10}",
-        "include: {docs: [d1, d10], within: 25}",
-        'within: {d3: "<= 20", d10: ">9"}',
-        "order: {docs: [d1, d2], within: 25}",
-        "order: [d1, far]",
-        'results: ">= 5"',
-        'P@20: ">= 0.05"',
-        "exclude: [far]}, k: 4, params: {",
+    lines = [
+        f"  - {{query: {number}, judgments: {{d1: 1}}, expect: {{{expect}}}}}\n"
+        for number, expect in enumerate([*OPEN, *DECIDED])
     ]
-    run = run_search(project, FIXED, listed([*depths, *decided]))
-    assert [*run.outcomes.values()] == ["failed"] * len(depths) + ["passed"] * len(
-        decided
+    ten = "[{'id': f'd{rank}', 'price': rank} for rank in range(1, 11)]"
+    run = run_search(
+        project, f"def find(query): return {ten}", "cases:\n" + "".join(lines)
     )
-    for result, (expect, depth) in zip(
-        run.results.values(), depths.items(), strict=False
-    ):
-        assert result.verdict == "error"
-        assert result.call.error is not None
-        assert result.call.error.message == (
-            f"{expect.partition(':')[0]} looks at the top {depth}, and 10 ranks can be seen, as this search takes no "
-            "k: give it a parameter k, or look no deeper than that"
-        )
+    outcomes = ["failed"] * len(OPEN) + ["passed"] * len(DECIDED)
+    assert [*run.outcomes.values()] == outcomes
+    errors = [result.call.error for result in run.results.values()][: len(OPEN)]
+    assert [error and error.message for error in errors] == [
+        f"{expect.partition(':')[0]} looks at the top {depth}, and 10 ranks can be seen, as this search takes no "
+        "k: give it a parameter k, or look no deeper than that"
+        for expect, depth in OPEN.items()
+    ]
