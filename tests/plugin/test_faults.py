@@ -1,24 +1,25 @@
 """A fault that many cases have in common is shown once and counted, and a search that
 keeps failing is given up.
+
+Which errors are alike, and what a run has in common, is in
+`tests/results/test_diagnoses.py`.
 """
 
-import json
 import re
-from textwrap import dedent
+from typing import NamedTuple
 
 import pytest
 
-from pytest_relevance import Run as Record
-from pytest_relevance.cli import main
 from tests.helpers import reasons_of
-
-from .conftest import Project, Run
+from tests.plugin.conftest import Accepted, Command, Project, Run
+from tests.plugin.shop import BASELINE, UPDATE
 
 CASES = 45
 FEW_LINES = 60
 """How long an output is at most beside two lines a failure: its heading, and its line
 of the short summary.
 """
+RECORD = "--relevance-record=run.jsonl"
 
 UNREACHABLE = """
     import pytest
@@ -32,45 +33,44 @@ UNREACHABLE = """
             raise ConnectionError(f"no engine behind {Socket()!r} for {query!r}, from port {50000 + len(query)}")
         return search
 """
+NO_MESSAGE = UNREACHABLE.replace("raise ConnectionError(", "raise Socket(").replace(
+    "class Socket:", "class Socket(Exception):\n        __str__ = None"
+)
+FIXTURE = "import pytest\n@pytest.fixture\ndef search(): "
+
+
+class Fault(NamedTuple):
+    """A conftest.py, what the summary says of its fault, and whether the search is
+    given up.
+    """
+
+    conftest: str
+    said: str
+    is_given_up: bool = True
+
 
 FAULTS = {
-    "unreachable": (
-        UNREACHABLE,
-        "searches failed alike: ConnectionError: no engine behind",
+    "unreachable": Fault(UNREACHABLE, "searches failed alike: ConnectionError: no engine behind"),
+    "without a message": Fault(
+        NO_MESSAGE, "searches failed alike: conftest.Socket: its text raises TypeError (search in conftest.py:"
     ),
-    "without a message": (
-        UNREACHABLE.replace(
-            "class Socket:", "class Socket(Exception):\n        __str__ = None"
-        ).replace("raise ConnectionError(", "raise Socket("),
-        "searches failed alike: conftest.Socket: its text raises TypeError (search in conftest.py:",
-    ),
-    "text": (
-        "import pytest\n@pytest.fixture\ndef search(): return str.upper",
-        "searches failed alike: search returned text, 'QUERY 1'",
-    ),
-    "missing": (
-        "",
-        'cases failed alike: fixture "search" not found, which the case calls to search',
-    ),
-    "broken set-up": (
-        "import pytest\n@pytest.fixture(scope='session')\ndef search(): raise OSError('no database')",
+    "text": Fault(f"{FIXTURE}return str.upper", "searches failed alike: search returned text, 'QUERY 1'"),
+    "missing": Fault("", 'cases failed alike: fixture "search" not found, which the case calls to search', False),
+    "broken set-up": Fault(
+        FIXTURE.replace("fixture", "fixture(scope='session')") + "raise OSError('no database')",
         "cases failed alike: OSError: no database (search in conftest.py:3)",
     ),
-    "without an id": (
-        "import pytest\n@pytest.fixture\ndef search(): return lambda query: [{'sku': query, 'name': query.title()}]",
+    "without an id": Fault(
+        f"{FIXTURE}return lambda query: [{{'sku': query}}]",
         "searches failed alike: result 1 of 1 has no id (id, _id, doc_id",
     ),
-    "other ids": (
-        "import pytest\n@pytest.fixture\ndef search(): return lambda query: [f'sku-{query}', 'sku-2']",
+    "other ids": Fault(
+        f"{FIXTURE}return lambda query: [f'sku-{{query}}', 'sku-2']",
         'are these the same kind of id? returned "sku-query 1", judged "8"; if not, name the id with id_field',
+        False,
     ),
-    "nothing": (
-        "import pytest\n@pytest.fixture\ndef search(): return lambda query: []",
-        "search returned nothing in any case (",
-    ),
-}
-NEVER_GIVEN_UP = ("missing", "other ids", "nothing")
-"""Faults of which no search fails: the option changes nothing."""
+    "nothing": Fault(f"{FIXTURE}return lambda query: []", "search returned nothing in any case (", False),
+}  # fmt: skip
 
 
 def shop(
@@ -84,40 +84,38 @@ def shop(
         f"  - {{id: q{number:03}, query: query {number}, {of_case}}}"
         for number in range(1, cases + 1)
     ]
-    project.write(
-        "shop.relevance.yaml", "\n".join([f"{head}\nmin_ndcg: 0.5\ncases:", *lines, ""])
-    )
+    project.cases("\n".join([f"{head}\nmin_ndcg: 0.5\ncases:", *lines, ""]))
 
 
-def one_line(run: Run) -> str:
-    """The summary without its line breaks."""
-    return " ".join(run.summary.split())
+def last_line(run: Run) -> str:
+    return run.text.splitlines()[-1].strip("= ")
 
 
-@pytest.mark.parametrize(
-    ("name", "option"),
-    [
-        *((name, "--relevance-give-up=10") for name in FAULTS),
-        ("unreachable", "--relevance-give-up=0"),
-    ],
-)
-def test_a_fault_of_all_cases_is_shown_once_and_counted(
-    project: Project, name: str, option: str
-) -> None:
-    conftest, said = FAULTS[name]
-    project.conftest(conftest)
+def test_a_fault_of_all_cases_is_shown_once_and_counted(project: Project) -> None:
+    project.conftest(UNREACHABLE)
     shop(project)
-    run = project.run(option)
+    run = project.run("--relevance-give-up=0")
+    assert f"{CASES} {FAULTS['unreachable'].said}" in run.said
+    assert len(run.short_summary) == CASES
+    assert len(run.text.splitlines()) < FEW_LINES + 2 * CASES
+    assert "not searched" not in run.text
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_shown_once_until_the_search_is_given_up(
+    project: Project, fault: Fault
+) -> None:
+    project.conftest(fault.conftest)
+    shop(project)
+    run = project.run("--relevance-give-up=10")
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert said in one_line(run)
-    is_given_up = option.endswith("10") and name not in NEVER_GIVEN_UP
-    alike = 10 if is_given_up else CASES
+    assert fault.said in run.said
+    alike = 10 if fault.is_given_up else CASES
     assert len(run.short_summary) == alike
     assert len(run.text.splitlines()) < FEW_LINES + 2 * alike
-    assert re.search(
-        rf"\b{alike} (searches|cases) failed alike|in any case .{alike}.", one_line(run)
-    )
-    assert ("35 cases were not searched" in run.text) == is_given_up
+    counted = rf"\b{alike} (searches|cases) failed alike|in any case .{alike}."
+    assert re.search(counted, run.said)
+    assert ("35 cases were not searched" in run.text) == fault.is_given_up
     assert len(run.failure("q001").splitlines()) > 1
     assert run.failure("q002") == ""  # the heading says enough
 
@@ -137,49 +135,40 @@ def test_a_fault_is_shown_once_however_failures_are_shown(
     assert len(run.short_summary) == CASES
 
 
-def test_cases_that_pass_although_nothing_was_returned_are_told_apart_from_the_search(
+def test_cases_that_pass_although_nothing_was_returned_are_told(
     project: Project,
 ) -> None:
-    project.conftest(
-        "import pytest\n@pytest.fixture\ndef search(): return lambda query, k: [query] * (query == 'boots')"
-    )
+    project.search("return lambda query, k: [query] * (query == 'boots')")
     project.cases(
         "cases: [{query: boots, min_ndcg: 1, relevant: [boots]}, {query: boot, expect: {exclude: [hat]}}]"
     )
     run = project.run()
     assert run.counts == {"passed": 2}
-    assert (
-        "search returned nothing in 1 case, which passed all the same: write results: '>= 1' under expect: where a "
-        "result is meant, results: 0 where none is" in one_line(run)
+    passed = (
+        "search returned nothing in 1 case, which passed all the same: write results"
     )
+    assert passed in run.said
 
 
 def test_a_search_that_is_dead_in_one_folder_is_told_apart(project: Project) -> None:
     """The search of another folder has the same name, and works."""
+    listed = ", ".join(f"{{query: q{n}, judgments: {{a: 1}}}}" for n in range(3))
     for folder, found in (("live", ["a"]), ("dead", [])):
-        project.write(
-            f"{folder}/conftest.py",
-            "import pytest\n@pytest.fixture\ndef search():\n"
-            f"    return lambda query: {found}\n",
-        )
-        cases = [f"{{query: q{number}, judgments: {{a: 1}}}}" for number in range(3)]
-        project.cases(f"cases: [{', '.join(cases)}]", f"{folder}/x.relevance.yaml")
-    assert "search in dead returned nothing in any case (3)" in " ".join(
-        project.run().text.split()
-    )
+        search = f"{FIXTURE}return lambda query: {found}\n"
+        project.write(f"{folder}/conftest.py", search)
+        project.cases(f"cases: [{listed}]", f"{folder}/x.relevance.yaml")
+    dead = "search in dead returned nothing in any case (3)"
+    assert dead in project.run().said
 
 
 def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(
     project: Project,
 ) -> None:
-    project.cases(
-        "min_ndcg: 0.5\ncases:\n"
-        + "".join(f"  - {{query: q{n}, judgments: {{{n}: 3}}}}\n" for n in range(9))
-    )
-    search = "import pytest\n@pytest.fixture\ndef search(): return lambda query: [{}]"
-    project.write("conftest.py", search.format("query[1:]"))
-    assert project.run("--relevance-update").counts == {"passed": 9}
-    project.write("conftest.py", search.format("'sku-' + query[1:]"))
+    lines = [f"  - {{query: q{n}, judgments: {{{n}: 3}}}}\n" for n in range(9)]
+    project.cases("min_ndcg: 0.5\ncases:\n" + "".join(lines))
+    project.search("return lambda query: [query[1:]]")
+    assert project.run(UPDATE).counts == {"passed": 9}
+    project.search("return lambda query: ['sku-' + query[1:]]")
     run = project.run()
     (sentence,) = run.sentences("search returned no judged document in any case (9): ")
     assert 'are these the same kind of id? returned "sku-0", judged "0"' in sentence
@@ -188,268 +177,44 @@ def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(
 
 def test_junit_has_the_text_of_each_case(project: Project) -> None:
     project.conftest(UNREACHABLE)
-    shop(project, 12)
-    cases = project.junit("--relevance-give-up=11")
+    shop(project, 3)
+    cases = project.junit("--relevance-give-up=2")
     texts = {
-        name: "".join(each.text or "" for each in case if each.text)
-        for name, case in cases.items()
+        name: "".join(each.text or "" for each in case) for name, case in cases.items()
     }
-    assert all(
-        f"for 'query {number}'" in texts[f"q{number:03}"] for number in range(1, 12)
-    )
-    assert (
-        "shop.relevance.yaml:14: not searched: search failed in 11 cases in a row"
-        in texts["q012"]
-    )
-    assert project.properties("q012") == {"verdict": "not searched"}
+    assert "for 'query 1'" in texts["q001"]
+    assert "for 'query 2'" in texts["q002"]
+    why = "not searched: search failed in 2 cases in a row"
+    assert f"shop.relevance.yaml:5: {why}" in texts["q003"]
+    assert project.properties("q003") == {"verdict": "not searched"}
 
 
 def test_the_record_has_the_faults_and_its_report_shows_them_once(
-    project: Project, capsys: pytest.CaptureFixture[str]
+    project: Project, command: Command
 ) -> None:
     project.conftest(UNREACHABLE)
     shop(project)
-    project.run("--relevance-record=run.jsonl")
-    record = Record.open(project.path / "run.jsonl")
+    project.run(RECORD)
+    record = project.recorded()
     (fault,) = record.info.faults
-    assert (fault.kind, fault.cases, fault.first) == (
-        "search",
-        10,
-        "shop.relevance.yaml::q001",
-    )
+    assert (fault.kind, fault.cases) == ("search", 10)
+    assert fault.first == "shop.relevance.yaml::q001"
     assert fault.frame == "conftest.py:9 in search"
-    assert [result.verdict for result in record.results] == ["error"] * 10 + [
-        "not searched"
-    ] * 35
-    assert reasons_of(record.results[-1])[0].startswith(
-        "not searched: search failed in 10 cases in a row"
-    )
-    assert record.results[-1].call.error is None
-
-    for form, most in (("text", 30), ("markdown", 40)):
-        capsys.readouterr()
-        main(["report", "run.jsonl", "--format", form])
-        shown = capsys.readouterr().out
-        assert len(shown.splitlines()) < most
-        text = " ".join(shown.split())
-        assert "10 searches failed alike: ConnectionError: no engine behind" in text
+    verdicts = [result.verdict for result in record.results]
+    assert verdicts == ["error"] * 10 + ["not searched"] * 35
+    last = record.results[-1]
+    why = "not searched: search failed in 10 cases in a row"
+    assert reasons_of(last)[0].startswith(why)
+    assert last.call.error is None
+    for form in ("text", "markdown"):
+        text = command("report", "run.jsonl", "--format", form).out
+        alike = "10 searches failed alike: ConnectionError: no engine behind"
+        assert text.count(alike) == 1
         assert "and 9 more cases failed alike: q002" in text
         assert "35 cases were not searched" in text
 
 
-class TestGivingUp:
-    def test_the_remaining_cases_fail_under_a_status_of_their_own(
-        self, project: Project
-    ) -> None:
-        project.conftest(CALLS.format(fails="True"))
-        shop(project, 14)
-        run = project.run(cache=True)
-        assert run.code == pytest.ExitCode.TESTS_FAILED
-        assert calls(project) == list(range(1, 11))
-        assert (
-            run.text.splitlines()[-1]
-            .strip("= ")
-            .startswith("10 failed, 4 not searched in ")
-        )
-        assert (
-            "4 cases were not searched, as search failed in too many cases in a row"
-            in run.summary
-        )
-        assert "14 cases: 10 errors, 4 not searched" in run.summary
-        verbose = project.run("-v", "--relevance-give-up=1")
-        assert verbose.text.count("NOT SEARCHED ") == 13
-        (named,) = verbose.sentences("13 cases were not searched")
-        assert re.findall(r"q\d+", named) == [
-            f"q{number:03}" for number in range(2, 15)
-        ]
-        again = project.run("--lf", "--relevance-give-up=0", cache=True)
-        assert again.counts == {"failed": 14}
-
-    @pytest.mark.parametrize(("number", "searched"), [(0, 12), (3, 3), (12, 12)])
-    def test_the_number_can_be_chosen(
-        self, project: Project, number: int, searched: int
-    ) -> None:
-        project.conftest(CALLS.format(fails="True"))
-        shop(project, 12)
-        run = project.run("-o", f"relevance_give_up={number}")
-        assert len(calls(project)) == searched
-        project.run(f"--relevance-give-up={number}", "-o", "relevance_give_up=1")
-        assert len(calls(project)) == 2 * searched
-        assert run.code == pytest.ExitCode.TESTS_FAILED
-
-    def test_a_search_that_has_succeeded_gets_five_times_as_many(
-        self, project: Project
-    ) -> None:
-        project.conftest(CALLS.format(fails="number > 1"))
-        shop(project, 20)
-        project.run("--relevance-give-up=3")
-        assert calls(project) == list(range(1, 17))
-
-    def test_cases_of_a_failed_batch_count_one_by_one(self, project: Project) -> None:
-        project.conftest("""
-            import pytest
-
-            class Engine:
-                def many(self, queries):
-                    raise ConnectionError("no engine")
-
-            @pytest.fixture(scope="session")
-            def search():
-                return Engine()
-        """)
-        shop(project, 20)
-        run = project.run("--relevance-give-up=6", "-o", "relevance_batch=4")
-        assert "20 cases: 8 errors, 12 not searched" in run.summary
-        assert (
-            "8 searches failed alike: ConnectionError: no engine (many in conftest.py:"
-            in one_line(run)
-        )
-
-    def test_a_success_in_between_begins_anew(self, project: Project) -> None:
-        project.conftest(CALLS.format(fails="number % 3"))
-        shop(project, 12)
-        assert "not searched" not in project.run("--relevance-give-up=3").text
-        assert calls(project) == list(range(1, 13))
-
-    def test_each_variant_is_given_up_for_itself(self, project: Project) -> None:
-        project.conftest(
-            CALLS.format(fails="request.param == 'down'")
-            .replace("@pytest.fixture", "@pytest.fixture(params=['up', 'down'])")
-            .replace("def search():", "def search(request):")
-        )
-        shop(project, 6)
-        run = project.run("--relevance-give-up=2")
-        verdicts = [
-            run.results[f"q{number:03}[down]"].verdict for number in range(1, 7)
-        ]
-        assert verdicts == ["error"] * 2 + ["not searched"] * 4
-        assert all(
-            run.results[f"q{number:03}[up]"].verdict == "passed"
-            for number in range(1, 7)
-        )
-        assert "as search[down] failed in too many cases in a row" in one_line(run)
-
-    def test_a_search_that_is_parametrised_in_a_hook_is_one_for_all_cases(
-        self, project: Project
-    ) -> None:
-        project.conftest("""
-            def broken(query):
-                raise ConnectionError("no engine")
-
-            def pytest_generate_tests(metafunc):
-                if "search" in metafunc.fixturenames:
-                    metafunc.parametrize("search", [broken, str.split], ids=["down", "up"])
-        """)
-        shop(project, 5)
-        run = project.run("--relevance-give-up=2")
-        verdicts = [
-            result.verdict
-            for name, result in run.results.items()
-            if name.endswith("[down]")
-        ]
-        assert verdicts == ["error"] * 2 + ["not searched"] * 3
-        assert [run.results[f"q{number:03}[up]"].verdict for number in range(1, 6)] == [
-            "failed"
-        ] * 5
-
-    def test_what_cannot_be_scored_is_no_failure_of_the_search(
-        self, project: Project
-    ) -> None:
-        project.search(
-            'return lambda query, k: [f"document {rank}" for rank in range(k)]'
-        )
-        shop(project, 6, of_case="judgments: {query: 1}, expect: {AP: 0.5}")
-        run = project.run("--relevance-give-up=2")
-        assert run.counts == {"failed": 6}
-        assert "6 cases failed alike: " in run.summary
-
-    def test_another_fixture_of_the_same_name_is_another_search(
-        self, project: Project
-    ) -> None:
-        project.write("a/conftest.py", CALLS.format(fails="True"))
-        project.write("b/conftest.py", CALLS.format(fails="False"))
-        for folder in "ab":
-            lines = "".join(
-                f"  - {{query: query {number}}}\n" for number in range(1, 5)
-            )
-            project.write(f"{folder}/shop.relevance.yaml", f"cases:\n{lines}")
-        run = project.run("--relevance-give-up=2")
-        outcomes = [
-            report.outcome
-            for report in run.reports
-            if report.nodeid.startswith("b/") and report.when == "call"
-        ]
-        assert outcomes == ["passed"] * 4
-        assert (
-            run.text.splitlines()[-1]
-            .strip("= ")
-            .startswith("2 failed, 4 passed, 2 not searched")
-        )
-
-    def test_skipped_cases_stay_skipped_and_expected_failures_are_not_excused(
-        self, project: Project
-    ) -> None:
-        project.conftest(CALLS.format(fails="True"))
-        project.cases("""
-            cases:
-              - {query: query 1}
-              - {query: query 2, skip: out of season}
-              - {query: query 3, min_ndcg: 0.5, judgments: {a: 1}, xfail: known}
-        """)
-        run = project.run("--relevance-give-up=1")
-        assert run.outcomes == {
-            "query 1": "failed",
-            "query 2": "skipped",
-            "query 3": "error at setup",
-        }
-        assert run.results["query 3"].status == "not searched"
-        assert (
-            run.text.splitlines()[-1]
-            .strip("= ")
-            .startswith("1 failed, 1 skipped, 1 not searched")
-        )
-
-    def test_gates_fail_and_no_baseline_is_written(self, project: Project) -> None:
-        project.conftest(CALLS.format(fails="number > 1"))
-        shop(project, 8, head="gates: [{passing: 0.1}]\ntolerance: 1")
-        run = project.run("--relevance-give-up=1", "--relevance-update")
-        gate = run.told("gate[passing 0.1]")
-        assert (
-            '5 cases ended in an error: q002 "query 2", q003 "query 3", q004 "query 4" and 2 more'
-            in gate
-        )
-        assert '2 cases were not searched: q007 "query 7" and q008 "query 8"' in gate
-        accepted = (
-            (project.path / "shop.relevance.yaml.baseline.jsonl")
-            .read_text(encoding="utf-8")
-            .splitlines()
-        )
-        assert [json.loads(line)["id"] for line in accepted[1:-1]] == ["q001"]
-
-    def test_a_case_counts_after_its_last_rerun_and_is_not_run_again_when_given_up(
-        self, project: Project
-    ) -> None:
-        pytest.importorskip("pytest_rerunfailures")
-        project.conftest(CALLS.format(fails="True"))
-        shop(project, 6)
-        run = project.run("--relevance-give-up=2", "--reruns=2")
-        assert calls(project) == [1, 1, 1, 2, 2, 2]
-        assert (
-            run.text.splitlines()[-1]
-            .strip("= ")
-            .startswith("2 failed, 4 rerun, 4 not searched")
-        )
-
-    def test_each_worker_gives_up_for_itself_and_the_lines_are_joined(
-        self, project: Project
-    ) -> None:
-        project.conftest(UNREACHABLE)
-        shop(project, 40)
-        run = project.run("-n2", "--relevance-give-up=3")
-        assert "6 searches failed alike" in run.summary
-        assert "34 cases were not searched" in run.summary
-        assert len(run.text.splitlines()) < FEW_LINES + 2 * 6
-
+# --- giving up ------------------------------------------------------------------------
 
 CALLS = """
     import pathlib
@@ -469,23 +234,181 @@ CALLS = """
 """A search that writes the number of each query that it is called with to a file, and
 fails for some.
 """
+ALWAYS = CALLS.format(fails="True")
 
 
 def calls(project: Project) -> list[int]:
     """The numbers of the queries that were searched."""
-    return [
-        int(line)
-        for line in (project.path / "calls.txt").read_text(encoding="utf-8").split()
-    ]
+    return [int(line) for line in (project.path / "calls.txt").read_text().split()]
+
+
+def test_the_remaining_cases_fail_under_a_status_of_their_own(project: Project) -> None:
+    project.conftest(ALWAYS)
+    shop(project, 14)
+    run = project.run(cache=True)
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert calls(project) == list(range(1, 11))
+    assert last_line(run).startswith("10 failed, 4 not searched in ")
+    assert "4 cases were not searched, as search failed in too many" in run.summary
+    assert "14 cases: 10 errors, 4 not searched" in run.summary
+    verbose = project.run("-v", "--relevance-give-up=1")
+    assert verbose.text.count("NOT SEARCHED ") == 13
+    (named,) = verbose.sentences("13 cases were not searched")
+    assert re.findall(r"q\d+", named) == [f"q{number:03}" for number in range(2, 15)]
+    again = project.run("--lf", "--relevance-give-up=0", cache=True)
+    assert again.counts == {"failed": 14}
+
+
+@pytest.mark.parametrize(("number", "searched"), [(0, 12), (3, 3), (12, 12)])
+def test_the_number_can_be_chosen(project: Project, number: int, searched: int) -> None:
+    project.conftest(ALWAYS)
+    shop(project, 12)
+    project.run("-o", f"relevance_give_up={number}")
+    assert len(calls(project)) == searched
+    project.run(f"--relevance-give-up={number}", "-o", "relevance_give_up=1")
+    assert len(calls(project)) == 2 * searched
+
+
+@pytest.mark.parametrize(
+    ("fails", "searched"),
+    [
+        ("number > 1", 16),  # one that has succeeded gets five times as many
+        ("number % 3", 20),  # a success in between begins anew
+    ],
+)
+def test_how_often_a_search_may_fail_that_has_succeeded(
+    project: Project, fails: str, searched: int
+) -> None:
+    project.conftest(CALLS.format(fails=fails))
+    shop(project, 20)
+    project.run("--relevance-give-up=3")
+    assert calls(project) == list(range(1, searched + 1))
+
+
+def test_cases_of_a_failed_batch_count_one_by_one(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        class Engine:
+            def many(self, queries):
+                raise ConnectionError("no engine")
+
+        @pytest.fixture(scope="session")
+        def search():
+            return Engine()
+    """)
+    shop(project, 20)
+    run = project.run("--relevance-give-up=6", "-o", "relevance_batch=4")
+    assert "20 cases: 8 errors, 12 not searched" in run.summary
+    alike = "8 searches failed alike: ConnectionError: no engine (many in conftest.py:"
+    assert alike in run.said
+
+
+PARAMETRISED = ALWAYS.replace("search():", "search(request):").replace(
+    "if True", "if request.param == 'down'"
+)
+IN_A_HOOK = """
+    def broken(query):
+        raise ConnectionError("no engine")
+
+    def pytest_generate_tests(metafunc):
+        if "search" in metafunc.fixturenames:
+            metafunc.parametrize("search", [broken, str.split], ids=["down", "up"])
+"""
+
+
+@pytest.mark.parametrize(
+    "conftest",
+    [PARAMETRISED.replace("fixture", "fixture(params=['up', 'down'])"), IN_A_HOOK],
+    ids=["fixture", "hook"],
+)
+def test_each_variant_is_given_up_for_itself(project: Project, conftest: str) -> None:
+    project.conftest(conftest)
+    shop(project, 6)
+    run = project.run("--relevance-give-up=2")
+    verdicts: dict[str, list[str]] = {"up": [], "down": []}
+    for name, result in run.results.items():
+        verdicts[name.partition("[")[2].rstrip("]")].append(result.verdict)
+    assert verdicts["down"] == ["error"] * 2 + ["not searched"] * 4
+    assert {*verdicts["up"]} <= {"passed", "failed"}
+    assert "as search[down] failed in too many cases in a row" in run.said
+
+
+def test_what_cannot_be_scored_is_no_failure_of_the_search(project: Project) -> None:
+    ten = '[f"document {rank}" for rank in range(k)]'
+    project.search(f"return lambda query, k: {ten}")
+    shop(project, 6, of_case="judgments: {query: 1}, expect: {AP: 0.5}")
+    run = project.run("--relevance-give-up=2")
+    assert run.counts == {"failed": 6}
+    assert "6 cases failed alike: " in run.summary
+
+
+def test_another_fixture_of_the_same_name_is_another_search(project: Project) -> None:
+    for folder, fails in (("a", "True"), ("b", "False")):
+        project.write(f"{folder}/conftest.py", CALLS.format(fails=fails))
+        lines = "".join(f"  - {{query: query {number}}}\n" for number in range(1, 5))
+        project.cases(f"cases:\n{lines}", f"{folder}/shop.relevance.yaml")
+    run = project.run("--relevance-give-up=2")
+    assert last_line(run).startswith("2 failed, 4 passed, 2 not searched")
+
+
+def test_skipped_cases_stay_skipped_and_expected_failures_are_not_excused(
+    project: Project,
+) -> None:
+    project.conftest(ALWAYS)
+    project.cases("""
+        cases:
+          - {query: query 1}
+          - {query: query 2, skip: out of season}
+          - {query: query 3, min_ndcg: 0.5, judgments: {a: 1}, xfail: known}
+    """)
+    run = project.run("--relevance-give-up=1")
+    assert run.results["query 3"].status == "not searched"
+    assert last_line(run).startswith("1 failed, 1 skipped, 1 not searched")
+
+
+def test_gates_fail_and_no_ranking_is_accepted(project: Project) -> None:
+    project.conftest(CALLS.format(fails="number > 1"))
+    shop(project, 8, head="gates: [{passing: 0.1}]\ntolerance: 1")
+    run = project.run("--relevance-give-up=1", UPDATE)
+    gate = run.told("gate[passing 0.1]")
+    assert '5 cases ended in an error: q002 "query 2", q003 "query 3"' in gate
+    assert '2 cases were not searched: q007 "query 7" and q008 "query 8"' in gate
+    assert [*Accepted(project.path / BASELINE).rankings] == [("q001", None)]
+
+
+def test_a_case_counts_after_its_last_rerun_and_is_not_run_again_when_given_up(
+    project: Project,
+) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    project.conftest(ALWAYS)
+    shop(project, 6)
+    run = project.run("--relevance-give-up=2", "--reruns=2")
+    assert calls(project) == [1, 1, 1, 2, 2, 2]
+    assert last_line(run).startswith("2 failed, 4 rerun, 4 not searched")
+
+
+def test_each_worker_gives_up_for_itself_and_the_lines_are_joined(
+    project: Project,
+) -> None:
+    project.conftest(UNREACHABLE)
+    shop(project, 40)
+    run = project.run("-n2", "--relevance-give-up=3")
+    assert "6 searches failed alike" in run.summary
+    assert "34 cases were not searched" in run.summary
+    assert len(run.text.splitlines()) < FEW_LINES + 2 * 6
 
 
 def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up(
     project: Project,
 ) -> None:
-    conftest = project.search(
-        "return lambda query: 1 / (not query.startswith('down')) and ['a']"
-    )
-    more = """
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: 1 / (not query.startswith("down")) and ["a"]
+
         @pytest.fixture
         def broken():
             raise RuntimeError("no such fixture data")
@@ -494,14 +417,10 @@ def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up
             for item in items:
                 if "down" in item.name:
                     item.add_marker(pytest.mark.xfail)
-    """
-    conftest.write_text(conftest.read_text() + dedent(more))
-    down = "".join(f"\n  - {{query: down {n}, judgments: {{a: 1}}}}" for n in range(12))
-    broken = "".join(
-        f"\n  - {{query: broken {n}, judgments: {{a: 1}}, usefixtures: [broken]}}"
-        for n in range(9)
-    )
-    project.cases(f"cases:{down}{broken}\n  - {{query: well, judgments: {{a: 1}}}}")
+    """)
+    queries = [f"{{query: down {number}}}" for number in range(4)]
+    queries += [f"{{query: b {number}, usefixtures: [broken]}}" for number in range(4)]
+    project.cases(f"cases: [{', '.join(queries)}, {{query: well}}]")
     run = project.run("--relevance-give-up=3")
     assert run.outcomes["well"] == "passed"
-    assert run.counts["xfailed"] == 12
+    assert run.counts["xfailed"] == 4

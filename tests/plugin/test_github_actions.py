@@ -7,7 +7,7 @@ import pytest
 from pytest_relevance.cli import main
 from tests.github_runner import Command, commands
 from tests.plugin.conftest import WORDS, Project, Run
-from tests.plugin.shop import Shop
+from tests.plugin.shop import UPDATE, Shop, cases
 
 MARK = "<!-- pytest-relevance report -->"
 ZERO_WIDTH = "\u200b"
@@ -35,23 +35,25 @@ class Job:
         return self.file.read_text(encoding="utf-8")
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def job(project: Project, monkeypatch: pytest.MonkeyPatch) -> Job:
     return Job(project, monkeypatch)
+
+
+FAILING = "{query: b a, judgments: {a: {grade: 3, title: Apple}, b: 1}, min_ndcg: 0.9}"
 
 
 @pytest.fixture
 def shop(project: Project) -> Project:
     """Two cases, of which the second fails."""
     project.conftest()
-    project.cases("""
-        min_ndcg: 0.9
-        cases:
-          - {query: a b, judgments: {a: 3, b: 1}}
-          - query: b a
-            judgments: {a: {grade: 3, title: Apple}, b: 1}
-    """)
+    passing = "{query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9}"
+    project.cases(f"cases:\n  - {passing}\n  - {FAILING}\n")
     return project
+
+
+THAT_FAILS = "shop.relevance.yaml:3"
+THAT_PASSES = "--deselect=shop.relevance.yaml::b a"
 
 
 def errors(run: Run) -> list[Command]:
@@ -69,7 +71,7 @@ def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
     assert "\n| `b a` | 0.710 | `Apple` rank 2 | `b` |" in job.summary
     assert job.summary.endswith("</details>\n")
     (annotation,) = commands(run.text)
-    assert (annotation.name, annotation.place) == ("error", "shop.relevance.yaml:4")
+    assert (annotation.name, annotation.place) == ("error", THAT_FAILS)
     assert annotation.title == "Failed: b a"
     assert annotation.message.splitlines() == [
         "nDCG@10 0.710, floor 0.900",
@@ -79,28 +81,24 @@ def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
     shop.run("-o", "relevance_page_url=https://ci.example.com/7/report.html")
     assert job.summary.count(MARK) == 2
     _, page = job.summary.split(f"</details>\n\n\n{MARK}")
-    assert "(https://ci.example.com/7/report.html)" in page
-    assert (
-        "(https://ci.example.com/7/report.html#case=shop.relevance.yaml%3A%3Ab%20a)"
-        in page
-    )
+    address = "https://ci.example.com/7/report.html"
+    assert f"({address})" in page
+    assert f"({address}#case=shop.relevance.yaml%3A%3Ab%20a)" in page
     job.file.unlink()
-    run = shop.run("--deselect", "shop.relevance.yaml::b a")
+    run = shop.run(THAT_PASSES)
     assert (run.code, commands(run.text)) == (0, [])
-    assert job.summary.startswith(
-        f"{MARK}\n### \u2705 "
-    )  # a file that is not there is made
+    # a file that is not there is made
+    assert job.summary.startswith(f"{MARK}\n### \u2705 ")
 
 
 @pytest.mark.parametrize(
     ("runner", "ini", "options", "number"),
     [
-        *(
-            ("false", "auto", [], 0),
-            ("", "auto", [], 0),
-            ("true", "auto", ["--relevance-ci=off"], 0),
-        ),
-        *(("true", "off", [], 0), ("true", "off", ["--relevance-ci=auto"], 1)),
+        ("false", "auto", [], 0),
+        ("", "auto", [], 0),
+        ("true", "auto", ["--relevance-ci=off"], 0),
+        ("true", "off", [], 0),
+        ("true", "off", ["--relevance-ci=auto"], 1),
     ],
 )
 def test_where_it_is_left(
@@ -112,106 +110,77 @@ def test_where_it_is_left(
     assert (run.code, len(errors(run)), job.summary.count(MARK)) == (1, number, number)
 
 
+@pytest.mark.parametrize(
+    ("summary", "reasons"),
+    [
+        ("", []),
+        (
+            "no/summary.md",
+            ["no/summary.md cannot be written: No such file or directory"],
+        ),
+        (".", [" cannot be written: Is a directory"]),
+    ],
+)
 def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(
-    shop: Project, job: Job
+    shop: Project, job: Job, summary: str, reasons: list[str]
 ) -> None:
-    for summary, reason in (
-        ("", ""),
-        ("no/summary.md", "no/summary.md cannot be written: No such file or directory"),
-        (".", " cannot be written: Is a directory"),
-    ):
-        job.set(GITHUB_STEP_SUMMARY=summary)
-        run = shop.run("--deselect=shop.relevance.yaml::b a")
-        assert run.code == 0
-        said = run.sentences("no report in the summary of the job: ")
-        assert [each.endswith(reason) for each in said] == [True] * bool(reason)
-        run = shop.run("-p", "no:terminal")
-        assert [each.place for each in commands(run.text)] == ["shop.relevance.yaml:4"]
-        assert reason in run.result.stderr.str()
+    job.set(GITHUB_STEP_SUMMARY=summary)
+    run = shop.run(THAT_PASSES)
+    assert run.code == 0
+    said = run.sentences("no report in the summary of the job: ")
+    assert len(said) == len(reasons)
+    silent = shop.run("-p", "no:terminal")
+    assert [each.place for each in commands(silent.text)] == [THAT_FAILS]
+    for reason in reasons:
+        assert said[0].endswith(reason)
+        assert reason in silent.result.stderr.str()
 
 
-def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job) -> None:
-    shop.cases(
-        "cases: [{query: a, skip: later, judgments: {a: 1}}]",
-        "skipped/shop.relevance.yaml",
-    )
-    for option in ("--collect-only", "-knothing", "--setup-plan", "skipped"):
-        assert (commands(shop.run(option).text), job.summary) == ([], "")
+@pytest.mark.parametrize(
+    "option", ["--collect-only", "-knothing", "--setup-plan", "skipped"]
+)
+def test_where_no_case_ran_nothing_is_left(
+    shop: Project, job: Job, option: str
+) -> None:
+    case = "cases: [{query: a, skip: later, judgments: {a: 1}}]"
+    shop.cases(case, "skipped/shop.relevance.yaml")
+    assert (commands(shop.run(option).text), job.summary) == ([], "")
 
 
 # --- annotations ----------------------------------------------------------------------
 
 
 def test_what_got_worse_is_annotated_and_what_failed_before_is_not(
-    project: Project, job: Job
+    project: Project,
 ) -> None:
     shop = Shop(project)
-    old = [
-        f"  - {{query: old{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}"
-        for number in range(8)
-    ]
-    new = [
-        f"  - {{query: {name}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}"
-        for name in ("new0", "new1", "nothing")
-    ]
     rose = "  - {query: rose, judgments: {a: 3, b: 3, c: 0}, min_ndcg: 0.99}"
-    shop.cases(
-        "\n".join(
-            [
-                "cases:",
-                *old,
-                *new,
-                "  - {query: without a floor, judgments: {a: 3, b: 1}}",
-                rose,
-            ]
-        )
-    )
-    changed = ["new0", "new1", "nothing", "without a floor"]
-    shop.returns(
-        **{f"old{number}": "b a" for number in range(8)},
-        **dict.fromkeys(changed, "a b"),
-        rose="a b c",
-    )
-    shop.run("--relevance-update")
-    shop.returns(**dict.fromkeys(changed, "b a"), rose="a c b")
-    shop.returns(nothing="")
-    found = {
-        each.title.removeprefix("Got worse: "): each for each in errors(shop.run())
-    }
-    assert [*found] == ["nothing", "new0", "new1", "without a floor", "rose"]
-    assert [found[name].place for name in ("new0", "new1")] == [
-        "shop.relevance.yaml:10",
-        "shop.relevance.yaml:11",
-    ]
+    floor, no_floor = cases("old low none", ", min_ndcg: 0.9"), cases("fell")
+    shop.cases(floor + no_floor.removeprefix("cases:\n") + rose)
+    shop.returns(old="b a", low="a b", none="a b", fell="a b", rose="a b c")
+    shop.run(UPDATE)
+    shop.returns(low="b a", none="", fell="b a", rose="a c b")
+    found = {each.title: each for each in errors(shop.run())}
     lines = ["lost: Title of a 1 -> 2", "now on top: Title of b"]
-    assert {
-        name: each.message.splitlines()
-        for name, each in found.items()
-        if name != "new1"
-    } == {
-        "nothing": [
-            "nDCG@10 1.000 -> 0.000, floor 0.900",
-            "lost: Title of a 1 -> gone",
-            "now on top: nothing returned",
-        ],
-        "new0": ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines],
-        "without a floor": ["nDCG@10 1.000 -> 0.710, tolerance 0.05", *lines],
-        "rose": [
-            "nDCG@10 1.000 -> 0.920, floor 0.990",
-            "lost: Title of b 2 -> 3",
-            "now on top: rank 2: Title of c",
-        ],
-    }
+    nothing = ["lost: Title of a 1 -> gone", "now on top: nothing returned"]
+    of_rose = ["lost: Title of b 2 -> 3", "now on top: rank 2: Title of c"]
+    assert [(name, each.message.splitlines()) for name, each in found.items()] == [
+        ("Got worse: none", ["nDCG@10 1.000 -> 0.000, floor 0.900", *nothing]),
+        ("Got worse: low", ["nDCG@10 1.000 -> 0.710, floor 0.900", *lines]),
+        ("Got worse: fell", ["nDCG@10 1.000 -> 0.710, tolerance 0.05", *lines]),
+        ("Got worse: rose", ["nDCG@10 1.000 -> 0.920, floor 0.990", *of_rose]),
+    ]
+    assert found["Got worse: low"].place == "shop.relevance.yaml:3"
 
 
-def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -> None:
+def test_failed_gates_are_annotated_within_the_ten(project: Project) -> None:
     project.conftest()
-    cases = "\n".join(
-        f"  - {{query: b a {number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}"
-        for number in range(12)
-    )
     gates = "gates:\n  - mean: {nDCG@10: 0.95}\n  - mean: {nDCG@10: 0.1}\n  - passing: 1\n    id: 'all, always'\n"
-    project.cases(gates + "cases:\n" + cases)
+    lines = [
+        f"  - {{query: b a {number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}\n"
+        for number in range(12)
+    ]
+    project.cases(f"{gates}cases:\n{''.join(lines)}")
     found = errors(project.run())
     assert len(found) == 10
     assert [(each.place, each.title) for each in found[8:]] == [
@@ -222,149 +191,119 @@ def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -
     assert {each.title for each in errors(project.run("-k1"))} == {
         f"Failed: b a {number}" for number in (1, 10, 11)
     }
-    assert (
-        errors(project.run("-k1", "--relevance-gates=require"))[3].message
-        == "not evaluated: 3 of 12 ran"
-    )
+    required = errors(project.run("-k1", "--relevance-gates=require"))
+    assert required[3].message == "not evaluated: 3 of 12 ran"
 
 
-def test_cases_that_failed_alike_are_one_annotation(project: Project, job: Job) -> None:
-    project.conftest(
-        WORDS.replace("return query.split()", "raise ConnectionError('no engine')")
-    )
-    queries = [
-        "boots",
-        "hats",
-        "socks",
-        "gloves",
-        "belts",
-        "bags",
-        "scarves",
-        "coats",
-        "shirts",
-        "jackets",
-        "caps",
-    ]
-    project.cases(
-        "cases:\n"
-        + "\n".join(f"  - {{query: {query}, judgments: {{a: 1}}}}" for query in queries)
-    )
-    first, *others = errors(project.run("--relevance-give-up=0"))
+def test_cases_that_failed_alike_are_one_annotation(project: Project) -> None:
+    raises = "raise ConnectionError('no engine')"
+    project.conftest(WORDS.replace("return query.split()", raises))
+    names = ("boots", "hats", "socks", *(f"q{number}" for number in range(8)))
+    lines = [f"  - {{query: {name}, judgments: {{a: 1}}}}\n" for name in names]
+    project.cases("cases:\n" + "".join(lines))
+    first, together = errors(project.run("--relevance-give-up=0"))
     assert first.title == "Error: boots"
     assert "no engine" in first.message
-    (together,) = others
     assert together.title == "10 more cases"
-    assert together.message.startswith("and 10 more cases failed alike: hats, socks")
+    alike = "and 10 more cases failed alike: hats, socks"
+    assert together.message.startswith(alike)
 
 
-def test_a_case_of_another_file_is_annotated_there(project: Project, job: Job) -> None:
+def test_a_case_of_another_file_is_annotated_there(project: Project) -> None:
     project.conftest()
-    (project.path / "lists").mkdir()
     project.write("lists/queries.csv", "id,query\nq1,a b\nq2,b a\n")
-    project.write(
-        "lists/judgments.csv", "query,document,grade\nq1,a,3\nq1,b,1\nq2,a,3\nq2,b,1\n"
-    )
-    project.cases("""
-        min_ndcg: 0.9
-        queries: lists/queries.csv
-        judgments: lists/judgments.csv
-    """)
+    judgments = "query,document,grade\nq1,a,3\nq1,b,1\nq2,a,3\nq2,b,1\n"
+    project.write("lists/judgments.csv", judgments)
+    files = "queries: lists/queries.csv\njudgments: lists/judgments.csv"
+    project.cases(f"min_ndcg: 0.9\n{files}\n")
     (found,) = errors(project.run())
     assert (found.place, found.title) == ("lists/queries.csv:3", 'Failed: q2 "b a"')
 
 
-def test_a_check_of_a_test_in_python_is_annotated_at_the_test(
-    project: Project, job: Job
-) -> None:
+def test_a_check_of_a_test_in_python_is_annotated_at_the_test(project: Project) -> None:
     project.test('relevance.check("b a", ["b", "a"], {"a": 3, "b": 1}, min_ndcg=0.9)')
     (found,) = errors(project.run())
     assert found.place == "test_shop.py:4"
     assert found.message.startswith("nDCG@10 0.710, floor 0.900")
 
 
+@pytest.mark.parametrize(
+    ("workspace", "place"),
+    [(".", "services/shop/suites/"), ("services/shop", "suites/"), ("elsewhere", None)],
+)
 def test_paths_are_relative_to_the_workspace(
-    shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch
+    shop: Project,
+    job: Job,
+    monkeypatch: pytest.MonkeyPatch,
+    workspace: str,
+    place: str | None,
 ) -> None:
     """Below it may be the root of the project, and the folder where pytest is started;
     outside there is no place.
     """
     root = shop.path / "services/shop"
-    shop.write(str(root / "suites" / "pytest.ini"), "[pytest]\n")
+    shop.write("services/shop/suites/pytest.ini", "[pytest]\n")
     for name in ("conftest.py", "shop.relevance.yaml"):
         (shop.path / name).rename(root / "suites" / name)
     monkeypatch.chdir(root)
-    for workspace, place in (
-        (shop.path, "services/shop/suites/"),
-        (root, "suites/"),
-        (root / "suites/other", ""),
-    ):
-        job.set(GITHUB_WORKSPACE=str(workspace))
-        (found,) = errors(shop.run("suites"))
-        if place:
-            assert found.place == f"{place}shop.relevance.yaml:4"
-    assert found.properties == {"title": "Failed: b a"}
-    assert found.message.startswith(
-        "suites/shop.relevance.yaml:4: nDCG@10 0.710, floor 0.900\n"
-    )
+    job.set(GITHUB_WORKSPACE=str(shop.path / workspace))
+    (found,) = errors(shop.run("suites"))
+    if place is None:
+        assert found.properties == {"title": "Failed: b a"}
+        assert found.message.startswith(f"suites/{THAT_FAILS}: nDCG@10 0.710, floor ")
+    else:
+        assert found.place == f"{place}{THAT_FAILS}"
 
 
-def test_a_title_and_a_message_have_their_characters_back(
-    project: Project, job: Job
-) -> None:
+def test_a_title_and_a_message_have_their_characters_back(project: Project) -> None:
     project.search('return lambda query: ["100%: a, b", "a"]')
-    project.write(
-        "100%, all.relevance.yaml",
-        """
+    case = """
         cases:
           - query: "50%0A off, now: \\r\\n::error::x"
             id: sale
             judgments: {a: {grade: 3, title: "a\\nb"}, "100%: a, b": 0}
             min_ndcg: 0.9
-    """,
-    )
-    (found,) = commands(project.run("100%, all.relevance.yaml").text)
+    """
+    project.write("100%, all.relevance.yaml", case)
+    (found,) = commands(project.run().text)
     assert found.place == "100%, all.relevance.yaml:2"
     assert found.title == 'Failed: sale "50%0A off, now: \\r\\n::error::x"'
-    assert found.message.splitlines()[1:] == [
-        "lost: a\\nb rank 2",
-        "now on top: 100%: a, b",
-    ]
-    project.conftest()
-    project.cases(
-        f"cases: [{{query: b a {'long ' * 2000}, id: long, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}]"
-    )
-    (found,) = errors(project.run("shop.relevance.yaml"))
-    assert (len(found.title) <= 120, len(found.message) < 2_000) == (True, True)
+    lost = ["lost: a\\nb rank 2", "now on top: 100%: a, b"]
+    assert found.message.splitlines()[1:] == lost
 
 
-def test_another_plugin_annotates_already(shop: Project, job: Job) -> None:
+def test_long_titles_and_messages_are_cut(shop: Project) -> None:
+    shop.cases(f"cases: [{FAILING.replace('b a', 'b a ' + 'long ' * 2000)}]")
+    (found,) = errors(shop.run())
+    assert len(found.title) <= 120
+    assert len(found.message) < 2_000
+
+
+@pytest.mark.parametrize(
+    "name", ["annotate_errors", "pytest_github_actions_annotate_failures"]
+)
+def test_another_plugin_annotates_already(shop: Project, job: Job, name: str) -> None:
     """By either name of pytest-github-actions-annotate-failures; the summary is written
     all the same.
     """
-    for number, name in enumerate(
-        ("annotate_errors", "pytest_github_actions_annotate_failures"), 1
-    ):
-        registers = (
-            f"config.pluginmanager.register(type('Other', (), {{}})(), {name!r})"
-        )
-        shop.conftest(
-            f"{WORDS}\n    def pytest_configure(config):\n        {registers}\n"
-        )
-        assert commands(shop.run().text) == []
-        assert job.summary.count(MARK) == number
+    register = f"config.pluginmanager.register(type('Other', (), {{}})(), {name!r})"
+    shop.conftest(f"{WORDS}\n    def pytest_configure(config):\n        {register}\n")
+    assert commands(shop.run().text) == []
+    assert job.summary.count(MARK) == 1
 
 
-def test_annotations_begin_lines_whatever_is_printed(shop: Project, job: Job) -> None:
-    for options in (("-qq",), ("--tb=line", "-x"), ("--no-summary",)):
-        assert len(errors(shop.run(*options))) == 1
+@pytest.mark.parametrize("options", [("-qq",), ("--tb=line", "-x"), ("--no-summary",)])
+def test_annotations_begin_lines_whatever_is_printed(
+    shop: Project, options: tuple[str, ...]
+) -> None:
+    assert len(errors(shop.run(*options))) == 1
 
 
 def test_annotations_where_standard_output_is_ascii(project: Project, job: Job) -> None:
     job.set(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     project.conftest()
-    project.cases(
-        'cases: [{query: "b Caf\u00e9", judgments: {Caf\u00e9: 3, b: 1}, min_ndcg: 0.9}]'
-    )
+    case = 'query: "b Caf\u00e9", judgments: {Caf\u00e9: 3, b: 1}, min_ndcg: 0.9'
+    project.cases(f"cases: [{{{case}}}]")
     run = project.run_apart()
     assert run.code == 1
     (found,) = errors(run)
@@ -409,111 +348,105 @@ def hostile(project: Project) -> Project:
     return project
 
 
-def test_no_text_of_a_user_in_a_report_is_a_command(hostile: Project, job: Job) -> None:
-    for options in (("-vv", "-rA"), ("-q",), ("--tb=line",)):
-        run = hostile.run("--relevance-ci=off", *options)
-        text = (
-            run.failure("quoted##[bm25]") + run.summary
-            if "--tb=line" not in options
-            else run.summary
-        )
-        assert commands(text) == []
-        assert "##[" not in run.result.stderr.str()
-        assert f"##{ZERO_WIDTH}[" in text
+@pytest.mark.parametrize("options", [("-vv", "-rA"), ("-q",), ("--tb=line",)], ids=str)
+def test_no_text_of_a_user_in_a_report_is_a_command(
+    hostile: Project, options: tuple[str, ...]
+) -> None:
+    run = hostile.run("--relevance-ci=off", *options)
+    text = run.summary
+    if "--tb=line" not in options:
+        text += run.failure("quoted##[bm25]")
+    assert commands(text) == []
+    assert f"##{ZERO_WIDTH}[" in text
+    assert "##[" not in run.result.stderr.str()
 
 
 def test_nor_in_annotations_and_markdown(hostile: Project, job: Job) -> None:
     run = hostile.run("--relevance-markdown=report.md")
-    annotations = errors(run)
-    assert [each.title.rpartition(" ")[2] for each in annotations[:2]] == [
-        "[bm25]",
-        "[knn]",
-    ]
-    assert all("##[" not in f"{each.title} {each.message}" for each in annotations)
-    assert (
-        commands(job.summary)
-        == commands((hostile.path / "report.md").read_text(encoding="utf-8"))
-        == []
-    )
+    first, second, *_ = found = errors(run)
+    assert first.title.endswith(" [bm25]")
+    assert second.title.endswith(" [knn]")
+    assert all("##[" not in f"{each.title} {each.message}" for each in found)
+    assert commands(job.summary) == []
+    assert commands((hostile.path / "report.md").read_text(encoding="utf-8")) == []
 
 
-def test_nor_in_what_commands_print(
-    hostile: Project,
-    job: Job,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    hostile.run("--relevance-record=run.jsonl")
-    monkeypatch.chdir(hostile.path)
-    capsys.readouterr()
-    for arguments in (
+@pytest.mark.parametrize(
+    "arguments",
+    [
         ["report", "run.jsonl", "-vv"],
         ["report", "run.jsonl", "--format", "markdown"],
         ["compare", "run.jsonl", "run.jsonl", "--common", "--variants", "bm25", "knn"],
         ["merge", "run.jsonl"],
         ["check", "shop.relevance.yaml"],
-    ):
-        main(arguments)
-        output = capsys.readouterr()
-        assert output.out, arguments
-        assert commands(output.out) == commands(output.err) == [], arguments
+    ],
+    ids=" ".join,
+)
+def test_nor_in_what_commands_print(
+    hostile: Project, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    hostile.run("--relevance-record=run.jsonl")
+    capsys.readouterr()
+    main(arguments)
+    output = capsys.readouterr()
+    assert output.out
+    assert commands(output.out) == commands(output.err) == []
 
 
 def test_records_and_reports_elsewhere_keep_texts_as_they_are(
-    hostile: Project, job: Job, monkeypatch: pytest.MonkeyPatch
+    hostile: Project, job: Job
 ) -> None:
     hostile.run("--relevance-record=run.jsonl")
-    monkeypatch.delenv("GITHUB_ACTIONS")
-    for text in (
-        (hostile.path / "run.jsonl").read_text(encoding="utf-8"),
-        hostile.run("-v").text,
-    ):
+    job.set(GITHUB_ACTIONS="")
+    record = (hostile.path / "run.jsonl").read_text(encoding="utf-8")
+    for text in (record, hostile.run("-v").text):
         assert "##[command]x" in text
         assert ZERO_WIDTH not in text
 
 
-def test_lines_of_pytest_and_of_other_plugins_are_left_alone(
-    hostile: Project, job: Job
-) -> None:
-    conftest = (hostile.path / "conftest.py").read_text() + (
-        "\n\ndef pytest_terminal_summary(terminalreporter):\n    terminalreporter.write_line('::group::Logs')\n"
-    )
-    hostile.write("conftest.py", conftest)
+def test_lines_of_pytest_and_of_other_plugins_are_left_alone(hostile: Project) -> None:
+    hostile.conftest(f"""{HOSTILE_SEARCH}
+    def pytest_terminal_summary(terminalreporter):
+        terminalreporter.write_line("::group::Logs")
+    """)
     run = hostile.run("--relevance-ci=off", "-v")
     assert "group" in [each.name for each in commands(run.text)]
-    assert (
-        "FAILED shop.relevance.yaml::warning[bm25] - ValueError: ##[error]boom"
-        in run.text
-    )
+    error = "FAILED shop.relevance.yaml::warning[bm25] - ValueError: ##[error]boom"
+    assert error in run.text
 
 
-def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job) -> None:
-    for option in (
-        *(
-            "--relevance-against=##[error]x",
-            "-orelevance_baseline=##[error]x",
-            "--relevance-repeat=##[error]x",
-        ),
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--relevance-against=##[error]x",
+        "-orelevance_baseline=##[error]x",
+        "--relevance-repeat=##[error]x",
         "shop.relevance.yaml::##[b]x",
-    ):
-        run = shop.run(option)
-        printed = run.result.stderr.str()
-        assert (run.code, "##" in printed, commands(printed)) == (
-            pytest.ExitCode.USAGE_ERROR,
-            True,
-            [],
-        )
-
-
-def test_a_usage_error_of_the_command_line_holds_no_command(
-    job: Job, capsys: pytest.CaptureFixture[str]
+    ],
+)
+def test_a_usage_error_of_the_plugin_holds_no_command(
+    shop: Project, option: str
 ) -> None:
-    for arguments in (
+    run = shop.run(option)
+    printed = run.result.stderr.str()
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "##" in printed
+    assert commands(printed) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
         ["##[error]x"],
         ["report", "##[error]x"],
         ["check", "--##[error]x"],
         ["merge", "a\n::error::x"],
-    ):
-        assert main(arguments) == 2
-        printed = capsys.readouterr().err
-        assert ("error" in printed, commands(printed)) == (True, [])
+    ],
+)
+def test_a_usage_error_of_the_command_line_holds_no_command(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr().err
+    assert "error" in printed
+    assert commands(printed) == []
