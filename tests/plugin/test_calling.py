@@ -66,8 +66,8 @@ def test_k_is_passed_to_a_parameter_of_that_name_alone(project: Project) -> None
     run = run_searches(project, WITH_K | WITHOUT_K, case)
     found = {name: [*each.ranking.documents] for name, each in run.results.items()}
     assert found == {
-        **dict.fromkeys(WITH_K, ["7"]),
-        **dict.fromkeys(WITHOUT_K, ["none"]),
+        **{name: ["7"] for name in WITH_K},
+        **{name: ["none"] for name in WITHOUT_K},
     }
 
 

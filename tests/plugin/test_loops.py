@@ -11,10 +11,8 @@ from tests.plugin.conftest import Project
 TWO_CASES = """
     min_ndcg: 1
     cases:
-      - query: shoes boots
-        judgments: {shoes: 3, boots: 1}
-      - query: hat cap
-        judgments: {hat: 3, cap: 1}
+      - {query: shoes boots, judgments: {shoes: 3, boots: 1}}
+      - {query: hat cap, judgments: {hat: 3, cap: 1}}
 """
 
 # A client as they are: bound to the loop in which it is used first, broken in any
@@ -34,14 +32,25 @@ CLIENT = """
             print(f"<{type(self.loop).__name__} {id(self.loop)}>")
             return query.split()
 """
-
 PLAIN_FIXTURE = f"""{CLIENT}
     @pytest.fixture(scope="session")
     def search():
         return Client().get
 """
+OWN_LOOP = """
+    import asyncio
+    import pytest
 
-STRICT, AUTO = ("--asyncio-mode=strict",), ("--asyncio-mode=auto",)
+    async def get(query):
+        return query.split()
+
+    @pytest.fixture
+    def search():
+        return lambda query: asyncio.run(get(query))
+"""
+
+STRICT, AUTO = "--asyncio-mode=strict", "--asyncio-mode=auto"
+MODES = pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
 
 
 @pytest.fixture
@@ -49,11 +58,19 @@ def asyncio_plugin() -> None:
     pytest.importorskip("pytest_asyncio")
 
 
+needs_asyncio_plugin = pytest.mark.usefixtures("asyncio_plugin")
+
+
 @pytest.fixture(params=["asyncio", "trio"])
 def backend(request: pytest.FixtureRequest) -> str:
     pytest.importorskip("anyio")
     pytest.importorskip(request.param)
     return str(request.param)
+
+
+def loops_of(text: str) -> set[str]:
+    """The loops in which a client was used, in a run with `-s`."""
+    return set(re.findall(r"<(.*EventLoop \d+)>", text))
 
 
 def test_a_coroutine_search_without_any_async_plugin(project: Project) -> None:
@@ -65,10 +82,7 @@ def test_a_coroutine_search_without_any_async_plugin(project: Project) -> None:
     project.cases(TWO_CASES, "more.relevance.yaml")
     run = project.run("-s", loops=False)
     assert run.counts == {"passed": 4}
-    assert (
-        len({line for line in run.text.splitlines() if line.strip(".").startswith("<")})
-        == 1
-    )
+    assert len(loops_of(run.text)) == 1
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
@@ -114,25 +128,27 @@ def test_whatever_must_be_awaited_is(project: Project) -> None:
     assert project.run().counts == {"passed": 14}
 
 
-@pytest.mark.usefixtures("asyncio_plugin")
-@pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
-class TestPytestAsyncio:
-    def test_cases_with_searches_of_different_loops_in_one_file(
-        self, project: Project, mode: tuple[str, ...]
-    ) -> None:
-        scopes = ("function", "class", "module", "package", "session")
-        scoped = "".join(
-            f"""
+# --- pytest-asyncio -------------------------------------------------------------------
+
+
+@needs_asyncio_plugin
+@MODES
+def test_cases_with_searches_of_different_loops_in_one_file(
+    project: Project, mode: str
+) -> None:
+    scopes = ("function", "class", "module", "package", "session")
+    scoped = "".join(
+        f"""
     @pytest_asyncio.fixture(scope="{scope}")
     async def of_{scope}():
         client = Client()
         await client.get("the index, to see that it is there")
         yield client.get
         await client.get("the index, to close it")
-"""
-            for scope in scopes
-        )
-        project.conftest(f"""{CLIENT}
+    """
+        for scope in scopes
+    )
+    project.conftest(f"""{CLIENT}
     import pytest_asyncio
 
     @pytest.fixture(scope="session")
@@ -155,30 +171,27 @@ class TestPytestAsyncio:
     async def asking_for_a_loop():
         await shared.get("the index")
         return shared.get
-{scoped}""")
-        searches = [
-            "plain",
-            "plain_over_async",
-            "asking_for_a_loop",
-            *(f"of_{scope}" for scope in scopes),
-        ]
-        cases = (
-            f"  - {{query: {name}, id: {name} {n}, search: {name}}}"
-            for n in (1, 2)
-            for name in searches
-        )
-        project.cases("expect: {results: 1}\ncases:\n" + "\n".join(cases))
-        assert project.run(*mode).counts == {"passed": 16}
-
-    def test_a_plain_search_may_run_a_loop_of_its_own(
-        self, project: Project, mode: tuple[str, ...]
-    ) -> None:
-        project.conftest(OWN_LOOP)
-        project.cases(TWO_CASES)
-        assert project.run(*mode).counts == {"passed": 2}
+    {scoped}""")
+    searches = ["plain", "plain_over_async", "asking_for_a_loop"]
+    searches += [f"of_{scope}" for scope in scopes]
+    cases = [
+        f"{{query: {name}, id: {name} {number}, search: {name}}}"
+        for number in (1, 2)
+        for name in searches
+    ]
+    project.cases(f"expect: {{results: 1}}\ncases: [{', '.join(cases)}]")
+    assert project.run(mode).counts == {"passed": 16}
 
 
-@pytest.mark.usefixtures("asyncio_plugin")
+@needs_asyncio_plugin
+@MODES
+def test_a_plain_search_may_run_a_loop_of_its_own(project: Project, mode: str) -> None:
+    project.conftest(OWN_LOOP)
+    project.cases(TWO_CASES)
+    assert project.run(mode).counts == {"passed": 2}
+
+
+@needs_asyncio_plugin
 def test_in_auto_mode_a_coroutine_search_runs_in_the_loop_of_pytest_asyncio(
     project: Project,
 ) -> None:
@@ -200,42 +213,39 @@ def test_in_auto_mode_a_coroutine_search_runs_in_the_loop_of_pytest_asyncio(
             return search if request.param == "coroutine" else lambda query: search(query)
     """)
     project.cases(TWO_CASES)
-    assert project.run(*AUTO).counts == {"passed": 4}
+    assert project.run(AUTO).counts == {"passed": 4}
 
 
-@pytest.mark.usefixtures("asyncio_plugin")
+@needs_asyncio_plugin
 def test_the_scope_that_the_settings_of_pytest_asyncio_ask_for(
     project: Project,
 ) -> None:
-    project.write(
-        "pytest.ini",
-        "[pytest]\nasyncio_mode = auto\nasyncio_default_test_loop_scope = module\n",
-    )
+    scope = "asyncio_default_test_loop_scope = module"
+    project.write("pytest.ini", f"[pytest]\nasyncio_mode = auto\n{scope}\n")
     project.conftest(PLAIN_FIXTURE.replace('scope="session"', 'scope="module"'))
     project.cases(TWO_CASES)
     project.cases(TWO_CASES, "more.relevance.yaml")
     run = project.run("-s")
     assert run.counts == {"passed": 4}
-    assert (
-        len({line.strip(".") for line in run.text.splitlines() if "EventLoop" in line})
-        > 1
-    )
+    assert len(loops_of(run.text)) > 1
 
 
-@pytest.mark.usefixtures("asyncio_plugin")
+@needs_asyncio_plugin
 def test_the_plugins_by_the_names_of_their_modules(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `-p` and PYTEST_PLUGINS name them where the entry points are switched off."""
+    modules = "pytest_relevance.plugin,pytest_asyncio.plugin"
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.setenv(
-        "PYTEST_PLUGINS", "pytest_relevance.plugin,pytest_asyncio.plugin"
-    )
+    monkeypatch.setenv("PYTEST_PLUGINS", modules)
     project.conftest(PLAIN_FIXTURE + "\n    import pytest_asyncio\n")
     project.cases(TWO_CASES)
     project.options = ("-W", "ignore:Module already imported")
-    run = project.run_apart(*AUTO, "-m", "asyncio", loops=True)
+    run = project.run_apart(AUTO, "-m", "asyncio", loops=True)
     assert run.counts == {"passed": 2}
+
+
+# --- anyio ----------------------------------------------------------------------------
 
 
 def test_under_anyio_with_both_backends(project: Project) -> None:
@@ -252,12 +262,9 @@ def test_under_anyio_with_both_backends(project: Project) -> None:
         def search():
             return current
     """)
-    project.cases("""
-        cases:
-          - query: shoes
-            usefixtures: [anyio_backend]
-            expect: {first: trio}
-    """)
+    project.cases(
+        "cases: [{query: shoes, usefixtures: [anyio_backend], expect: {first: trio}}]"
+    )
     run = project.run()
     assert run.outcomes == {"shoes[asyncio]": "failed", "shoes[trio]": "passed"}
     assert re.findall(r"asyncio|trio", run.summary) == [
@@ -285,24 +292,9 @@ def test_a_suite_chooses_its_backend(project: Project, backend: str) -> None:
                 return [sniffio.current_async_library(), f"client of {{client}}"]
             return search
     """)
-    project.cases(
-        f"cases: [{{query: shoes, expect: {{first: [{backend}, client of {backend}]}}}}, {{query: boots}}]"
-    )
-    run = project.run()
-    assert run.outcomes == {"shoes": "passed", "boots": "passed"}
-
-
-OWN_LOOP = """
-    import asyncio
-    import pytest
-
-    async def get(query):
-        return query.split()
-
-    @pytest.fixture
-    def search():
-        return lambda query: asyncio.run(get(query))
-"""
+    first = f"first: [{backend}, client of {backend}]"
+    project.cases(f"cases: [{{query: shoes, expect: {{{first}}}}}, {{query: boots}}]")
+    assert project.run().outcomes == {"shoes": "passed", "boots": "passed"}
 
 
 @pytest.mark.parametrize(
@@ -311,24 +303,24 @@ OWN_LOOP = """
     ids=["outside of the loop", "awaited"],
 )
 def test_a_plain_search_under_anyio(project: Project, backend: str, find: str) -> None:
-    own = OWN_LOOP.replace("asyncio.run(get(query))", find).replace(
-        "search()", "search(anyio_backend)"
-    )
-    project.conftest(
-        f'{own}\n    @pytest.fixture\n    def anyio_backend():\n        return "{backend}"\n'
-    )
+    search = OWN_LOOP.replace("asyncio.run(get(query))", find)
+    search = search.replace("search()", "search(anyio_backend)")
+    project.conftest(f"""{search}
+    @pytest.fixture
+    def anyio_backend():
+        return "{backend}"
+    """)
     project.cases(TWO_CASES)
     assert project.run().counts == {"passed": 2}
 
 
-@pytest.mark.usefixtures("asyncio_plugin")
+@needs_asyncio_plugin
 def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
     """In the place of coroutine functions that are marked after they were collected,
     anyio makes items of its own.
     """
-    if not hasattr(
-        pytest.importorskip("anyio.pytest_plugin"), "pytest_collection_finish"
-    ):
+    plugin = pytest.importorskip("anyio.pytest_plugin")
+    if not hasattr(plugin, "pytest_collection_finish"):
         pytest.skip("this version of anyio does not")
     project.conftest("""
         import pytest
@@ -344,28 +336,25 @@ def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
             return search
     """)
     project.cases("cases: [{query: shoes}]")
-    assert project.run(*STRICT).outcomes == {
-        "shoes": "passed"
-    }  # the plugin's own loop runs the search
-    run = project.run(*AUTO)
+    # the plugin's own loop runs the search
+    assert project.run(STRICT).outcomes == {"shoes": "passed"}
+    run = project.run(AUTO)
     assert set(run.outcomes.values()) == {"failed"}
-    assert "have the search request the fixture anyio_backend" in run.text.replace(
-        "\n", " "
-    )
+    advice = "have the search request the fixture anyio_backend"
+    assert advice in run.text.replace("\n", " ")
 
 
-@pytest.mark.usefixtures("asyncio_plugin")
-@pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
+@needs_asyncio_plugin
+@MODES
 @pytest.mark.parametrize("anyio_mode", ["strict", "auto"])
 def test_both_plugins_in_either_mode(
-    project: Project, mode: tuple[str, ...], anyio_mode: str
+    project: Project, mode: str, anyio_mode: str
 ) -> None:
     """Later cases of a file share what was found out about the first one; what plugins
     keep on each item is its own.
     """
     pytest.importorskip("anyio")
-    project.conftest(
-        """
+    project.conftest("""
         import pytest
 
         @pytest.fixture
@@ -387,46 +376,48 @@ def test_both_plugins_in_either_mode(
         @pytest.fixture(params=[plain, coroutine])
         def search(request):
             return request.param
-        """
-    )
+    """)
     project.write("pytest.ini", "[pytest]\nmarkers = slow\n")
-    project.cases(
-        f"{TWO_CASES}      - {{query: boots, judgments: {{boots: 1}}, skip: out of season}}\n"
-    )
+    skipped = "{query: boots, judgments: {boots: 1}, skip: out of season}"
+    project.cases(f"{TWO_CASES}      - {skipped}\n")
     options = []
     if anyio_mode == "auto":
         if "--anyio-mode" not in project.run("--help").text:
             pytest.skip("this version of anyio has one mode")
         options = ["--anyio-mode=auto", "-W", "ignore:AnyIO auto mode"]
-    run = project.run("-s", *mode, *options)
-    backends = len(
-        {name.partition("[")[2].rpartition("-")[0] for name in run.outcomes}
-    )  # `[asyncio-plain]`
+    run = project.run("-s", mode, *options)
+    # `[asyncio-plain]`
+    variants = [name.partition("[")[2] for name in run.outcomes]
+    backends = len({variant.rpartition("-")[0] for variant in variants})
     assert run.counts == {"passed": 4 * backends, "skipped": 2 * backends}
     assert run.text.count("<extra>") == 1
 
 
-@pytest.mark.parametrize("options", [(), STRICT], ids=["no plugin", "strict"])
+# --- set-up and teardown --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [(), (STRICT,)], ids=["no plugin", "strict"])
+@pytest.mark.parametrize("ending", ["return", "yield"])
 def test_an_async_fixture_that_nobody_sets_up(
-    project: Project, options: tuple[str, ...]
+    project: Project, options: tuple[str, ...], ending: str
 ) -> None:
     if options:
         pytest.importorskip("pytest_asyncio")
-    for ending in ("return", "yield"):
-        client = f"@pytest.fixture\nasync def client():\n    {ending} str.split\n"
-        project.conftest(
-            f"import pytest\n{client}\n@pytest.fixture\ndef search(client):\n    return client\n"
-        )
-        project.cases(
-            "cases: [{query: shoes}, {query: boots}, {query: hats, skip: out of season}]"
-        )
-        run = project.run(*options, loops=bool(options))
-        assert run.outcomes == {
-            "shoes": "error at setup",
-            "boots": "error at setup",
-            "hats": "skipped",
-        }
-        assert "client" in run.failure("shoes")
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        async def client():
+            {ending} str.split
+
+        @pytest.fixture
+        def search(client):
+            return client
+    """)
+    project.cases("cases: [{query: shoes}, {query: hats, skip: out of season}]")
+    run = project.run(*options, loops=bool(options))
+    assert run.outcomes == {"shoes": "error at setup", "hats": "skipped"}
+    assert "client" in run.failure("shoes")
 
 
 def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(
@@ -454,7 +445,7 @@ def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(
         yield search
         assert not client.loop.is_closed()
         print("<torn down>")
-""")
+    """)
     project.cases(TWO_CASES)
     run = project.run_apart("-s")
     assert run.counts == {"passed": 2}

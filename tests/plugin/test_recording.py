@@ -4,10 +4,10 @@ wherever the run takes place.
 
 import pytest
 
-from pytest_relevance import CaseResult, evaluate
 from pytest_relevance import Run as Record
+from pytest_relevance import evaluate
 from tests.helpers import changed, reasons_of
-from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Project
 
 RECORD = "--relevance-record=run.jsonl"
 
@@ -22,7 +22,6 @@ SEARCH = """
             return query.split()
         return search
 """
-
 CASES = """
     k: 3
     tags: [shop]
@@ -41,25 +40,9 @@ CASES = """
 """
 
 
-def opened(project: Project, name: str = "run.jsonl") -> Record:
-    """The record of a run."""
-    return Record.open(project.path / name)
-
-
-def facts(result: CaseResult) -> CaseResult:
-    """All that a record has of a case; how long the search took is another thing every
-    time.
-    """
-    return changed(result, latency=None)
-
-
 def ends(record: Record) -> dict[str, tuple[str, str]]:
     """The verdict of each case, and what pytest made of that."""
     return {result.id: (result.verdict, result.outcome) for result in record.results}
-
-
-def said(run: Run, beginning: str = "record: ") -> list[str]:
-    return run.sentences(beginning)
 
 
 @pytest.fixture
@@ -72,16 +55,12 @@ def shop(project: Project) -> Project:
 
 def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
     run = shop.run(RECORD)
-    record = opened(shop)
-    assert run.counts == {
-        "passed": 4,
-        "failed": 4,
-        "skipped": 1,
-        "xfailed": 1,
-        "xpassed": 1,
-    }  # a gate is among them
-    assert said(run) == ["record: run.jsonl (10 cases)"]
+    record = shop.recorded()
+    counts = {"passed": 4, "failed": 4, "skipped": 1, "xfailed": 1, "xpassed": 1}
+    assert run.counts == counts  # a gate is among them
+    assert run.sentences("record: ") == ["record: run.jsonl (10 cases)"]
     assert repr(record) == "Run(run.jsonl: 10 results)"
+    assert record.missing == ()
     assert ends(record) == {
         "passes": ("passed", "passed"),
         "b a": ("failed", "failed"),
@@ -94,13 +73,11 @@ def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
         "boom": ("error", "failed"),
         "skipped s": ("skipped", "skipped"),
     }
-    assert record.missing == ()
-    reasons = {
+    assert {
         result.id: " ".join(reasons_of(result))
         for result in record.results
         if result.evaluation.reasons
-    }
-    assert reasons == {
+    } == {
         "b a": 'nDCG@3 0.710 is below 0.900 first: rank 1 has "b", expected "a" (at rank 2)',
         "y u v": "inconclusive: 1 of the top 3 judged, less than min_judged 1 nDCG@3 0.631 is below 0.700",
         "xfails w": "nDCG@3 0.631 is below 0.900",
@@ -109,20 +86,14 @@ def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
     }
     of = {result.id: result for result in record.results}
     first, second = of["passes"], of["b a"]
-    assert (first.file, first.line, first.query, first.search) == (
-        "shop.relevance.yaml",
-        5,
+    place = (first.file, first.line, first.search, first.variant)
+    assert place == ("shop.relevance.yaml", 5, "search", None)
+    assert (first.query, first.tags, first.weight) == (
         "x a b c d e f",
-        "search",
-    )
-    assert (first.tags, first.weight, first.params, first.variant) == (
         ("shop", "head"),
         2.5,
-        {},
-        None,
     )
-    assert (second.query, second.tags, second.weight, second.params) == (
-        "b a",
+    assert (second.tags, second.weight, second.params) == (
         ("shop",),
         1,
         {"fuzzy": True},
@@ -132,28 +103,22 @@ def test_what_every_case_came_to_and_what_it_is(shop: Project) -> None:
     assert second.evaluation.scores.keys() == {"nDCG@3", "P@2", "RR"}
     assert first.evaluation.scores.keys() == {"nDCG@3", "P@2"}  # of a gate
     assert of["nothing relevant"].evaluation.scores == {"nDCG@3": None, "P@2": 0.0}
-    assert of["boom"].evaluation.scores == of["skipped s"].evaluation.scores == {}
     error = of["boom"].call.error
     assert error is not None
-    assert (error.type, error.message, error.frame) == (
-        "ConnectionError",
-        "no engine",
-        "conftest.py:7 in search",
-    )
+    assert (error.type, error.message) == ("ConnectionError", "no engine")
+    assert error.frame == "conftest.py:7 in search"
+    unscored = [name for name, result in of.items() if not result.evaluation.scores]
+    without_latency = [name for name, each in of.items() if each.call.latency is None]
+    assert unscored == without_latency == ["boom", "skipped s"]
     unjudged = [name for name, result in of.items() if not result.evaluation.is_judged]
     assert unjudged == ["nobody judged", "boom", "skipped s"]
-    assert [name for name, result in of.items() if result.call.latency is None] == [
-        "boom",
-        "skipped s",
-    ]
 
 
 def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -> None:
     """And those of the reports, and of the summary."""
     run = shop.run(RECORD)
-    results = {
-        result.id: result for result in opened(shop).results if result.evaluation.scores
-    }
+    record = shop.recorded()
+    results = {each.id: each for each in record.results if each.evaluation.scores}
     judgments = {
         "passes": {"a": 3, "b": 1, "x": 0},
         "b a": {"a": 3, "b": 1},
@@ -163,35 +128,22 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
         "xpasses": {"xpasses": 3},
         "nothing relevant": {"nothing": 0},
     }
-    metrics = ["nDCG@3", "nDCG@5", "P@2", "RR"]
+    rankings = {name: results[name].query.split() for name in judgments}
     table = evaluate(
-        judgments,
-        {name: results[name].query.split() for name in judgments},
-        metrics,
-        max_grade=3,
+        judgments, rankings, ["nDCG@3", "nDCG@5", "P@2", "RR"], max_grade=3
     )
     for name in judgments:
         for metric, score in results[name].evaluation.scores.items():
-            (expected,) = table.loc[[name], metric]
-            assert score == expected or (score is None and expected != expected), (
-                name,
-                metric,
-            )
-    assert {name: result.score for name, result in results.items()} == {
-        entry.id: entry.score
-        for entry in run.results.values()
-        if entry.evaluation.scores
+            expected = table.loc[name, metric]
+            assert score == (None if expected != expected else expected), (name, metric)
+    assert {name: each.score for name, each in results.items()} == {
+        each.id: each.score for each in run.results.values() if each.evaluation.scores
     }
-    frame = opened(shop).frame
-    assert (
-        f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f}\n"
-        in run.summary
-    )
+    scores = record.frame[record.frame.score.notna()]
+    mean = (scores.score * scores.weight).sum() / scores.weight.sum()
+    assert f"mean nDCG@k {mean:.3f}\n" in run.summary
     doubtful = results["y u v"]
-    assert (doubtful.evaluation.lower, doubtful.evaluation.upper) == (
-        doubtful.score,
-        1.0,
-    )
+    assert doubtful.interval == (doubtful.score, 1.0)
     assert results["b a"].interval == (results["b a"].score, results["b a"].score)
 
 
@@ -219,24 +171,21 @@ def test_checks_of_tests_in_python(project: Project) -> None:
         """,
     )
     run = project.run(RECORD)
-    record = opened(project)
+    record = project.recorded()
     assert ends(record) == {
         "red shoes": ("measured", "passed"),
         "boots": ("failed", "failed"),
         "hats": ("failed", "failed"),
         "socks": ("failed", "xfailed"),
     }
-    assert [(result.file, result.line, result.search) for result in record.results] == [
-        ("test_shop.py", line, "relevance.check") for line in (4, 5, 10, 14)
-    ]
+    assert {(each.file, each.search) for each in record.results} == {
+        ("test_shop.py", "relevance.check")
+    }
+    assert [each.line for each in record.results] == [4, 5, 10, 14]
     boots = record.results[1]
-    assert (
-        boots.conditions.k,
-        boots.weight,
-        boots.ranking.documents,
-        boots.call.latency,
-    ) == (5, 2, ("7", "8"), None)
-    assert said(run) == ["record: run.jsonl (4 checks)"]
+    assert (boots.conditions.k, boots.weight, boots.call.latency) == (5, 2, None)
+    assert boots.ranking.documents == ("7", "8")
+    assert run.sentences("record: ") == ["record: run.jsonl (4 checks)"]
 
 
 def test_the_checks_of_subtests(project: Project) -> None:
@@ -261,16 +210,12 @@ def test_the_checks_of_subtests(project: Project) -> None:
         """,
     )
     run = project.run(RECORD, "-n1")
-    assert "test_shop.py:7: nDCG@10 0.631 is below 0.900" in run.failure(
-        "test_shop [b a]"
-    )
+    below = "test_shop.py:7: nDCG@10 0.631 is below 0.900"
+    assert below in run.failure("test_shop [b a]")
     assert "ValueError: of another kind" in run.failure("test_going_on")
-    assert (
-        "test_shop.py  mean nDCG@10 0.658   1 passed, 2 failed, 2 errors, 1 measured"
-        in run.summary
-    )
-    record = opened(project)
-    assert ends(record) == {
+    counts = "1 passed, 2 failed, 2 errors, 1 measured"
+    assert f"test_shop.py  mean nDCG@10 0.658   {counts}" in run.summary
+    assert ends(project.recorded()) == {
         "measured": ("measured", "passed"),
         "b a": ("failed", "failed"),
         "a b": ("passed", "passed"),
@@ -280,52 +225,52 @@ def test_the_checks_of_subtests(project: Project) -> None:
     }
 
 
-VARIANTS = SEARCH.replace(
-    "@pytest.fixture", '@pytest.fixture(params=["bm25", "dense"])'
-).replace("def search():", "def search(request):")
-
-
 def test_the_same_with_workers_as_without(project: Project) -> None:
     grouped = """
     def pytest_collection_modifyitems(items):
         for number, item in enumerate(items):
             item.add_marker(pytest.mark.xdist_group(f"group {number % 3}"))
     """
-    project.conftest(VARIANTS + grouped)
+    variants = SEARCH.replace("fixture", 'fixture(params=["bm25", "dense"])')
+    project.conftest(
+        variants.replace("def search():", "def search(request):") + grouped
+    )
     project.cases(CASES)
     project.test(
         'for query in ("a b", "b a"):',
         '    relevance.check(query, query.split(), {"a": 3, "b": 1})',
     )
     project.run(RECORD)
-    here = opened(project)
-    run = project.run("--relevance-record=there.jsonl", "-n2", "--dist=loadgroup")
-    there = opened(project, "there.jsonl")
-    assert said(run) == ["record: there.jsonl (10 cases and 2 checks)"]
-    assert [facts(result) for result in there.results] == [
-        facts(result) for result in here.results
-    ]
-    assert [(result.id, result.variant) for result in here.results][:3] == [
-        *(("passes", "bm25"), ("passes", "dense"), ("b a", "bm25"))
-    ]
-    assert {result.variant for result in here.results} == {"bm25", "dense", None}
-    assert (there.missing, there.files, there.info.program) == (
-        here.missing,
-        here.files,
-        here.info.program,
+    here = project.recorded()
+    run = project.run(RECORD, "-n2", "--dist=loadgroup")
+    there = project.recorded()
+    files = "record: run.jsonl (10 cases and 2 checks)"
+    assert run.sentences("record: ") == [files]
+    facts, as_here = (
+        [changed(result, latency=None) for result in record.results]
+        for record in (there, here)
     )
+    assert facts == as_here
+    names = [(result.id, result.variant) for result in here.results]
+    assert names[:3] == [("passes", "bm25"), ("passes", "dense"), ("b a", "bm25")]
+    assert (there.missing, there.files) == (here.missing, here.files)
+    assert there.info.program == here.info.program
 
 
-def test_what_was_not_chosen_is_not_missing(shop: Project) -> None:
-    for options, names in (
-        (("-k", "measured or boom"), {"measured", "boom"}),
-        (("--lf",), {"boom"}),
-        (("shop.relevance.yaml::passes",), {"passes"}),
-        (("-k", "none"), set()),
-    ):
-        shop.run(RECORD, *options, cache=True)
-        assert ends(opened(shop)).keys() == names
-        assert opened(shop).missing == ()
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (["-k", "measured or boom"], ["measured", "boom"]),
+        (["shop.relevance.yaml::passes"], ["passes"]),
+        (["-k", "none"], []),
+    ],
+)
+def test_what_was_not_chosen_is_not_missing(
+    shop: Project, options: list[str], names: list[str]
+) -> None:
+    shop.run(RECORD, *options)
+    assert [*ends(shop.recorded())] == names
+    assert shop.recorded().missing == ()
 
 
 def test_the_file_is_where_the_option_says(
@@ -333,25 +278,25 @@ def test_the_file_is_where_the_option_says(
 ) -> None:
     shop.run("--relevance-record=run.jsonl.gz")
     assert (shop.path / "run.jsonl.gz").read_bytes().startswith(b"\x1f\x8b")
-    expected = ends(opened(shop, "run.jsonl.gz"))
-
-    (shop.path / "sub" / "out").mkdir(parents=True)
-    monkeypatch.chdir(shop.path / "sub")
-    run = shop.run("--relevance-record=out/run.jsonl", "..")
-    assert said(run) == ["record: out/run.jsonl (10 cases)"]
-    assert ends(opened(shop, "sub/out/run.jsonl")) == expected
+    expected = ends(shop.recorded("run.jsonl.gz"))
 
     monkeypatch.setenv("HOME", str(shop.path))
     monkeypatch.setenv("USERPROFILE", str(shop.path))
-    run = shop.run("--relevance-record=~/mine.jsonl", "..")
-    assert said(run) == ["record: ~/mine.jsonl (10 cases)"]
-    assert ends(opened(shop, "mine.jsonl")) == expected
+    (shop.path / "sub" / "out").mkdir(parents=True)
+    monkeypatch.chdir(shop.path / "sub")
+    for name, path in (
+        ("out/run.jsonl", "sub/out/run.jsonl"),
+        ("~/mine.jsonl", "mine.jsonl"),
+    ):
+        run = shop.run(f"--relevance-record={name}", "..")
+        assert run.sentences("record: ") == [f"record: {name} (10 cases)"]
+        assert ends(shop.recorded(path)) == expected
 
     monkeypatch.chdir(shop.path)
     moves = "import os, pathlib\nos.chdir(pathlib.Path(__file__).with_name('sub'))\n"
     shop.write("test_moves.py", f"{moves}def test_nothing():\n    pass\n")
-    assert said(shop.run(RECORD)) == ["record: run.jsonl (10 cases)"]
-    assert ends(opened(shop)) == expected
+    shop.run(RECORD)
+    assert ends(shop.recorded()) == expected
 
 
 @pytest.mark.parametrize(
@@ -382,22 +327,12 @@ def test_the_file_is_where_the_option_says(
 def test_each_expectation_that_fails_is_read_as_it_was_recorded(
     project: Project, expected: str
 ) -> None:
-    project.conftest("""
-        import pytest
-
-        FIELDS = {"price": 3, "brand": "z", "title": "shoe"}
-
-        @pytest.fixture
-        def search():
-            return lambda query, k: [{"id": word, **FIELDS} for word in query.split()]
-    """)
-    project.cases(f"""
-        k: 3
-        cases:
-          - query: a b c
-            judgments: {{z: 1}}
-            expect: {{{expected}}}
-    """)
-    project.run(RECORD)
-    (result,) = opened(project).results
+    fields = "'price': 3, 'brand': 'z', 'title': 'shoe'"
+    found = f"[{{'id': word, {fields}}} for word in query.split()]"
+    project.search(f"return lambda query, k: {found}")
+    case = f"query: a b c, k: 3, judgments: {{z: 1}}, expect: {{{expected}}}"
+    project.cases(f"cases: [{{{case}}}]")
+    run = project.run(RECORD)
+    (result,) = project.recorded().results
     assert (result.verdict, len(result.evaluation.reasons)) == ("failed", 1)
+    assert result.evaluation.reasons == run.results["a b c"].evaluation.reasons

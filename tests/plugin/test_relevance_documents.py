@@ -88,7 +88,8 @@ def test_a_failure_names_every_document_and_what_the_index_does_not_have(
     assert loss(run, "sandals boots", "clogs").startswith("Clogs! grade 3 not returned")
     boots, sandals = run.results["boots"].texts, run.results["sandals boots"].texts
     assert boots.titles == {"boots": "Boots!", "hiking": "Hiking!"}
-    assert boots.shown == dict.fromkeys(["boots", "hiking"], {"brand": "Acme"})
+    acme = {"brand": "Acme"}
+    assert boots.shown == {"boots": acme, "hiking": acme}
     assert (boots.not_in_index, sandals.not_in_index) == (("lost",), ())
     lost = (
         "1 judged or expected document of 1 case is not in the index: lost by the index"
