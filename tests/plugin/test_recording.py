@@ -134,7 +134,7 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
     )
     for name in judgments:
         for metric, score in results[name].evaluation.scores.items():
-            expected = table.loc[name, metric]
+            (expected,) = table.loc[[name], metric]
             assert score == (None if expected != expected else expected), (name, metric)
     assert {name: each.score for name, each in results.items()} == {
         each.id: each.score for each in run.results.values() if each.evaluation.scores
