@@ -82,75 +82,37 @@ def timed(milliseconds: Sequence[float], **values: Any) -> list[CaseResult]:
 @pytest.mark.parametrize(
     ("bound", "milliseconds", "expected"),
     [
-        (
-            {"p95": "<= 19 ms"},
-            range(1, 21),
-            "p95 19 ms, within 19 ms (20 cases, one at a time per process)",
-        ),
-        (
-            {"p95": "< 19 ms"},
-            range(1, 21),
-            "p95 19 ms, not below 19 ms (20 cases, one at a time per process)",
-        ),
-        (
-            {"p95": "18 ms"},
-            [*range(20, 0, -1)],
-            "p95 19 ms, over 18 ms (20 cases, one at a time per process)",
-        ),
-        (
-            {"max": "19.9999 ms"},
-            range(1, 21),
-            "max 20 ms, over 19.9999 ms (20 cases, one at a time per process)",
-        ),
-        (
-            {"mean": "2 ms"},
-            [3],
-            "mean 3 ms, over 2 ms (1 case, one at a time per process)",
-        ),
-        (
-            {"p95": "9 s"},
-            range(1, 20),
-            "p95 needs 20 cases searched one at a time per process, found 19 of 19",
-        ),
-        (
-            {"p99": "9 s"},
-            range(1, 100),
-            "p99 needs 100 cases searched one at a time per process, found 99 of 99",
-        ),
-        (
-            {"p50": "9 s"},
-            [1],
-            "p50 needs 2 cases searched one at a time per process, found 1 of 1",
-        ),
+        ({"p95": "<= 19 ms"}, range(1, 21), "p95 19 ms, within 19 ms (20 cases, one at a time per process)"),
+        ({"p95": "< 19 ms"}, range(1, 21), "p95 19 ms, not below 19 ms (20 cases, one at a time per process)"),
+        ({"p95": "18 ms"}, range(20, 0, -1), "p95 19 ms, over 18 ms (20 cases, one at a time per process)"),
+        ({"max": "19.9999 ms"}, range(1, 21), "max 20 ms, over 19.9999 ms (20 cases, one at a time per process)"),
+        ({"mean": "2 ms"}, [3], "mean 3 ms, over 2 ms (1 case, one at a time per process)"),
+        ({"p95": "9 s"}, range(1, 20), "p95 needs 20 cases searched one at a time per process, found 19 of 19"),
+        ({"p99": "9 s"}, range(1, 100), "p99 needs 100 cases searched one at a time per process, found 99 of 99"),
+        ({"p50": "9 s"}, [1], "p50 needs 2 cases searched one at a time per process, found 1 of 1"),
     ],
-)
+)  # fmt: skip
 def test_a_figure_of_the_latency(
     bound: dict[str, str], milliseconds: Sequence[float], expected: str
 ) -> None:
     judged = verdict({"latency": bound}, *timed(milliseconds))
-    assert [
-        re.sub(r"\.0+ ms", " ms", text).partition("; write")[0]
-        for text in texts(judged)
-    ] == [f"latency {expected}"]
+    (text,) = texts(judged)
+    assert (
+        re.sub(r"\.0+ ms", " ms", text).partition("; write")[0] == f"latency {expected}"
+    )
     assert judged.outcome() == ("passed" if "within" in expected else "failed")
 
 
 def test_latencies_of_searches_at_once_do_not_count() -> None:
-    at_once = [
-        *timed([9000], concurrency=2),
-        *timed([9000], latency_shared=True),
-        case("none"),
-    ]
+    together = timed([9000], concurrency=2)
+    at_once = [*together, *timed([9000], latency_shared=True), case("none")]
     judged = verdict({"latency": {"p90": "1 s"}}, *timed(range(1, 11)), *at_once)
     assert texts(judged) == [
         "latency p90 9 ms, within 1 s (10 of 13 cases, one at a time per process)"
     ]
     assert verdict({"latency": {"mean": "1 s"}}, *at_once).outcome() == "failed"
-    (found,) = verdict(
-        {"latency": {"mean": "1 s"}, "tag": "x"},
-        *at_once,
-        case("t", tags=("x",), latency=2),
-    ).unmet
+    gate = {"latency": {"mean": "1 s"}, "tag": "x"}
+    (found,) = verdict(gate, *at_once, case("t", tags=("x",), latency=2)).unmet
     assert isinstance(found, LatencyFinding)
     assert (found.measured, found.counted) == (2, 1)
 
@@ -173,44 +135,30 @@ def test_a_percentile_is_the_least_value_that_so_many_do_not_exceed(
 def test_a_mean_over_the_weights() -> None:
     cases = case("a", 1.0, weight=3), case("b", 0.2)
     met = verdict({"mean": {"nDCG@10": 0.8}}, *cases)
-    assert (met.outcome(), gate_message(met)) == (
-        "passed",
-        "mean nDCG@10 0.800, at least 0.800 (2 cases)",
-    )
+    assert met.outcome() == "passed"
+    assert gate_message(met) == "mean nDCG@10 0.800, at least 0.800 (2 cases)"
     failed = verdict({"mean": {"nDCG@10": 0.8000001}}, *cases)
-    assert gate_message(
-        verdict({"mean": {"nDCG@10": 0.7}}, *[case("a", 0.7)] * 3)
-    ).startswith("mean nDCG@10 0.700, ")
-    assert (failed.outcome(), gate_message(failed)) == (
-        "failed",
-        "mean nDCG@10 0.8000000, below 0.8000001 (2 cases)",
-    )
+    assert failed.outcome() == "failed"
+    assert gate_message(failed) == "mean nDCG@10 0.8000000, below 0.8000001 (2 cases)"
+    equal = verdict({"mean": {"nDCG@10": 0.7}}, *[case("a", 0.7)] * 3)
+    assert gate_message(equal).startswith("mean nDCG@10 0.700, ")
 
 
 def test_all_metrics_of_a_gate_are_means_of_the_cases_with_relevant_judgments() -> None:
     unjudged = [
         case(f"x{number}", scores={"nDCG@10": None, "P@5": 0.0}) for number in range(3)
     ]
-    found = verdict(
-        {"mean": {"nDCG@10": 0.5, "P@5": 0.6}},
-        case("a", scores={"nDCG@10": 0.9, "P@5": 0.6}),
-        *unjudged,
-    )
+    judged = case("a", scores={"nDCG@10": 0.9, "P@5": 0.6})
+    found = verdict({"mean": {"nDCG@10": 0.5, "P@5": 0.6}}, judged, *unjudged)
     assert texts(found) == [
         "mean nDCG@10 0.900, at least 0.500 (1 of 4 cases, those with relevant judgments)",
         "mean P@5 0.600, at least 0.600 (1 of 4 cases, those with relevant judgments)",
     ]
-    assert kinds(verdict({"mean": {"P@5": 0}}, *unjudged)) == [
-        (UndefinedFinding, False)
-    ]
-    failed = verdict(
-        {"mean": {"nDCG@10": 0.5, "P@5": 0.7}},
-        case("a", scores={"nDCG@10": 0.9, "P@5": 0.6}),
-    )
-    assert (failed.outcome(), [found.is_met for found in failed.findings]) == (
-        "failed",
-        [True, False],
-    )
+    nothing = verdict({"mean": {"P@5": 0}}, *unjudged)
+    assert kinds(nothing) == [(UndefinedFinding, False)]
+    failed = verdict({"mean": {"nDCG@10": 0.5, "P@5": 0.7}}, judged)
+    assert failed.outcome() == "failed"
+    assert kinds(failed) == [(MeanFinding, True), (MeanFinding, False)]
 
 
 def test_a_drop_by_any_metric_is_that_of_the_cases_with_relevant_judgments() -> None:
@@ -230,14 +178,11 @@ def test_a_drop_by_any_metric_is_that_of_the_cases_with_relevant_judgments() -> 
 
 def test_a_tag_chooses_the_cases() -> None:
     cases = case("a", 0.9, tags=("head",)), case("b", 0.1, tags=("tail",))
-    assert (
-        verdict({"mean": {"nDCG@10": 0.9}, "tag": "head"}, *cases).outcome() == "passed"
-    )
-    nothing = verdict({"mean": {"nDCG@10": 0.9}, "tag": "torso"}, *cases)
-    assert (nothing.outcome(), gate_message(nothing)) == (
-        "skipped",
-        "not evaluated: no case with the tag torso ran",
-    )
+    gate = {"mean": {"nDCG@10": 0.9}}
+    assert verdict({**gate, "tag": "head"}, *cases).outcome() == "passed"
+    nothing = verdict({**gate, "tag": "torso"}, *cases)
+    assert nothing.outcome() == "skipped"
+    assert gate_message(nothing) == "not evaluated: no case with the tag torso ran"
     assert replace(nothing, is_required=True).outcome() == "failed"
 
 
@@ -263,47 +208,43 @@ def test_the_mean_that_is_found_is_met_as_a_bound(
 # Shares
 
 
-def test_the_share_that_passes() -> None:
-    cases = [
-        case(str(number), verdict="passed" if number > 0 else "failed")
-        for number in range(20)
-    ]
-    assert texts(verdict({"passing": 0.95}, *cases)) == [
-        "19 of 20 cases pass (95.0%), at least 95%"
-    ]
-    failed = verdict({"passing": 0.955}, *cases)
-    assert (failed.outcome(), texts(failed)) == (
-        "failed",
-        ["19 of 20 cases pass (95.0%), less than 95.5%"],
-    )
-    almost = [
-        case(str(number), verdict="passed" if number > 9 else "failed")
-        for number in range(199)
-    ]
-    assert texts(verdict({"passing": 0.95}, *almost)) == [
-        "189 of 199 cases pass (94.97%), less than 95%"
-    ]
+def shares(passing: int, failing: int, share: float) -> GateResult:
+    cases = [case(f"p{number}") for number in range(passing)]
+    cases += [case(f"f{number}", 0.5, verdict="failed") for number in range(failing)]
+    return verdict({"passing": share}, *cases)
+
+
+@pytest.mark.parametrize(
+    ("passing", "failing", "share", "text"),
+    [
+        (19, 1, 0.95, "19 of 20 cases pass (95.0%), at least 95%"),
+        (19, 1, 0.955, "19 of 20 cases pass (95.0%), less than 95.5%"),
+        (189, 10, 0.95, "189 of 199 cases pass (94.97%), less than 95%"),
+    ],
+)
+def test_the_share_that_passes(
+    passing: int, failing: int, share: float, text: str
+) -> None:
+    found = shares(passing, failing, share)
+    assert texts(found) == [text]
+    assert found.outcome() == ("passed" if "at least" in text else "failed")
 
 
 def test_what_was_only_measured_passes_nothing() -> None:
-    judged = [
-        case(str(number), 0.5, verdict="passed" if number < 30 else "failed")
-        for number in range(54)
-    ]
-    listed = [case(f"x{number}", verdict="measured") for number in range(146)]
-    found = verdict({"passing": 0.8}, *judged, *listed)
+    measured = [case(f"x{number}", verdict="measured") for number in range(146)]
+    judged = shares(30, 24, 0.8).results
+    found = verdict({"passing": 0.8}, *judged, *measured)
     assert (found.outcome(), texts(found)) == (
         "failed",
         ["30 of 54 cases pass (55.6%), less than 80%; 146 cases were only measured"],
     )
-    nothing = verdict({"passing": 0.8}, *listed[:1])
+    nothing = verdict({"passing": 0.8}, *measured[:1])
     assert (nothing.outcome(), texts(nothing)) == (
         "failed",
         ["no case has anything to pass: 1 case was only measured"],
     )
-    held = [
-        case(str(number), 0.5, 0.5, verdict="measured") for number in range(9)
-    ]  # these could fall below a baseline
+    # these could fall below a baseline
+    held = [case(f"h{number}", 0.5, 0.5, verdict="measured") for number in range(9)]
     found = verdict({"passing": 0.9}, *held, case("worse", 0.1, 0.5, verdict="failed"))
     (share,) = found.findings
     assert isinstance(share, PassingFinding)
@@ -315,22 +256,14 @@ def test_what_was_only_measured_passes_nothing() -> None:
 
 def test_an_error_fails_every_gate_whatever_its_tag() -> None:
     broken = case("b", verdict="error"), case("c", verdict="not searched")
-    failed = verdict(
-        {"passing": 0.3, "tag": "head"}, case("a", 1.0, tags=("head",)), *broken
-    )
-    assert kinds(failed) == [
-        (ErrorsFinding, False),
-        (ErrorsFinding, False),
-        (PassingFinding, True),
-    ]
-    assert (
-        gate_message(failed)
-        == '1 case ended in an error: "b"; 1 case was not searched: "c"'
-    )
-    assert kinds(verdict({"mean": {"nDCG@10": 0.9}}, case("a", 1.0), *broken))[-1] == (
-        MeanFinding,
-        True,
-    )
+    good = case("a", 1.0, tags=("head",))
+    failed = verdict({"passing": 0.3, "tag": "head"}, good, *broken)
+    errors = [(ErrorsFinding, False), (ErrorsFinding, False)]
+    assert kinds(failed) == [*errors, (PassingFinding, True)]
+    said = '1 case ended in an error: "b"; 1 case was not searched: "c"'
+    assert gate_message(failed) == said
+    of_mean = verdict({"mean": {"nDCG@10": 0.9}}, good, *broken)
+    assert kinds(of_mean) == [*errors, (MeanFinding, True)]
 
 
 # Drops, of a run beside its baseline and of two runs
@@ -343,7 +276,9 @@ def of_a_run(
     found: Scored, bound: float, p: float | None = None, weight: float = 1
 ) -> DropFinding:
     cases = [case(name, now, before, weight=weight) for name, before, now in found]
-    gate = {"max_drop": {"nDCG@10": bound}} | ({} if p is None else {"p": p})
+    gate: dict[str, Any] = {"max_drop": {"nDCG@10": bound}}
+    if p is not None:
+        gate["p"] = p
     (drop,) = verdict(gate, *cases).findings
     assert isinstance(drop, DropFinding)
     return drop
@@ -352,14 +287,10 @@ def of_a_run(
 def of_two_runs(
     found: Scored, bound: float, p: float | None = None, weight: float = 1
 ) -> DropFinding:
-    first, second = (
-        Run(
-            [case(name, scores[side], weight=weight) for name, *scores in found],
-            name=run,
-        )
-        for side, run in enumerate(("main", "branch"))
-    )
-    (drop,) = compare_runs(first, second).judge({"nDCG@10": bound}, p=p).findings
+    before = [case(name, score, weight=weight) for name, score, _ in found]
+    now = [case(name, score, weight=weight) for name, _, score in found]
+    comparison = compare_runs(Run(before, name="main"), Run(now, name="branch"))
+    (drop,) = comparison.judge({"nDCG@10": bound}, p=p).findings
     assert isinstance(drop, DropFinding)
     return drop
 
@@ -416,16 +347,13 @@ def test_figures_have_the_decimals_that_they_need(
 
 @both
 def test_a_larger_drop_must_be_significant_where_there_is_a_p(judge: Judge) -> None:
-    mixed = [
-        *((str(number), 0.5, 0.1 + 0.8 * (number % 2)) for number in range(8)),
-        ("lost", 0.5, 0.1),
-    ]
+    mixed = [(str(number), 0.5, 0.1 + 0.8 * (number % 2)) for number in range(8)]
+    mixed.append(("lost", 0.5, 0.1))
     assert not judge(mixed, 0.02).is_met
     found = judge(mixed, 0.02, 0.05)
     assert found.is_met
-    assert finding_text(found).endswith(
-        "p 1.000, 9 cases); allowed is 0.02 unless p > 0.05"
-    )
+    said = "p 1.000, 9 cases); allowed is 0.02 unless p > 0.05"
+    assert finding_text(found).endswith(said)
     assert not judge(alike(12, 0.9, 0.8), 0.02, 0.05).is_met
 
 
@@ -445,23 +373,21 @@ def test_a_p_that_so_few_changes_could_never_reach_does_not_count(
         "the drop alone decides"
     )
     assert not judge([*alike(6, 1.0, 0.0), *same], 0.001, 0.05).is_void
-    assert not judge(
-        alike(40, 1.0, 0.0), 0.02, 1e-9
-    ).is_met  # so many signs are not drawn
+    # so many signs are not drawn
+    assert not judge(alike(40, 1.0, 0.0), 0.02, 1e-9).is_met
     small = judge([("a", 0.5, 0.49), *same], 0.02, 0.05)
-    assert (small.is_met, "does not count" in finding_text(small)) == (True, False)
+    assert small.is_met
+    assert "does not count" not in finding_text(small)
 
 
 def at_random(seed: int, count: int = 60) -> list[tuple[str, float, float]]:
     draw = random.Random(seed)
-    return [
-        (
-            f"q{number:02}",
-            score := round(draw.random(), 3),
-            round(score + draw.gauss(-0.045, 0.17), 3),
-        )
-        for number in range(count)
-    ]
+    found = []
+    for number in range(count):
+        score = round(draw.random(), 3)
+        now = round(score + draw.gauss(-0.045, 0.17), 3)
+        found.append((f"q{number:02}", score, now))
+    return found
 
 
 @pytest.mark.parametrize("weight", [1, 0.7])
@@ -471,19 +397,16 @@ def test_a_gate_compare_and_the_summary_have_one_p_in_whatever_order_the_cases_a
 ) -> None:
     found = at_random(7, count)
     other = random.Random(1).sample(found, count)
-    figures = [
-        judge(each, 0.02, 0.05, weight).difference
-        for judge in (of_a_run, of_two_runs)
-        for each in (found, other)
-    ]
-    assert len(set(figures)) == 1
-    changes = [
-        mean_change(
-            [case(name, now, before, weight=weight) for name, before, now in cases]
-        )
-        for cases in (found, other)
-    ]
-    assert {change and change.p for change in changes} == {figures[0].p}
+    figures = set()
+    p_values = set()
+    for scored in (found, other):
+        for judge in (of_a_run, of_two_runs):
+            figures.add(judge(scored, 0.02, 0.05, weight).difference)
+        cases = [case(name, now, before, weight=weight) for name, before, now in scored]
+        change = mean_change(cases)
+        p_values.add(change and change.p)
+    (figure,) = figures
+    assert p_values == {figure.p}
 
 
 @both
@@ -501,10 +424,8 @@ def test_a_p_beside_its_bound_shows_on_which_side_it_is(judge: Judge) -> None:
 def test_weights_that_are_next_to_nothing_are_no_changes() -> None:
     light = [case(f"light {number}", 0.0, 1.0, weight=1e-14) for number in range(20)]
     heavy = [case(str(number), 0.0, 1.0) for number in range(5)]
-    assert (
-        verdict({"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, *heavy, *light).outcome()
-        == "failed"
-    )
+    gate = {"max_drop": {"nDCG@10": 0.02}, "p": 0.05}
+    assert verdict(gate, *heavy, *light).outcome() == "failed"
 
 
 def test_p_values_of_several_metrics_are_adjusted_in_a_gate_too() -> None:
@@ -529,15 +450,13 @@ DROP_GATE = {"max_drop": {"nDCG@10": 0.02}}
 
 
 def test_cases_without_a_baseline_are_left_out_and_named() -> None:
-    passed = verdict(DROP_GATE, case("a", 0.8, 0.8), case("new", 0.1))
+    known = case("a", 0.8, 0.8)
+    passed = verdict(DROP_GATE, known, case("new", 0.1))
     assert kinds(passed) == [(DropFinding, True), (WithoutEntryFinding, True)]
     assert texts(passed)[1] == '1 case without a baseline left out: "new"'
-    unjudged = case(
-        "asdfgh", None, scores={}, baseline=BaselineComparison("within", None)
-    )
-    assert kinds(verdict(DROP_GATE, case("a", 0.8, 0.8), unjudged)) == [
-        (DropFinding, True)
-    ]
+    without_score = BaselineComparison("within", None)
+    unjudged = case("asdfgh", None, scores={}, baseline=without_score)
+    assert kinds(verdict(DROP_GATE, known, unjudged)) == [(DropFinding, True)]
 
 
 def test_cases_of_the_reference_that_are_not_compared_are_counted() -> None:
@@ -547,18 +466,12 @@ def test_cases_of_the_reference_that_are_not_compared_are_counted() -> None:
         ("hats", None, "unjudged"),
         ("boots", "bm25", "gone"),
     ]
-    found = verdict(DROP_GATE, case("a", 0.8, 0.8), lost=lost)
-    assert kinds(found) == [(DropFinding, True)]
-    assert (
-        "p 1.000, 1 of 4 cases; 2 are gone, 1 has no judgments now); allowed is 0.02"
-        in texts(found)[0]
-    )
-    tagged = verdict(
-        DROP_GATE | {"tag": "head"}, case("a", 0.8, 0.8, tags=("head",)), lost=lost
-    )
-    assert (
-        "p 1.000, 1 case); allowed is 0.02" in texts(tagged)[0]
-    )  # the tags of lost cases are not known
+    (text,) = texts(verdict(DROP_GATE, case("a", 0.8, 0.8), lost=lost))
+    assert "1 of 4 cases; 2 are gone, 1 has no judgments now); allowed is" in text
+    # the tags of lost cases are not known
+    tagged = case("a", 0.8, 0.8, tags=("head",))
+    (text,) = texts(verdict(DROP_GATE | {"tag": "head"}, tagged, lost=lost))
+    assert "p 1.000, 1 case); allowed is 0.02" in text
 
 
 def test_a_drop_is_not_defined_where_no_case_has_a_score() -> None:
@@ -567,105 +480,88 @@ def test_a_drop_is_not_defined_where_no_case_has_a_score() -> None:
     """
     failed = verdict(DROP_GATE, case("a", verdict="error", scores={}), case("b", None))
     assert kinds(failed) == [(ErrorsFinding, False), (UndefinedFinding, False)]
-    missing = verdict(DROP_GATE, case("new", 0.1))
-    assert kinds(missing)[0] == (NoReferenceFinding, False)
-    assert (
-        texts(missing)[0]
-        == "nDCG@10 has no baseline, or a stale one; run with --relevance-update"
-    )
-    missing = verdict(DROP_GATE, case("new", 0.1), against="main.jsonl")
-    assert (
-        texts(missing)[0]
-        == "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again"
-    )
+
+
+@pytest.mark.parametrize(
+    ("against", "text"),
+    {
+        "": "nDCG@10 has no baseline, or a stale one; run with --relevance-update",
+        "main.jsonl": "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again",
+    }.items(),
+)
+def test_a_drop_without_a_reference(against: str, text: str) -> None:
+    found = verdict(DROP_GATE, case("new", 0.1), against=against)
+    assert kinds(found)[0] == (NoReferenceFinding, False)
+    assert texts(found)[0] == text
 
 
 # What `compare` judges beside the means
 
 
 def run_of(*scores: float | None, variant: str | None = None) -> Run:
-    return Run(
-        [
-            case(f"q{number}", score, variant=variant)
-            for number, score in enumerate(scores)
-        ]
-    )
+    cases = []
+    for number, score in enumerate(scores):
+        cases.append(case(f"q{number}", score, variant=variant))
+    return Run(cases)
 
 
 def test_cases_that_drop_are_counted_and_the_worst_are_named() -> None:
     found = compare_runs(run_of(*[0.9] * 5), run_of(0.5, 0.1, 0.4, 0.3, 0.2))
     assert found.judge({"nDCG@10": 0.6}, max_case_drop=0.8).passed
     gates = found.judge({"nDCG@10": 0.6}, max_case_drop=0.3)
-    assert [type(finding) for finding in gates.findings] == [
-        DropFinding,
-        CaseDropsFinding,
-    ]
     assert not gates.passed
     assert [mover.case.query for mover in gates.drops] == ["q1", "q4", "q3", "q2", "q0"]
-    assert finding_text(gates.findings[1]) == (
+    of_mean, of_cases = gates.findings
+    assert isinstance(of_mean, DropFinding)
+    assert isinstance(of_cases, CaseDropsFinding)
+    assert finding_text(of_cases) == (
         '5 cases dropped by more than 0.3: "q1" (-0.800), "q4" (-0.700), "q3" (-0.600) and 2 more'
     )
 
 
 def test_every_variant_is_judged_on_its_own() -> None:
     def run(bm25: float, hybrid: float) -> Run:
-        return Run(
-            [
-                *run_of(bm25, variant="bm25").results,
-                *run_of(hybrid, variant="hybrid").results,
-            ]
+        of_bm25, of_hybrid = (
+            run_of(bm25, variant="bm25"),
+            run_of(hybrid, variant="hybrid"),
         )
+        return Run([*of_bm25.results, *of_hybrid.results])
 
     gates = compare_runs(run(0.5, 0.5), run(0.9, 0.4)).judge({"ndcg@10": 0.02})
-    variants = {}
-    for finding in gates.findings:
-        assert isinstance(finding, DropFinding)
-        variants[finding.difference.variant] = finding.is_met
-    assert variants == {"bm25": True, "hybrid": False}
-    assert finding_text(gates.findings[1]).startswith(
-        'mean nDCG@10 of "hybrid" fell by 0.100, '
-    )
+    of_bm25, of_hybrid = gates.findings
+    assert (of_bm25.is_met, of_hybrid.is_met) == (True, False)
+    assert finding_text(of_bm25).startswith('mean nDCG@10 of "bm25" rose by 0.400')
+    assert finding_text(of_hybrid).startswith('mean nDCG@10 of "hybrid" fell by 0.100')
 
 
 def test_a_new_error_fails_whatever_the_gates_are() -> None:
-    whole, broken = (
-        run_of(0.5, 0.5),
-        Run([*run_of(0.5).results, case("q1", verdict="error")]),
-    )
+    whole = run_of(0.5, 0.5)
+    broken = Run([*run_of(0.5).results, case("q1", verdict="error")])
     (found,) = compare_runs(whole, broken, common=True).judge().findings
     assert isinstance(found, NewErrorsFinding)
-    assert finding_text(found) == '1 case ended in an error that was none before: "q1"'
+    said = '1 case ended in an error that was none before: "q1"'
+    assert (finding_text(found), found.is_met) == (said, False)
     assert compare_runs(broken, whole, common=True).judge().passed
-    (found,) = compare_runs(run_of(None), run_of(None)).judge({"nDCG@10": 1}).findings
-    # what is nowhere defined cannot pass
-    assert (type(found), found.is_met) == (UndefinedFinding, False)
     assert compare_runs(broken, broken, common=True).judge().passed
+
+
+def test_what_is_nowhere_defined_cannot_pass() -> None:
+    (found,) = compare_runs(run_of(None), run_of(None)).judge({"nDCG@10": 1}).findings
+    assert (type(found), found.is_met) == (UndefinedFinding, False)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"max_drop": {"nDCG@5": 0.1}},
-            'nDCG@5 was not compared; it may be nDCG@10; did you mean "nDCG@10"?',
-        ),
+        ({"max_drop": {"nDCG@5": 0.1}}, 'nDCG@5 was not compared; it may be nDCG@10; did you mean "nDCG@10"?'),
         ({"max_drop": {"nDGC@10": 0.1}}, "did you mean nDCG"),
-        (
-            {"max_drop": {"nDCG@10": -0.1}},
-            "max_drop of nDCG@10 is by how much a score may drop, from 0 to 1 for",
-        ),
+        ({"max_drop": {"nDCG@10": -0.1}}, "max_drop of nDCG@10 is by how much a score may drop, from 0 to 1 for"),
         ({"max_drop": {"nDCG@10": float("nan")}}, "such as 0.02, not nan"),
-        (
-            {"max_case_drop": 1.5},
-            "max_case_drop is by how much a score may drop, from 0 to 1 for nDCG@10",
-        ),
-        (
-            {"max_drop": {"nDCG@10": 0.1}, "p": 0},
-            "p is above 0 and at most 1, such as 0.05, not 0",
-        ),
+        ({"max_case_drop": 1.5}, "max_case_drop is by how much a score may drop, from 0 to 1 for nDCG@10"),
+        ({"max_drop": {"nDCG@10": 0.1}, "p": 0}, "p is above 0 and at most 1, such as 0.05, not 0"),
         ({"p": 0.05}, "p says when a drop of a mean counts; give max_drop with it"),
     ],
-)
+)  # fmt: skip
 def test_a_gate_that_cannot_be_meant(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match="^.*" + message.replace("?", r"\?")):
         compare_runs(run_of(1), run_of(1)).judge(**arguments)
