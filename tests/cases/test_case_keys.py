@@ -66,13 +66,9 @@ def test_the_keys_of_a_suite(shop: Shop) -> None:
     suite = read_suite(path)
     assert suite.path == str(path)
     terms = suite.terms
-    assert terms.search == "find"
-    assert terms.k == 5
-    assert terms.min_ndcg == 0.70
-    assert terms.min_judged == 0.5
-    assert terms.raters == "mean"
-    assert terms.id_field == "sku"
-    assert terms.title_field == "label"
+    assert (terms.search, terms.k, terms.min_ndcg) == ("find", 5, 0.70)
+    assert (terms.min_judged, terms.raters) == (0.5, "mean")
+    assert (terms.id_field, terms.title_field) == ("sku", "label")
     assert terms.tags == ("electronics",)
     assert terms.params == {"locale": "en_GB", "fuzzy": True}
     assert terms.scale is not None
@@ -114,11 +110,8 @@ def test_a_query_is_all_that_a_case_must_have() -> None:
     plain = read_case("cases: [{query: blue shoes}]")
     assert plain.id == plain.node_name == "blue shoes"
     assert plain.terms == Terms()
-    assert plain.search == "search"
-    assert plain.k == 10
-    assert plain.min_ndcg is None
-    assert plain.min_judged == 0
-    assert plain.weight == 1
+    assert (plain.search, plain.k, plain.weight) == ("search", 10, 1)
+    assert (plain.min_ndcg, plain.min_judged) == (None, 0)
     assert plain.terms.raters == "median"
     assert plain.settings == Settings(
         gain="exponential",
@@ -219,36 +212,17 @@ def test_gains_may_be_given_for_the_names_of_grades() -> None:
         ("judgments: {x: 1}, scale: [0, 4]", 0, 4),
         ("judgments: {x: 1, y: 0}, gain: {0: 0, 1: 1, 2: 5}", 0, 1),
         ("judgments: {x: 2}, scale: [0, 4], gain: {0: 0, 2: 5}", 0, 2),
-        (
-            "judgments: {x: -1}, scale: [-2, 4], gain: {0: 0, 4: 5}, negative: zero",
-            -2,
-            4,
-        ),
+        ("judgments: {x: -1}, scale: [-2, 4], gain: {0: 0, 4: 5}, negative: zero", -2, 4),
+        ("judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}", 0, 3),
+        # a grade of another case that has no gain in this case
+        ("judgments: {x: 2}}, {query: b, gain: linear, judgments: {y: 100}", 0, 2),
     ],
-)
+)  # fmt: skip
 def test_the_grades_that_an_unjudged_result_may_have(
     keys: str, lowest: float, highest: float
 ) -> None:
-    terms = read_case(f"cases: [{{query: a, {keys}}}]").terms
+    terms = read(f"cases: [{{query: a, {keys}}}]").cases[0].terms
     assert (terms.lowest, terms.highest) == (lowest, highest)
-
-
-def test_a_grade_of_another_case_is_possible() -> None:
-    suite = read(
-        "cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}}]"
-    )
-    assert (suite.cases[0].terms.lowest, suite.cases[0].terms.highest) == (0, 3)
-
-
-def test_a_grade_of_another_case_that_has_no_gain_here_is_not_possible() -> None:
-    suite = read(
-        """
-        cases:
-          - {query: a, judgments: {x: 2}}
-          - {query: b, gain: linear, judgments: {y: 100}}
-        """
-    )
-    assert (suite.cases[0].terms.lowest, suite.cases[0].terms.highest) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -296,6 +270,8 @@ def test_it_is_the_case_that_a_file_would_have_given() -> None:
             expect: {P@5: 0.2, first: a, results: ">= 1", include: {docs: [a], within: 3}}
         """
     )
+    include = {"docs": ["a"], "within": 3}
+    expect = {"P@5": 0.2, "first": "a", "results": ">= 1", "include": include}
     of_python = case_from_values(
         {
             "query": "blue shoes",
@@ -306,12 +282,7 @@ def test_it_is_the_case_that_a_file_would_have_given() -> None:
             "k": 5,
             "tags": ["head"],
             "params": {"locale": "en_GB"},
-            "expect": {
-                "P@5": 0.2,
-                "first": "a",
-                "results": ">= 1",
-                "include": {"docs": ["a"], "within": 3},
-            },
+            "expect": expect,
         }
     )
     assert of_python == replace(of_file, line=0)
