@@ -1,9 +1,9 @@
 """Response bodies of search servers, and the response objects of their clients.
 
-A body is JSON. Each engine keeps its hits under another path (`HITS`). The object that
-a client returns has the body, or the part with the hits, in an attribute. Searches,
-responses and hits of elasticsearch.dsl, and of opensearch-py, which is built alike, are
-read too.
+A body is JSON. Each engine keeps its hits under another path (`ENGINES`). The object
+that a client returns has the body, or the part with the hits, in an attribute.
+Searches, responses and hits of elasticsearch.dsl, and of opensearch-py, which is built
+alike, are read too.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
+from pytest_relevance.results.responses.engines import ENGINES, REDIS_ENGINE
 from pytest_relevance.results.responses.incomplete import (
-    Sign,
-    is_set,
     refuse_incomplete,
     refuse_partial,
     refuse_without_results,
@@ -35,14 +34,6 @@ from pytest_relevance.results.responses.values import (
 
 # --- bodies ---------------------------------------------------------------------------
 
-HITS: Mapping[str, tuple[str, ...]] = {
-    "Elasticsearch or OpenSearch": ("hits", "hits"),
-    "Algolia, Meilisearch or Typesense": ("hits",),
-    "Solr": ("response", "docs"),
-    "Vespa": ("root", "children"),
-}
-"""Where a body keeps its hits, by engine. The first path to a list counts."""
-
 _MARKS_OF_AZURE = ("@odata.", "@search.")
 """How names begin that Azure AI Search adds to a body and to its hits."""
 
@@ -55,9 +46,9 @@ _BODIES = ("body", "raw_response", "json")
 
 def hits_in(body: Mapping[Any, Any]) -> Sequence[object] | None:
     """Find the hits in a body; None if it is not the body of an engine."""
-    for path in HITS.values():
-        hits = at_path(body, path)
-        if is_list(hits):
+    for engine in ENGINES:
+        hits = at_path(body, engine.hits)
+        if engine.hits and is_list(hits):
             return hits
     value = body.get("value")
     if is_list(value) and _is_of_azure(body, value):
@@ -102,7 +93,7 @@ def read_body(
     if hits is None:
         raise no_hits(body)
     if "warning" in body:
-        refuse_partial(body, body, REDIS_SIGNS)
+        refuse_partial(body, body, [REDIS_ENGINE])
     if not hits:
         refuse_without_results(body, expects_response=options.expects_response)
     return hits
@@ -147,12 +138,6 @@ def _read_body_in(response: object, options: ReadOptions) -> Sequence[object]:
     assert body is not None
     return read_body(body, options, holder=response)
 
-
-REDIS_SIGNS = (
-    Sign("Redis", ("warnings",), is_set, "the search was cut off"),
-    Sign("Redis", ("warning",), is_set, "the search was cut off"),
-)
-"""The signs of a response of Redis. Other engines warn of other things."""
 
 BODY = ResponseShape(name="body", fits=is_body, results=read_body)
 CLIENT = ResponseShape(

@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_relevance.ext.shapes.bodies import REDIS_SIGNS
+from pytest_relevance.results.responses.engines import ENGINES, REDIS_ENGINE
 from pytest_relevance.results.responses.fields import attributes_of
 from pytest_relevance.results.responses.incomplete import (
-    SIGNS,
     checked,
     refuse_partial,
     refuse_without_results,
@@ -105,8 +104,8 @@ def _read_redis(response: Any, options: ReadOptions) -> Sequence[object] | None:
     for name, attribute in _RESULTS_OF_REDIS.items():
         if is_a(kind, "redis", name):
             results = getattr(response, attribute)
-            signs = (*REDIS_SIGNS, *SIGNS)
-            return checked(results, response, options, signs)
+            engines = (REDIS_ENGINE, *ENGINES)
+            return checked(results, response, options, engines)
     return None
 
 

@@ -8,155 +8,25 @@ quotes what the response says, and says what to do.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 from pytest_relevance._text import shown
+from pytest_relevance.results.responses.engines import (
+    ENGINES,
+    Engine,
+    is_set,
+    is_unset,
+)
 from pytest_relevance.results.responses.reading import ReadOptions, UnreadableRanking
 from pytest_relevance.results.responses.values import (
     as_shown,
     at_path,
-    attribute,
-    has_dimensions,
     own_names,
     without_marks,
 )
-
-# --- signs of a response that is not whole --------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """A field by which an engine marks a response as incomplete.
-
-    `path`: the path to it. `when`: says whether its value is such a mark. `meaning`:
-    what it says, for messages.
-    """
-
-    family: str
-    path: tuple[str, ...]
-    when: Callable[[Any], bool]
-    meaning: str
-
-
-def is_set(value: object) -> bool:
-    """Say whether a flag is set, or a count is not 0.
-
-    Of several flags in a mapping or an array, one is enough.
-    """
-    if isinstance(value, Mapping):
-        return any(is_set(inner) for inner in value.values())
-    if isinstance(value, str):
-        return value.lower() not in ("", "false")
-    if has_dimensions(value):
-        return any(is_set(inner) for inner in _elements(value))
-    try:
-        return bool(value)
-    except (TypeError, ValueError):  # a missing value of pandas
-        return True
-
-
-def _elements(array: Any) -> list[object]:
-    values = attribute(array, "values")
-    elements: object = (array if values is None else values).tolist()  # type: ignore[union-attr]
-    return elements if isinstance(elements, list) else [elements]
-
-
-def _is_unset(value: object) -> bool:
-    """Say whether a flag is there and says no."""
-    is_flag = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
-    return (is_flag and not value) or value in ("false", "False")
-
-
-def _is_error_status(value: object) -> bool:
-    """Say whether a status is a number of HTTP from 400 on, or a word for failure."""
-    if isinstance(value, str):
-        is_number = re.fullmatch("[45][0-9][0-9]", value) is not None
-        return is_number or value.lower() in _FAILED_IN_WORDS
-    return isinstance(value, Real) and float(value) >= 400
-
-
-_FAILED_IN_WORDS = frozenset(
-    ("error", "fail", "failed", "failure", "partial", "timeout", "timed_out")
-)
-
-
-def _lacks_some(counts: object) -> bool:
-    """Say whether fewer shards answered than there are.
-
-    A shard that is down counts as neither successful nor failed.
-    """
-    total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
-    return isinstance(total, int) and isinstance(successful, int) and successful < total
-
-
-def _warns_of_a_part(warnings: object) -> bool:
-    """Say whether a warning, or one of several, says that results are missing."""
-    if isinstance(warnings, str):
-        return re.search(_OF_A_PART, warnings.lower()) is not None
-    if isinstance(warnings, (list, tuple)):
-        return any(_warns_of_a_part(warning) for warning in warnings)
-    if isinstance(warnings, Mapping):
-        return any(_warns_of_a_part(warning) for warning in warnings.values())
-    return False
-
-
-_OF_A_PART = "timed out|timeout limit|(partial|incomplete) (results?|response|answer)"
-
-
-def _is_below_100(value: object) -> bool:
-    return isinstance(value, Real) and float(value) < 100
-
-
-_ELASTIC = "Elasticsearch or OpenSearch"
-_AZURE = "Azure AI Search"
-_RERANKER = "the semantic ranker did not rank all results"
-_UNSEARCHED = "not all documents were searched"
-SIGNS: tuple[Sign, ...] = (
-    Sign(_ELASTIC, ("timed_out",), is_set, "the search timed out"),
-    Sign(_ELASTIC, ("_shards", "failed"), is_set, "shards failed"),
-    Sign(_ELASTIC, ("_shards",), _lacks_some, "shards did not answer"),
-    Sign(_ELASTIC, ("_clusters", "skipped"), is_set, "clusters were skipped"),
-    Sign(_ELASTIC, ("_clusters", "partial"), is_set, "clusters answered in part"),
-    Sign(_ELASTIC, ("_clusters", "failed"), is_set, "clusters failed"),
-    Sign(_ELASTIC, ("_clusters", "running"), is_set, "clusters were still searching"),
-    Sign(
-        _ELASTIC, ("terminated_early",), is_set, "the search ended at terminate_after"
-    ),
-    Sign(
-        _ELASTIC,
-        ("is_partial",),
-        is_set,
-        "the search is still running, or failed in part",
-    ),
-    Sign(
-        "Solr",
-        ("responseHeader", "partialResults"),
-        is_set,
-        "a limit or a failed shard cut the search off",
-    ),
-    Sign("Solr", ("responseHeader", "status"), is_set, "the request failed"),
-    Sign("Vespa", ("root", "coverage", "degraded"), is_set, _UNSEARCHED),
-    Sign("Vespa", ("root", "coverage", "full"), _is_unset, _UNSEARCHED),
-    Sign(
-        "Typesense", ("search_cutoff",), is_set, "search_cutoff_ms cut the search off"
-    ),
-    Sign("Algolia", ("timeoutHits",), is_set, "the search timed out"),
-    Sign("Meilisearch", ("degraded",), is_set, "searchCutoffMs cut the search off"),
-    Sign("Meilisearch", ("remoteErrors",), is_set, "remote instances failed"),
-    Sign(_AZURE, ("@search.semanticPartialResponseReason",), is_set, _RERANKER),
-    Sign(_AZURE, ("@search.coverage",), _is_below_100, _UNSEARCHED),
-    Sign("HTTP", ("warnings",), _warns_of_a_part, "a part of the results is missing"),
-    Sign("HTTP", ("warning",), _warns_of_a_part, "a part of the results is missing"),
-    Sign("HTTP", ("status_code",), _is_error_status, "the request failed"),
-    Sign("HTTP", ("statusCode",), _is_error_status, "the request failed"),
-    Sign("HTTP", ("status",), _is_error_status, "the request failed"),
-)
-"""The signs of a search that was cut off, from the engines' documentation."""
-
 
 # --- flags of a project's own API -----------------------------------------------------
 
@@ -173,23 +43,24 @@ Those of `_SAY_NO` are false, and those of `_SAY_YES` true, if a response is not
 
 
 def refuse_partial(
-    response: object, body: object, signs: Sequence[Sign] = SIGNS
+    response: object, body: object, engines: Sequence[Engine] = ENGINES
 ) -> None:
     """Raise `UnreadableRanking` for a response that is marked as incomplete.
 
     `body`: what the message shows of it.
     """
-    for sign in signs:
-        if isinstance(response, Mapping) and sign.path[0] not in response:
-            continue
-        value = at_path(response, sign.path)
-        if value is not None and sign.when(value):
-            engine = f"{sign.family}: {sign.meaning}"
-            raise _not_whole(".".join(sign.path), value, engine, body)
+    for engine in engines:
+        for sign in engine.signs:
+            if isinstance(response, Mapping) and sign.path[0] not in response:
+                continue
+            value = at_path(response, sign.path)
+            if value is not None and sign.when(value):
+                meaning = f"{engine.name}: {sign.meaning}"
+                raise _not_whole(".".join(sign.path), value, meaning, body)
     for name in own_names(response):
         value = at_path(response, (name,))
         plain = without_marks(name)
-        if plain in _SAY_NO and _is_unset(value):
+        if plain in _SAY_NO and is_unset(value):
             raise _not_whole(name, value, "the request failed", body)
         if plain in _SAY_YES and value is True:
             raise _not_whole(name, value, "a part of the results is missing", body)
@@ -234,17 +105,17 @@ HOLDERS_OF_TOTALS = (
 )
 """Where a total is: beside the results, or in what describes them."""
 
-PAGING = {
-    "hitstotal": "size and from of Elasticsearch or OpenSearch",
-    "responsenumfound": "rows and start of Solr",
-    "found": "per_page and page of Typesense",
-    "estimatedtotalhits": "limit and offset of Meilisearch",
-    "totalhits": "hitsPerPage and page of Meilisearch",
-    "nbhits": "hitsPerPage and page of Algolia",
-    "rootfieldstotalcount": "hits and offset of Vespa",
-    "odatacount": "top and skip of Azure AI Search",
-}
-"""What limits the results of an engine, by the path of its total `without_marks`."""
+
+def _paging() -> dict[str, str]:
+    """Return what limits the results of an engine, by its total `without_marks`."""
+    paging = {}
+    for engine in ENGINES:
+        for total, parameters in engine.paging.items():
+            paging[without_marks(total)] = f"{parameters} of {engine.name}"
+    return paging
+
+
+_PAGING = _paging()
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +217,7 @@ def _holder_of_entries(response: object, *, with_facets: bool) -> str:
 
 def _counted_without_results(response: object, total: Total) -> UnreadableRanking:
     default = "its size or limit, and its offset or page"
-    parameters = PAGING.get(without_marks(total.path), default)
+    parameters = _PAGING.get(without_marks(total.path), default)
     return UnreadableRanking(
         f"the response says that there are results, and has none: {total.path} is {total.value:g}; ask for the "
         f"first results ({parameters}), or return [] if they are to count as nothing: {shown(as_shown(response), 300)}"
@@ -448,14 +319,14 @@ def checked(
     results: Any,
     response: object,
     options: ReadOptions,
-    signs: Sequence[Sign] = SIGNS,
+    engines: Sequence[Engine] = ENGINES,
 ) -> Sequence[object]:
     """Return the results of a response object if they are all that there is.
 
     Raises `UnreadableRanking` if the object has an error, or says that there are more.
     """
     refuse_failure(response)
-    refuse_partial(response, response, signs)
+    refuse_partial(response, response, engines)
     if not results:
         refuse_without_results(response, expects_response=options.expects_response)
     return results or []
