@@ -64,59 +64,48 @@ def _is_acceptable(result: CaseResult, store: RunStore) -> bool:
 def _update_baseline(
     store: RunStore, file: str, moves: MovedEntries, *, only_new: bool
 ) -> Iterator[Message]:
-    info, shown = store.collection.files[file], harmless(f"{file}{SUFFIX}")
+    about, shown = store.collection.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
     results = [result for result in store.results if result.file == file]
     accepted, unstable = acceptable(results, only_new=only_new)
-    titles = {
-        document: title
-        for result in results
-        for document, title in result.texts.titles.items()
-    }
-    keys = (
-        frozenset((result.id, result.variant) for result in finished)
-        if is_whole and not only_new
-        else None
-    )
+    titles: dict[str, str] = {}
+    for result in results:
+        titles.update(result.texts.titles)
     entries = BaselineEntries(accepted, titles, store.told.fingerprint)
-    entries.without_ranking = without_ranking(info, results, entries.keys())
+    all_keys = None
+    if is_whole and not only_new:
+        all_keys = frozenset((result.id, result.variant) for result in finished)
+    entries.without_ranking = without_ranking(about, results, entries.keys())
     try:
         updated = update_baseline(
-            baseline_path(info.path),
+            baseline_path(about.path),
             entries,
             shown=shown,
             only_new=only_new,
-            all_keys=keys,
+            all_keys=all_keys,
             moves=moves,
-            collected={(case, variant) for case, variant, *_ in info.cases},
-            searches=_searches_that_should_find(info),
+            collected={(case, variant) for case, variant, *_ in about.cases},
+            searches=_searches_that_should_find(about),
         )
-    except (RecordError, OSError) as error:
-        why = (
-            f", it cannot be written: {error.strerror or error}"
-            if isinstance(error, OSError)
-            else f": {str(error).removeprefix(f'{shown}: ')}"
-        )
-        yield Message(f"baseline {shown} is not updated{why}", is_good=False)
+    except OSError as error:
+        why = f"it cannot be written: {error.strerror or error}"
+        yield Message(f"baseline {shown} is not updated, {why}", is_good=False)
+    except RecordError as error:
+        why = str(error).removeprefix(f"{shown}: ")
+        yield Message(f"baseline {shown} is not updated: {why}", is_good=False)
     else:
-        rest = (
-            ""
-            if is_whole
-            else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
-        )
+        rest = ""
+        if not is_whole:
+            rest = f"; {len(finished):,} of {about.total:,} cases ran, the others keep what they had"
         if updated.without_ranking:
             have = counted(updated.without_ranking, "case has", "cases have")
             rest = f"{rest}; {have} no accepted ranking"
         yield Message(f"baseline {shown}: {_changes_of(updated)}{rest}")
     if unstable:
         rankings = counted(len(unstable), "ranking is", "rankings are")
-        why = (
-            "not accepted, as the search returned another one when it was called again"
-        )
-        yield Message(
-            f"baseline {shown}: {rankings} {why}: {first_named(unstable)}",
-            is_good=False,
-        )
+        why = f"{rankings} not accepted, as the search returned another one when it was called again"
+        text = f"baseline {shown}: {why}: {first_named(unstable)}"
+        yield Message(text, is_good=False)
 
 
 def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:
@@ -131,27 +120,25 @@ def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], s
 def _changes_of(updated: Updated) -> str:
     """Describe the changes of a baseline: `3 added, 2 changed, 46 as they were`."""
     if not updated.is_change:
-        new = {
-            "the fingerprint": updated.has_new_fingerprint,
-            "what it notes of cases (judgments, weights, tags, missed floors)": bool(
-                updated.noted
-            ),
-        }
-        names = [name for name, is_new in new.items() if is_new]
-        return (
-            f"nothing changed but {listed(names, 'and')}"
-            if names
-            else "nothing changed"
-        )
-    counts = [(updated.added, "added"), (updated.changed - updated.rescored, "changed")]
-    counts += [(updated.rescored, "with other scores"), (updated.moved, "moved")]
-    counts += [(updated.left, "moved to another file"), (updated.dropped, "gone")]
-    if not any(count for count, _ in counts):
-        counts = [
-            (
-                updated.titles,
-                "title changed" if updated.titles == 1 else "titles added or changed",
+        new = []
+        if updated.has_new_fingerprint:
+            new.append("the fingerprint")
+        if updated.noted:
+            new.append(
+                "what it notes of cases (judgments, weights, tags, missed floors)"
             )
-        ]
+        return f"nothing changed but {listed(new, 'and')}" if new else "nothing changed"
+    counts = [
+        (updated.added, "added"),
+        (updated.changed - updated.rescored, "changed"),
+        (updated.rescored, "with other scores"),
+        (updated.moved, "moved"),
+        (updated.left, "moved to another file"),
+        (updated.dropped, "gone"),
+    ]
+    if not any(count for count, _ in counts):
+        is_one = updated.titles == 1
+        what = "title changed" if is_one else "titles added or changed"
+        counts = [(updated.titles, what)]
     counts.append((updated.kept, "as they were"))
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)

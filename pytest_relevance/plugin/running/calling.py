@@ -101,24 +101,26 @@ def read_response(
     `is_check`: a test in Python gave the ranking, and `search` is the search fixture if
     the test requests it. Raises `CaseError` if the response cannot be read.
     """
-    own = None
     # calling a hook without implementations costs 30 us
+    own = None
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
-    fields, collapses = case.fields if case.expect else {}, case.terms.settings.collapse
+    collapses = case.terms.settings.collapse
+    fields = case.fields if case.expect else {}
+    # a collapsed ranking may need the fields of any number of results
+    read_fields = dict.fromkeys(fields, LARGEST_CUTOFF) if collapses else fields
     ids = _labels_of(search)
-    is_of_search = own is None and not is_check  # else somebody may have used `ids`
+    # the hook or the test may have used `ids` already
+    must_use_ids = own is None and not is_check and ids is not None
     try:
         ranking = read_ranking(
             response if own is None else own,
             case.terms.id_field,
             case.terms.title_field,
             ids,
-            dict.fromkeys(fields, LARGEST_CUTOFF)
-            if collapses
-            else fields,  # of how many results is not known yet
+            read_fields,
             judged=case.judgments,
-            declares_ids=ids is not None and is_of_search and declares_ids(search),
+            declares_ids=must_use_ids and declares_ids(search),
             most=MOST_READ if type(response) is list else most_to_read(case, asked),
             expects_response=any(each.kind == "response" for each in case.expect),
         )
@@ -164,19 +166,9 @@ def _takes_k(search: Any) -> bool:
     # a plain function; inspect.signature takes 20 us
     if type(function) is FunctionType and not function.__dict__:
         code = function.__code__
-        return (
-            "k"
-            in code.co_varnames[
-                code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount
-            ]
-        )
-    try:
-        parameter = inspect.signature(search).parameters.get("k")
-    except (
-        TypeError,
-        ValueError,
-    ):  # a callable without a signature, such as some builtins
-        return False
+        end = code.co_argcount + code.co_kwonlyargcount
+        return "k" in code.co_varnames[code.co_posonlyargcount : end]
+    parameter = _parameter_k(search)
     return parameter is not None and parameter.kind in (
         parameter.POSITIONAL_OR_KEYWORD,
         parameter.KEYWORD_ONLY,
@@ -185,12 +177,16 @@ def _takes_k(search: Any) -> bool:
 
 def default_of_k(search: Any) -> int | None:
     """Return the default of the parameter k of a search; None if it has none."""
-    try:
-        parameter = inspect.signature(search).parameters.get("k")
-    except (TypeError, ValueError):
-        return None
+    parameter = _parameter_k(search)
     default = None if parameter is None else parameter.default
     return default if type(default) is int else None
+
+
+def _parameter_k(search: Any) -> inspect.Parameter | None:
+    try:
+        return inspect.signature(search).parameters.get("k")
+    except (TypeError, ValueError):  # some builtins have no signature
+        return None
 
 
 def _uncallable(
@@ -207,19 +203,12 @@ def _uncallable(
         signature = str(inspect.signature(search))
     except (TypeError, ValueError):
         signature = "(...)"
-    name, first = (
-        (case.search, case.query)
-        if queries is None
-        else (f"{case.search}.many", queries)
-    )
-    call_ = ", ".join(
-        [
-            shown(first, 40),
-            *(f"{param}={shown(value, 40)}" for param, value in params.items()),
-        ]
-    )
+    name, first = case.search, shown(case.query, 40)
+    if queries is not None:
+        name, first = f"{case.search}.many", shown(queries, 40)
+    arguments = [f"{param}={shown(value, 40)}" for param, value in params.items()]
+    and_k = ", and k" if "k" in params else ""
     return (
-        f"{name}({call_}) cannot be called: {error}\n"
-        f"its signature is {name}{signature}; its keyword arguments are the params of the case and the suite"
-        + (", and k" if "k" in params else "")
+        f"{name}({', '.join([first, *arguments])}) cannot be called: {error}\n"
+        f"its signature is {name}{signature}; its keyword arguments are the params of the case and the suite{and_k}"
     )

@@ -110,41 +110,16 @@ def _case(
     metrics: Mapping[str, MetricFunction],
 ) -> Case:
     """Make the case of a check. Raises ValueError for a wrong key or value."""
-    for name in _NOT_HERE:
-        if name in keys or (
-            isinstance(keys.get("expect"), Mapping) and name in keys["expect"]
-        ):
-            raise ValueError(f"relevance.check takes no {name}: {_IN_TEST}")
-    values = {
-        "query": _plain(query),
-        **{name: _plain(value) for name, value in keys.items()},
-    }
+    _refuse_keys_of_tests(keys)
+    values = {"query": _plain(query)}
+    for name, value in keys.items():
+        values[name] = _plain(value)
     if "relevant" in values:
         values["relevant"] = _documents_as_text(values["relevant"])
-    expect = {}
-    for name in list(values):
-        if name_of_key(name) is not None:
-            expect[name] = values.pop(name)
-    written = values.get("expect", {})
-    if isinstance(written, dict):
-        for name in expect.keys() & written.keys():
-            raise ValueError(
-                f"relevance.check: {name} is given by itself and in expect; keep one of them"
-            )
-        if expect := {**written, **expect}:
-            for name, value in expect.items():
-                if name == "within" and isinstance(value, dict):
-                    expect[name] = {
-                        _documents_as_text(document): rank
-                        for document, rank in value.items()
-                    }
-                elif _names_documents(name):
-                    expect[name] = _documents_as_text(value)
-            values["expect"] = expect
+    _join_expectations(values)
     if judgments is not None:
-        values["judgments"] = (
-            _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
-        )
+        is_mapping = hasattr(judgments, "items")
+        values["judgments"] = _with_text_ids(judgments) if is_mapping else judgments
     try:
         case = case_from_values(values, metrics)
     except ValueError as error:
@@ -154,17 +129,62 @@ def _case(
     return case
 
 
+def _refuse_keys_of_tests(keys: Mapping[str, Any]) -> None:
+    """Raise ValueError for a key of a case that the test in Python does itself."""
+    expected = keys.get("expect")
+    if not isinstance(expected, Mapping):
+        expected = {}
+    for name in _NOT_HERE:
+        if name in keys or name in expected:
+            raise ValueError(f"relevance.check takes no {name}: {_IN_TEST}")
+
+
+def _join_expectations(values: dict[str, Any]) -> None:
+    """Move expectations that are keys of their own to the key `expect`.
+
+    Raises ValueError for one that is given in both ways.
+    """
+    alone = {}
+    for name in list(values):
+        if name_of_key(name) is not None:
+            alone[name] = values.pop(name)
+    written = values.get("expect", {})
+    if not isinstance(written, dict):
+        return  # an error of the case, which names the value
+    for name in alone.keys() & written.keys():
+        raise ValueError(
+            f"relevance.check: {name} is given by itself and in expect; keep one of them"
+        )
+    expected = {**written, **alone}
+    if expected:
+        values["expect"] = {
+            name: _expectation_with_text_ids(name, value)
+            for name, value in expected.items()
+        }
+
+
+def _expectation_with_text_ids(key: str, value: Any) -> Any:
+    if key == "within" and isinstance(value, dict):
+        ranks = {}
+        for document, rank in value.items():
+            ranks[_documents_as_text(document)] = rank
+        return ranks
+    name = name_of_key(key)
+    if name is not None and kind_of_key(name).names_documents:
+        return _documents_as_text(value)
+    return value
+
+
 def _documents_as_text(expected: Any) -> Any:
     """Return an expectation with its document ids as text; other values stay."""
     if isinstance(expected, dict):
-        return (
-            {**expected, "docs": _documents_as_text(expected["docs"])}
-            if "docs" in expected
-            else expected
-        )
+        if "docs" not in expected:
+            return expected
+        return {**expected, "docs": _documents_as_text(expected["docs"])}
     if isinstance(expected, (list, tuple)):
-        return [*map(_documents_as_text, expected)]
-    return expected if (text := id_text(expected)) is None else text
+        return [_documents_as_text(document) for document in expected]
+    text = id_text(expected)
+    return expected if text is None else text
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -236,11 +256,9 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     ended a task of asyncio, and that nothing awaited, begins in its coroutine.
     """
     raised = item.stash[CHECKS].raised
-    lost = (error for error, task in raised if _is_lost(error, task))
-    if (error := next(lost, None)) is not None and (
-        call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)
-    ):
-        call.excinfo = pytest.ExceptionInfo.from_exception(error)
+    lost = [error for error, task in raised if _is_lost(error, task)]
+    if lost and (call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)):
+        call.excinfo = pytest.ExceptionInfo.from_exception(lost[0])
     raised.clear()
 
 
@@ -265,11 +283,5 @@ def _is_lost(error: BaseException, task: Any) -> bool:
 
 def is_runner(frame: FrameType) -> bool:
     """Say whether a frame is of a module that runs functions in threads, or later."""
-    return f"{frame.f_globals.get('__name__')}.".startswith(
-        tuple(f"{runner}." for runner in _RUNNERS)
-    )
-
-
-def _names_documents(key: str) -> bool:
-    name = name_of_key(key)
-    return name is not None and kind_of_key(name).names_documents
+    module = f"{frame.f_globals.get('__name__')}."
+    return any(module.startswith(f"{runner}.") for runner in _RUNNERS)

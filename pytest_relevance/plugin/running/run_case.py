@@ -226,15 +226,12 @@ def set_properties(this: CaseRun) -> None:
     item = this.item
     for earlier in this.properties:
         item.user_properties.remove(earlier)
-    if this.attempt.result is None:
-        this.properties = [
-            (
-                "verdict",
-                NOT_SEARCHED if isinstance(this.attempt.error, NotSearched) else ERROR,
-            )
-        ]
-    else:
+    if this.attempt.result is not None:
         this.properties = _properties(this.attempt.result)
+    elif isinstance(this.attempt.error, NotSearched):
+        this.properties = [("verdict", NOT_SEARCHED)]
+    else:
+        this.properties = [("verdict", ERROR)]
     item.user_properties.extend(this.properties)
 
 
