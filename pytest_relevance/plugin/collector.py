@@ -6,7 +6,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,11 @@ from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import hooks
 from pytest_relevance.plugin.failures import CaseFileMistakes
 from pytest_relevance.plugin.items import ItemMaker, why_same_names, why_same_node
-from pytest_relevance.plugin.moved_cases import COLLECTED_FILES, CollectedFile
+from pytest_relevance.plugin.moved_cases import (
+    COLLECTED_FILES,
+    CollectedFile,
+    mask_entries,
+)
 from pytest_relevance.plugin.options import (
     recorded_rankings,
     redaction,
@@ -46,7 +49,7 @@ from pytest_relevance.results.records.run_info import (
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.baseline import Baseline
-    from pytest_relevance.results.records.entries import MovedEntries
+    from pytest_relevance.results.records.entries import BaselineEntries, MovedEntries
 
 
 class CaseFile(pytest.Module):
@@ -153,45 +156,50 @@ class CaseFile(pytest.Module):
         gets an empty baseline, as it is new. Raises `CollectError` if the baseline
         cannot be read, or if what is required is missing.
         """
-        option, of_run, name = self.config.option, settings(self.config), ""
-        if option.relevance_against is None and not has_baseline(self.path):
-            if option.relevance_update is None and of_run.requires_baseline:
-                raise self.CollectError(
-                    f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
-                    "ignored by .gitignore?), or make it with --relevance-update"
-                )
-            if not any(
-                case.similarities
-                for case in suite.cases
-                if case.expect or case.terms.gates
-            ):
+        is_recorded = self.config.option.relevance_against is not None
+        is_there = is_recorded or has_baseline(self.path)
+        if not is_there:
+            self._refuse_missing_baseline(shown)
+            if not _has_comparing_case(suite):
                 return None
         from pytest_relevance.results.records.baseline import Baseline
-        from pytest_relevance.results.records.baseline_file import read_baseline
         from pytest_relevance.results.records.entries import BaselineEntries
 
-        entries = BaselineEntries()
-        if option.relevance_against is not None:
-            recorded = recorded_rankings(self.config)
-            entries, name = recorded.of_file(self.nodeid, shown), recorded.name
-            if not entries and of_run.requires_baseline:
-                raise self.CollectError(
-                    f"{name} has no scored case of {shown}, and relevance_baseline is require: compare with a record "
-                    "that has them"
-                )
-        elif has_baseline(self.path):
-            try:
-                entries = read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
-            except RecordError as error:
-                raise CaseFileMistakes(error) from None
-        hide = redaction(
-            self.config
-        ).values  # the file may have been written before the mask was set
-        for key, entry in entries.items():
-            if entry.params:
-                entries[key] = replace(entry, params=hide(entry.params))
-        entries.fingerprint = hide(entries.fingerprint)
-        return Baseline(entries, record=name, expects_known=of_run.expects_known)
+        entries, record = BaselineEntries(), ""
+        if is_recorded:
+            entries = self._recorded_entries(shown)
+            record = recorded_rankings(self.config).name
+        elif is_there:
+            entries = self._entries_of_baseline(shown)
+        mask_entries(self.config, entries)
+        expects_known = settings(self.config).expects_known
+        return Baseline(entries, record=record, expects_known=expects_known)
+
+    def _refuse_missing_baseline(self, shown: str) -> None:
+        is_updating = self.config.option.relevance_update is not None
+        if settings(self.config).requires_baseline and not is_updating:
+            raise self.CollectError(
+                f"{shown}{SUFFIX} is missing, and relevance_baseline is require: restore it (is it committed, or "
+                "ignored by .gitignore?), or make it with --relevance-update"
+            )
+
+    def _recorded_entries(self, shown: str) -> BaselineEntries:
+        recorded = recorded_rankings(self.config)
+        entries = recorded.of_file(self.nodeid, shown)
+        if not entries and settings(self.config).requires_baseline:
+            raise self.CollectError(
+                f"{recorded.name} has no scored case of {shown}, and relevance_baseline is require: compare with a "
+                "record that has them"
+            )
+        return entries
+
+    def _entries_of_baseline(self, shown: str) -> BaselineEntries:
+        from pytest_relevance.results.records.baseline_file import read_baseline
+
+        try:
+            return read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")
+        except RecordError as error:
+            raise CaseFileMistakes(error) from None
 
     @property
     def baseline(self) -> Baseline | None:
@@ -294,6 +302,14 @@ class CaseFile(pytest.Module):
         return runs
 
 
+def _has_comparing_case(suite: Suite) -> bool:
+    """Say whether a case compares its ranking with the accepted one."""
+    for case in suite.cases:
+        if (case.expect or case.terms.gates) and case.similarities:
+            return True
+    return False
+
+
 def _collected_cases(
     runs: Iterable[CaseRun], baseline: Baseline | None
 ) -> tuple[Collected, ...]:
@@ -308,13 +324,12 @@ def _collected_cases(
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
-    """Return the names of markers registered by pytest, other plugins or the project.
-    They cannot be tags.
-    """
-    lines = (line for line in config.getini("markers") if not line.endswith(_OF_A_TAG))
-    return frozenset(
-        {line.split(":")[0].split("(")[0].strip() for line in lines} | OWNED_TAGS
-    )
+    """Return the names of markers that somebody else has registered: no tags."""
+    names = set(OWNED_TAGS)
+    for line in config.getini("markers"):
+        if not line.endswith(_OF_A_TAG):
+            names.add(line.split(":")[0].split("(")[0].strip())
+    return frozenset(names)
 
 
 _OF_A_TAG = ": relevance cases with this tag"

@@ -156,20 +156,22 @@ def _baselines_without_a_case_file(
 
         name = shown_path(path, config).removesuffix(SUFFIX)
         try:
-            yield name, _masked(config, read_baseline(path, f"{name}{SUFFIX}"))
+            entries = read_baseline(path, f"{name}{SUFFIX}")
         except RecordError as error:
-            run_store(config).unsent.warn(
-                name, f"a baseline without its case file: {error}"
-            )
+            why = f"a baseline without its case file: {error}"
+            run_store(config).unsent.warn(name, why)
+            continue
+        mask_entries(config, entries)
+        yield name, entries
 
 
-def _masked(config: pytest.Config, entries: BaselineEntries) -> BaselineEntries:
-    """Return entries with secrets among their params masked."""
+def mask_entries(config: pytest.Config, entries: BaselineEntries) -> None:
+    """Mask secrets in entries, as their file may be older than the ini key."""
+    masked = redaction(config).values
     for key, entry in entries.items():
         if entry.params:
-            params = redaction(config).values(entry.params)
-            entries[key] = replace(entry, params=params)
-    return entries
+            entries[key] = replace(entry, params=masked(entry.params))
+    entries.fingerprint = masked(entries.fingerprint)
 
 
 # --- gone and new ---------------------------------------------------------------------

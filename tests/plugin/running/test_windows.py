@@ -96,23 +96,112 @@ def test_the_ini_key(engine: Engine) -> None:
         assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
 
 
-def test_cases_with_a_latency_expectation_are_searched_alone_and_skipped_ones_never(
-    engine: Engine,
-) -> None:
-    engine.searches(f"""{PLAIN}
+MARKED = """
     def pytest_collection_modifyitems(items):
-        marks = {{"marked": "skip", "perhaps": pytest.mark.skipif(True, reason="not now")}}
+        marks = {"marked": "skip", "perhaps": pytest.mark.skipif(True, reason="not now")}
         marks["unrun"] = pytest.mark.xfail(run=False)
         for item in items:
             if item.name in marks:
                 item.add_marker(marks[item.name])
-""")
-    engine.project.cases("""
-        cases: [{query: q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}, {query: skipped, skip: not now},
-          {query: marked}, {query: perhaps}, {query: unrun}, {query: q2}]
-    """)
-    assert engine.run(TWO).counts == {"passed": 4, "skipped": 3, "xfailed": 1}
-    assert engine.windows == [["q0", "q1", "q2"], ["timed"]]
+"""
+
+CLEANING = """
+    @pytest.fixture
+    def clean_cache():
+        yield
+"""
+
+OF_A_FILE = """
+    @pytest.fixture(autouse=True, scope="module")
+    def index():
+        note("index", "made")
+"""
+
+OF_THE_SESSION = """
+    @pytest.fixture(scope="session")
+    def synonyms():
+        note("synonyms", "loaded")
+"""
+
+ADDED = """
+    @pytest.fixture
+    def fresh():
+        pass
+
+    @pytest.fixture(scope="session")
+    def index():
+        pass
+
+    def pytest_collection_modifyitems(items):
+        for item in items:
+            item.fixturenames.append("fresh" if "cleared" in item.name else "index")
+"""
+
+VARIANTS = """
+    @pytest.fixture(scope="session", params=["bm25", "hybrid"])
+    def search(request):
+        return lambda query: plain(f"{request.param}-{query}")
+"""
+
+TOGETHER = {
+    "not a case that looks at its latency, nor one that is skipped": (
+        PLAIN + MARKED,
+        "q0}, {query: timed, expect: {latency: 1 s}}, {query: q1}, {query: skipped, skip: not now}, {query: marked}, "
+        "{query: perhaps}, {query: unrun}, {query: q2",
+        [["q0", "q1", "q2"], ["timed"]],
+    ),
+    "not a case with a fixture of function scope": (
+        PLAIN + CLEANING,
+        "q0}, {query: q1}, {query: q2, usefixtures: [clean_cache]}, {query: q3}, {query: q4",
+        [["q0", "q1"], ["q2"], ["q3", "q4"]],
+    ),
+    "a case with a fixture of pytest itself": (
+        PLAIN,
+        "q0, usefixtures: [tmp_path]}, {query: q1, usefixtures: [tmp_path]",
+        [["q0", "q1"]],
+    ),
+    "not a case whose fixtures are not set up yet": (
+        PLAIN + OF_THE_SESSION,
+        "q0}, {query: q1, usefixtures: [synonyms]}, {query: q2",
+        [["q0"], ["q1", "q2"]],
+    ),
+    "not a case with a fixture of function scope that a conftest adds": (
+        PLAIN + ADDED,
+        "cleared 0}, {query: cleared 1}, {query: q2}, {query: q3",
+        [["cleared"], ["cleared"], ["q2", "q3"]],
+    ),
+    "not the cases of two variants": (
+        VARIANTS,
+        "q0}, {query: q1",
+        [["bm25-q0", "bm25-q1"], ["hybrid-q0", "hybrid-q1"]],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("fixtures", "cases", "windows"), TOGETHER.values(), ids=TOGETHER
+)
+def test_which_cases_are_searched_together(
+    engine: Engine, fixtures: str, cases: str, windows: list[list[str]]
+) -> None:
+    engine.searches(fixtures)
+    engine.project.cases(f"cases: [{{query: {cases}}}]")
+    run = engine.run(TWO)
+    assert "failed" not in run.counts
+    assert engine.windows == windows
+    for result in run.results.values():
+        assert all(document in engine.calls for document in result.ranking.documents)
+
+
+def test_fixtures_of_a_file_are_set_up_before_its_searches(engine: Engine) -> None:
+    engine.searches(PLAIN + OF_A_FILE)
+    for name in "ab":
+        engine.project.cases(
+            f"cases: [{{query: {name}0}}, {{query: {name}1}}]", f"{name}.relevance.yaml"
+        )
+    assert engine.run(TWO).counts == {"passed": 4}
+    assert engine.windows == [["a0", "a1"], ["b0", "b1"]]
+    assert engine.log.index(["index", "made"]) == 0
 
 
 HOOKS = ("setup", "call", "teardown", "protocol")
@@ -155,77 +244,6 @@ def test_a_hook_of_the_project_has_many_called_for_one_case_at_a_time(
     assert len(run.sentences("the project implements pytest_runtest_setup")) == 1
 
 
-def test_only_the_cases_for_which_such_a_hook_is_called(engine: Engine) -> None:
-    engine.project.write("special/conftest.py", "def pytest_runtest_setup(item): pass")
-    for folder in ("a", "special", "z"):
-        engine.project.cases(
-            f"cases: [{{query: {folder}0}}, {{query: {folder}1}}]",
-            f"{folder}/shop.relevance.yaml",
-        )
-    engine.run(TWO)
-    assert engine.windows == [["a0", "a1"], ["special0"], ["special1"], ["z0", "z1"]]
-
-
-def test_only_the_cases_that_use_such_a_fixture(engine: Engine) -> None:
-    engine.searches(f"""{PLAIN}
-    @pytest.fixture
-    def clean_cache():
-        yield
-""")
-    engine.project.cases("""
-        cases: [{query: q0}, {query: q1}, {query: q2, usefixtures: [clean_cache]}, {query: q3}, {query: q4}]
-    """)
-    run = engine.run(TWO)
-    assert run.counts == {"passed": 5}
-    assert engine.windows == [["q0", "q1"], ["q2"], ["q3", "q4"]]
-    assert len(run.sentences('the fixture "clean_cache" has function scope')) == 1
-
-
-def test_fixtures_of_pytest_do_not_count(engine: Engine) -> None:
-    engine.project.cases(numbered(2, ", usefixtures: [tmp_path]"))
-    assert engine.run(TWO).counts == {"passed": 2}
-    assert engine.windows == [["q0", "q1"]]
-
-
-def test_a_window_ends_with_its_file(engine: Engine) -> None:
-    for name in "ab":
-        engine.project.cases(
-            f"cases: [{{query: {name}0}}, {{query: {name}1}}]", f"{name}.relevance.yaml"
-        )
-    assert engine.run(TWO).counts == {"passed": 4}
-    assert engine.windows == [["a0", "a1"], ["b0", "b1"]]
-
-
-def test_a_case_whose_fixtures_are_not_set_up_yet_waits_for_them(
-    engine: Engine,
-) -> None:
-    engine.searches(f"""{PLAIN}
-    @pytest.fixture(scope="session")
-    def synonyms():
-        note("synonyms", "loaded")
-""")
-    engine.project.cases(
-        "cases: [{query: q0}, {query: q1, usefixtures: [synonyms]}, {query: q2}]"
-    )
-    assert engine.run(TWO).counts == {"passed": 3}
-    assert engine.windows == [["q0"], ["q1", "q2"]]
-    assert engine.log.index(["synonyms", "loaded"]) < engine.log.index(["begin", "q1"])
-
-
-def test_a_fixture_of_a_file_is_set_up_before_the_searches_of_that_file(
-    engine: Engine,
-) -> None:
-    engine.searches(f"""{PLAIN}
-    @pytest.fixture(autouse=True, scope="module")
-    def index():
-        note("index", "made")
-""")
-    engine.project.cases("cases: [{query: a0}, {query: a1}]", "a.relevance.yaml")
-    engine.project.cases("cases: [{query: b0}, {query: b1}]", "b.relevance.yaml")
-    assert engine.run(TWO).counts == {"passed": 4}
-    assert engine.windows == [["a0", "a1"], ["b0", "b1"]]
-
-
 def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_once(
     engine: Engine,
 ) -> None:
@@ -241,23 +259,6 @@ def test_a_search_of_function_scope_is_called_one_by_one_and_the_run_says_so_onc
         engine.searches(returning("plain", scope))
         assert engine.run(TWO).counts == {"passed": 3}
         assert engine.windows == [["q0", "q1", "q2"]]
-
-
-def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
-    engine.searches("""
-    @pytest.fixture(scope="session", params=["bm25", "hybrid"])
-    def search(request):
-        return lambda query: plain(f"{request.param}-{query}")
-""")
-    engine.project.cases("cases: [{query: q0}, {query: q1}]")
-    run = engine.run(TWO, "--relevance-record=run.jsonl")
-    assert run.counts == {"passed": 4}
-    assert engine.windows == [["bm25-q0", "bm25-q1"], ["hybrid-q0", "hybrid-q1"]]
-    assert {name: result.ranking.documents for name, result in run.results.items()} == {
-        f"{query}[{variant}]": (f"{variant}-{query}",)
-        for variant in ("bm25", "hybrid")
-        for query in ("q0", "q1")
-    }
 
 
 def test_under_xdist_cases_are_searched_one_by_one(engine: Engine) -> None:
@@ -311,27 +312,6 @@ def test_batches_under_anyio(engine: Engine, backend: str) -> None:
     engine.project.cases(numbered(3))
     assert engine.run("-p", "no:asyncio", loops=True).counts == {"passed": 3}
     assert engine.batches == [["q0", "q1", "q2"]]
-
-
-def test_a_fixture_that_a_conftest_adds_to_each_case(engine: Engine) -> None:
-    engine.searches(f"""{PLAIN}
-    @pytest.fixture
-    def fresh():
-        pass
-
-    @pytest.fixture(scope="session")
-    def index():
-        pass
-
-    def pytest_collection_modifyitems(items):
-        for item in items:
-            item.fixturenames.append("fresh" if "cleared" in item.name else "index")
-""")
-    engine.project.cases(
-        "cases: [{query: cleared 0}, {query: cleared 1}, {query: q2}, {query: q3}]"
-    )
-    assert engine.run(TWO).counts == {"passed": 4}
-    assert engine.windows == [["cleared"], ["cleared"], ["q2", "q3"]]
 
 
 def test_a_search_of_function_scope_of_an_installed_plugin(engine: Engine) -> None:
