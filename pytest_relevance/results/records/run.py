@@ -68,105 +68,191 @@ class Run:
         return cls(record.results, record.files, record.info, name=Path(path).name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the record, with gzip where the name ends in .gz. Raises OSError, and
-        then nothing is written.
+        """Write the record, packed by gzip if the name ends in .gz.
+
+        Raises OSError; then nothing is written.
         """
         write_record(path, Record(self.results, self.files, self.info))
 
     def __len__(self) -> int:
-        """How many results there are."""
+        """Return how many results there are."""
         return len(self.results)
 
     def __repr__(self) -> str:
-        """`Run(shop.jsonl: 52 results)`."""
+        """Write `Run(shop.jsonl: 52 results)`."""
         return f"Run({self.name}: {counted(len(self), 'result')})"
 
     def _repr_html_(self) -> str:
-        """The table that a notebook shows: one row for each result, the lowest scores
-        first, 20 at most.
+        """Give a notebook a table of 20 results at most, the lowest scores first.
 
-        Cases that could not be scored come before all others, those whose score is not
-        defined after them.
+        Cases that could not be scored come before all others. Cases whose score is not
+        defined come last.
         """
         lowest = nsmallest(MOST_ROWS, self.results, key=_by_score)
-        metrics = {result.metric.text for result in self.results}
-        before = [
-            None if each.baseline is None else each.baseline.score for each in lowest
-        ]
-        columns = {
-            ("query", TEXT): [case_name(each.id, each.query) for each in lowest],
-            ("variant", TEXT): [each.variant or "" for each in lowest],
-            ("before", NUMBER): [
-                "" if score is None else score_text(score) for score in before
-            ],
-            (metrics.pop() if len(metrics) == 1 else "nDCG@k", NUMBER): [
-                score_text(each.score) for each in lowest
-            ],
-            ("judged", NUMBER): [
-                ""
-                if each.score is None
-                else f"{each.evaluation.judged} of {each.evaluation.top}"
-                for each in lowest
-            ],
-            ("status", TEXT): [each.status for each in lowest],
-            ("place", TEXT): [each.place if each.file else "" for each in lowest],
-        }
-        used = {head: cells for head, cells in columns.items() if any(cells)}
         more = len(self) - len(lowest)
-        note = (
-            f"... and {counted(more, 'more result')} with higher scores or none"
-            if more
-            else ""
-        )
-        return html_table(
-            [*used], [*zip(*used.values(), strict=True)], _summary(self), note
-        )
+        note = ""
+        if more:
+            results = counted(more, "more result")
+            note = f"... and {results} with higher scores or none"
+        table = _table(lowest, self._metric)
+        rows = [*zip(*table.values(), strict=True)]
+        return html_table([*table], rows, _summary(self), note)
+
+    @property
+    def _metric(self) -> str:
+        metrics = {result.metric.text for result in self.results}
+        return metrics.pop() if len(metrics) == 1 else "nDCG@k"
 
     @property
     def missing(self) -> Sequence[str]:
-        """The node ids of cases that were to run and did not finish."""
+        """Return the node ids of cases that were to run and did not finish."""
         return self.info.missing
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """One row for each case and variant: its key, verdict, nDCG@k with interval,
-        other scores, latency (s).
+        """Return a row for each case and variant. Needs pandas.
 
-        A score that is not defined is NaN. Needs pandas.
+        A row has the key of the case, its verdict, nDCG@k with its interval, all other
+        scores, and the latency in seconds. A score that is not defined is NaN.
         """
-        rows = [*map(_row_of_case, self.results)]
-        return as_frame(
-            rows, list(dict.fromkeys([*_CASE, *(name for row in rows for name in row)]))
-        )
+        rows = [_row_of_case(result) for result in self.results]
+        columns = dict.fromkeys(_CASE)
+        for row in rows:
+            columns |= dict.fromkeys(row)
+        return as_frame(rows, list(columns))
 
     @property
     def rankings(self) -> pandas.DataFrame:
-        """One row for each result: the breakdown of every case, rank by rank, within
-        its top k and below it.
+        """Return a row for each result of each search. Needs pandas.
 
-        `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted`
-        (gain / discount) are NaN for a result that is not scored: beyond k, or unjudged
-        where these are skipped. `rank` counts from 1. Needs pandas.
+        The rows of a case are its breakdown, rank by rank, within its top k and below
+        it. `rank` counts from 1. `grade` is NaN for an unjudged document. `gain`,
+        `discount` and `discounted` (gain / discount) are NaN for a result that is not
+        scored: it is below k, or unjudged with `unjudged: skip`.
         """
-        frame = as_frame(
-            [row for result in self.results for row in _rows(result)], list(_RESULT)
-        )
+        rows: list[tuple[object, ...]] = []
+        for result in self.results:
+            rows += _rows_of_ranking(result)
+        frame = as_frame(rows, list(_RESULT))
         frame.attrs[KNOWN_RANKS] = _known_ranks(self.results)
         return frame
 
 
+def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
+    """Make a DataFrame of rows, or of a mapping of columns."""
+    import pandas
+
+    frame: pandas.DataFrame = pandas.DataFrame(data, columns=columns)
+    return frame
+
+
+# --- the table of a notebook ----------------------------------------------------------
+
+
+def _by_score(result: CaseResult) -> tuple[int, float]:
+    """Return the sort key of a result: without a score, the lowest, not defined."""
+    if result.status in WITHOUT_SCORE:
+        return 0, 0.0
+    return (2, 0.0) if result.score is None else (1, result.score)
+
+
+def _table(
+    results: Sequence[CaseResult], metric: str
+) -> dict[tuple[str, str], list[str]]:
+    """Return the columns of a table that have any text, by their heads."""
+    columns: dict[tuple[str, str], list[str]] = {
+        ("query", TEXT): [case_name(result.id, result.query) for result in results],
+        ("variant", TEXT): [result.variant or "" for result in results],
+        ("before", NUMBER): [_score_before(result) for result in results],
+        (metric, NUMBER): [score_text(result.score) for result in results],
+        ("judged", NUMBER): [_judged(result) for result in results],
+        ("status", TEXT): [result.status for result in results],
+        ("place", TEXT): [result.place if result.file else "" for result in results],
+    }
+    return {head: cells for head, cells in columns.items() if any(cells)}
+
+
+def _score_before(result: CaseResult) -> str:
+    before = None if result.baseline is None else result.baseline.score
+    return "" if before is None else score_text(before)
+
+
+def _judged(result: CaseResult) -> str:
+    if result.score is None:
+        return ""
+    return f"{result.evaluation.judged} of {result.evaluation.top}"
+
+
+def _summary(run: Run) -> str:
+    """Write `run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`."""
+    counts = Counter(result.status for result in run.results)
+    text = f"{run.name}: {counted(len(run), 'result')}"
+    if counts:
+        statuses = [f"{count:,} {status}" for status, count in counts.most_common()]
+        text += f" ({', '.join(statuses)})"
+    if run.info.why_incomplete:
+        text += f", {run.info.why_incomplete}"
+    return text
+
+
+# --- the rows of DataFrames -----------------------------------------------------------
+
 _KEYS = ("file", "id", "variant")
 _OF_RESULT = (*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome")
 _CASE = (*_OF_RESULT, "k", "score", "lower", "upper", "latency")
+_OF_DOCUMENT = ("rank", "document", "title", "grade", "gain", "discount", "discounted")
+_RESULT = (*_KEYS, *_OF_DOCUMENT)
+
+
+def _row_of_case(result: CaseResult) -> dict[str, object]:
+    lower, upper = result.interval
+    row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
+    row["k"] = result.conditions.k
+    row["score"] = result.score
+    row["lower"] = lower
+    row["upper"] = upper
+    row["latency"] = result.call.latency
+    for name, value in result.evaluation.scores.items():
+        row[name] = math.nan if value is None else value
+    return row
+
+
+def _rows_of_ranking(result: CaseResult) -> Iterable[tuple[object, ...]]:
+    settings, graded, k = result.conditions.settings, result.graded, result.conditions.k
+    discounts: dict[int, float] = {}
+    if graded.judged:
+        scored = scored_indexes(graded, settings)[:k]
+        table = discount_table(settings.discount, k)
+        discounts = dict(zip(scored, table, strict=False))
+    pairs = zip(result.ranking.documents, graded.grades, strict=True)
+    for index, (document, grade) in enumerate(pairs):
+        discount = discounts.get(index, math.nan)
+        gain = settings.gains[grade] if index in discounts else math.nan
+        yield (
+            *result.key,
+            index + 1,
+            document,
+            result.texts.titles.get(document, ""),
+            math.nan if grade is None else grade,
+            gain,
+            discount,
+            gain / discount,
+        )
+
+
+# --- how much of a ranking is known ---------------------------------------------------
+
 KNOWN_RANKS = "pytest_relevance.known_ranks"
-"""The key in the `attrs` of rankings for the number of known ranks of each ranking that
-is not whole, by its id.
+"""The key in the `attrs` of rankings, for {id: number of known ranks}.
+
+It has the rankings that are not whole.
 """
 
 
 class RunRankings(dict[str, Sequence[str]]):
-    """{id: [document, ...]} of a record. Its `attrs`, like a frame's, have the number
-    of ranks that are known.
+    """The rankings of a record, {id: [document, ...]}.
+
+    Their `attrs`, like those of a DataFrame, have the number of ranks that are known.
     """
 
     def __init__(
@@ -177,107 +263,21 @@ class RunRankings(dict[str, Sequence[str]]):
 
 
 def known_ranks(rankings: object) -> Mapping[str, int]:
-    """How many ranks are known of each ranking that is not whole, of rankings that come
-    from a record.
-    """
+    """Return how many ranks are known of rankings from a record that are not whole."""
     known: Mapping[str, int] = getattr(rankings, "attrs", {}).get(KNOWN_RANKS, {})
     return known
 
 
-_RESULT = (
-    *_KEYS,
-    "rank",
-    "document",
-    "title",
-    "grade",
-    "gain",
-    "discount",
-    "discounted",
-)
-
-
-def _row_of_case(result: CaseResult) -> dict[str, object]:
-    row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
-    latency, (lower, upper) = result.call.latency, result.interval
-    row |= {
-        "k": result.conditions.k,
-        "score": result.score,
-        "lower": lower,
-        "upper": upper,
-        "latency": latency,
-    }
-    return row | {
-        name: math.nan if value is None else value
-        for name, value in result.evaluation.scores.items()
-    }
-
-
-def _by_score(result: CaseResult) -> tuple[int, float]:
-    """The order of a run in a notebook: what could not be scored, then the lowest
-    scores, then those not defined.
-    """
-    if result.status in WITHOUT_SCORE:
-        return 0, 0.0
-    return (2, 0.0) if result.score is None else (1, result.score)
-
-
-def _summary(run: Run) -> str:
-    """`run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`."""
-    counts = Counter(result.status for result in run.results)
-    statuses = ", ".join(
-        f"{count:,} {status}" for status, count in counts.most_common()
-    )
-    unfinished = f", {run.info.why_incomplete}" if run.info.why_incomplete else ""
-    return f"{run.name}: {counted(len(run), 'result')}{f' ({statuses})' if statuses else ''}{unfinished}"
-
-
-def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
-    """A DataFrame of rows, or of a mapping of columns."""
-    import pandas
-
-    frame: pandas.DataFrame = pandas.DataFrame(data, columns=columns)
-    return frame
-
-
 def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
-    """How many ranks are known of each ranking that is not whole, by the id of its
-    case; of variants the fewest.
+    """Return how many ranks are known of each ranking that is not whole, by case id.
+
+    Of variants it is the fewest.
     """
-    found: dict[str, int] = {}
+    known: dict[str, int] = {}
     for result in results:
-        kept = len(result.ranking.documents)
-        if (
-            result.is_cut
-            or len(set(result.ranking.documents)) < result.ranking.returned
-        ):
-            found[result.id] = min(kept, found.get(result.id, kept))
-    return found
-
-
-def _rows(result: CaseResult) -> Iterable[tuple[object, ...]]:
-    settings, graded = result.conditions.settings, result.graded
-    scored = (
-        scored_indexes(graded, settings)[: result.conditions.k] if graded.judged else ()
-    )
-    discounts = dict(
-        zip(
-            scored, discount_table(settings.discount, result.conditions.k), strict=False
-        )
-    )
-    for index, (document, grade) in enumerate(
-        zip(result.ranking.documents, graded.grades, strict=True)
-    ):
-        discount = discounts.get(index, math.nan)
-        gain = settings.gains[grade] if index in discounts else math.nan
-        shown = math.nan if grade is None else grade
-        title = result.texts.titles.get(document, "")
-        yield (
-            *result.key,
-            index + 1,
-            document,
-            title,
-            shown,
-            gain,
-            discount,
-            gain / discount,
-        )
+        documents = result.ranking.documents
+        is_partial = len(set(documents)) < result.ranking.returned
+        if result.is_cut or is_partial:
+            kept = len(documents)
+            known[result.id] = min(kept, known.get(result.id, kept))
+    return known
