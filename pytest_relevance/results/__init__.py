@@ -9,7 +9,7 @@ Does not import pytest.
 | `details` | what a report needs of a result beyond its figures |
 | `cut_rankings`, `unseen` | rankings that may go on below what was returned |
 | `outcomes` | a ranking judged by the expectations of its case |
-| `catalogue`, `document_fields` | titles and fields of documents |
+| `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
 | `changes`, `rank_moves` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
 | `breakdown` | nDCG@k of a ranking, rank by rank; what each document costs |

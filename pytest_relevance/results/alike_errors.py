@@ -61,9 +61,7 @@ class _Signature:
 
 
 def alike_errors(results: Sequence[CaseResult]) -> list[AlikeErrors]:
-    """Find the errors that two or more cases share, in the order of the first of
-    each.
-    """
+    """Find the errors that two or more cases share, in the order of their firsts."""
     by_signature: dict[_Signature, list[CaseResult]] = {}
     for result in results:
         error = result.call.error
@@ -104,9 +102,7 @@ def _first_line(error: SearchError) -> str:
 
 
 def _normalised(error: SearchError, query: str) -> str:
-    """Replace in the first line of a message what differs between errors that are
-    alike.
-    """
+    """Replace what differs between alike errors, in the first line of a message."""
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         for pattern, replacement in (
@@ -122,9 +118,7 @@ def _normalised(error: SearchError, query: str) -> str:
 
 
 def _query_pattern(query: str) -> str:
-    """Match a query in quotes or behind an equals sign, as it is or as it stands in a
-    URL.
-    """
+    """Match a query in quotes or behind an equals sign, as it is or in a URL."""
     from urllib.parse import quote, quote_plus  # slow to import
 
     forms = [query, quote(query, errors="replace"), quote_plus(query, errors="replace")]

@@ -161,7 +161,9 @@ def breakdown(
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
-    """Return the judgments by ids as text. Raises ValueError for a grade without a
+    """Return the judgments by ids as text.
+
+    Raises ValueError for an id that is no text or integer, and for a grade without a
     gain.
     """
     grades: dict[str, float] = {}
@@ -202,7 +204,7 @@ def scored_ranking(result: CaseResult) -> ScoredRanking:
 
 
 def change_shares(change: Change, now: ScoredRanking) -> Mapping[str, float]:
-    """By how much each document changed nDCG@k.
+    """Return by how much each document changed nDCG@k.
 
     The shares add up to the change of the score. `now` is the ranking of the case now.
     There are none if either score is not defined, and if the ranking is the same.
@@ -247,22 +249,22 @@ class ScoredRanking:
 
     @cached_property
     def indexes(self) -> Sequence[int]:
-        """The indexes of the results that are scored."""
+        """Return the indexes of the results that are scored."""
         return ndcg.scored_indexes(self.graded, self.settings)
 
     @cached_property
     def own(self) -> list[float | None]:
-        """The grades of the scored results, down to k."""
+        """Return the grades of the scored results, down to k."""
         return ndcg.scored_grades(self.graded, self.settings)[: self.k]
 
     @cached_property
     def ideal(self) -> Sequence[float]:
-        """The grades of the ideal ranking."""
+        """Return the grades of the ideal ranking."""
         return ndcg.ideal_grades(self.graded, self.settings, self.k)
 
     @cached_property
     def best(self) -> Sequence[float]:
-        """The grades of the best order of the judged documents.
+        """Return the grades of the best order of the judged documents.
 
         That is the ideal itself, except with ideal "max".
         """
@@ -273,12 +275,12 @@ class ScoredRanking:
 
     @cached_property
     def discounted(self) -> list[float]:
-        """The discounted gains of `own`."""
+        """Return the discounted gains of `own`."""
         return ndcg.discounted_gains(self.own, self.settings)
 
     @cached_property
     def ideal_dcg(self) -> float:
-        """The DCG of the ideal ranking."""
+        """Return the DCG of the ideal ranking."""
         return ndcg.dcg(self.ideal, self.settings)
 
     def shares(self) -> list[tuple[str, float]]:
@@ -328,7 +330,7 @@ class ScoredRanking:
 
 
 def _loss_order(loss: Loss) -> tuple[float, float, bool, int]:
-    """The key that sorts losses: the largest first, then by grade and rank."""
+    """Return the sort key of a loss: the largest first, then by grade and rank."""
     return -loss.loss, -loss.grade, loss.rank is None, loss.rank or 0
 
 
@@ -465,8 +467,9 @@ def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
 
 
 def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
-    """Return the losses of documents that were not returned, which share the free
-    places.
+    """Return the losses of documents that were not returned.
+
+    They share the free places of their gain.
     """
     losses = []
     for gain, free in places.by_gain.items():

@@ -37,8 +37,9 @@ class Row:
 
 
 def grade_text(row: Row) -> str:
-    """Show the grade of a result, "-" if it is unjudged; nothing if there is no
-    result.
+    """Show the grade of a result, "-" if it is unjudged.
+
+    Nothing is shown if there is no result.
     """
     if row.document is None:
         return ""

@@ -1,16 +1,15 @@
 """What documents are called, from the catalogue of a suite.
 
 A catalogue is a file with titles and further fields of documents. It may have a million
-of them, of which a report names a few hundred. It is read once, at the end of a run,
-and what it says of these is added to the results (`RunTitles`).
+of them, of which a report names a few hundred. `run_titles` adds what it says of these
+to the results.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance._ids import FileIds, IdField, id_field_of
@@ -19,10 +18,8 @@ from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.scalars import number
 from pytest_relevance.judgments.document_ids import NoColumn, document_columns
-from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.document_fields import Fields, text_of, value_at
 from pytest_relevance.results.records.run_info import (
-    FileInfo,
     RunError,
     errors_in_file,
 )
@@ -92,8 +89,9 @@ class _Columns:
     is_nested: bool
 
     def has(self, name: str) -> bool:
-        """Whether a column is there, or the object that the first part of its name
-        leads into.
+        """Say whether a column is there.
+
+        If documents are objects, the first part of a name with dots is enough.
         """
         if name in self.names:
             return True
@@ -123,8 +121,9 @@ class _OpenCatalogue:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A catalogue at a `path`, which messages call `name`, with the columns that a case
-    file names.
+    """A catalogue at a `path`, which messages call `name`.
+
+    `columns`: those that a case file names.
     """
 
     path: str
@@ -132,8 +131,9 @@ class Catalogue:
     columns: CatalogueFile
 
     def look_up(self, ids: Collection[str]) -> Documents:
-        """Read what the catalogue has of some documents. Of several lines of a document
-        the first counts.
+        """Read what the catalogue has of some documents.
+
+        Of several lines of a document the first counts.
 
         Raises:
             FileError: the file cannot be read, or is no catalogue.
@@ -217,8 +217,9 @@ class Catalogue:
         return DocumentValues(by_document, catalogue.table.names)
 
     def _open(self, *, needs_title: bool) -> _OpenCatalogue:
-        """Open the file and find its columns. `needs_title`: titles are read, and not
-        only other columns.
+        """Open the file and find its columns.
+
+        `needs_title`: titles are read, and not only other columns.
         """
         from pytest_relevance._accidents import refuse_accidents
         from pytest_relevance._object_table import LinesOfObjects
@@ -253,8 +254,9 @@ class Catalogue:
         _refuse_one_object(source, None if self._template else self.columns.id)
 
     def _joined_columns(self, columns: _Columns) -> IdColumns | None:
-        """Find the columns of a template; None if there is no template, or if the file
-        has joined ids.
+        """Find the columns of a template.
+
+        None if there is no template, or if the file has joined ids.
         """
         template = self._template
         if template is None:
@@ -274,9 +276,7 @@ class Catalogue:
 
     @property
     def _template(self) -> IdField | None:
-        """The template that the case file has for ids of the catalogue, or for those of
-        the suite; None for none.
-        """
+        """Return the template for ids of the catalogue, or else of the suite."""
         written = self.columns.id or self.columns.suite_id
         field = None if written is None else id_field_of(written)
         return field if field is not None and field.is_template else None
@@ -289,8 +289,9 @@ class Catalogue:
         return column
 
     def _check_title_column(self, columns: _Columns, *, is_needed: bool) -> None:
-        """Refuse a catalogue that has nothing to show: no title, and no further field
-        named in `show`.
+        """Refuse a catalogue that has nothing to show.
+
+        It has no title, and the case file names no further field in `show`.
         """
         column = self._chosen(self.columns.title, TITLE_NAMES, columns)
         if column is None and is_needed and not self.columns.show:
@@ -299,8 +300,9 @@ class Catalogue:
     def _chosen(
         self, written: str | None, usual: Sequence[str], columns: _Columns
     ) -> str | None:
-        """Choose the written column, which must be there, or the first usual one; None
-        if there is none.
+        """Choose the written column, which must be there, or the first usual one.
+
+        None if there is none.
         """
         if written is not None:
             self._require(written, columns)
@@ -315,8 +317,9 @@ class Catalogue:
     def _no_column(
         self, key: str, usual: Sequence[str], columns: _Columns
     ) -> FileError:
-        """Make the error for a catalogue without a usual column. `key` is that of the
-        case file.
+        """Make the error for a catalogue without a usual column.
+
+        `key` is that of the case file.
         """
         names = listed(quoted(name) for name in usual)
         message = (
@@ -327,10 +330,10 @@ class Catalogue:
 
 
 def _refuse_one_object(source: Source, id_column: str | None) -> None:
-    """Refuse a catalogue that is one JSON object, unless it is one document on one
-    line.
+    """Refuse a catalogue that is one JSON object.
 
-    The message has a command that writes a line for each document.
+    One document on one line is allowed. The message has a command that writes a line
+    for each document.
     """
     if _begins_with_an_object(source):
         return
@@ -358,7 +361,7 @@ def _refuse_one_object(source: Source, id_column: str | None) -> None:
 
 
 def _begins_with_an_object(source: Source) -> bool:
-    """Whether the first of several lines is an object.
+    """Say whether the first of several lines is an object.
 
     Then the whole file, which may be large, is not parsed at once.
     """
@@ -372,8 +375,9 @@ def _begins_with_an_object(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IdColumns:
-    """The columns of a catalogue that have the id of a document: those of a template,
-    or one.
+    """The columns of a catalogue that have the id of a document.
+
+    They are those of a template, or one column.
     """
 
     names: tuple[str, ...]
@@ -406,8 +410,9 @@ class IdColumns:
 
 
 def cell_value(cell: str) -> object:
-    """Read a cell of a text table: a decimal text is a number, an empty cell is None,
-    else it is its text.
+    """Read a cell of a text table.
+
+    A decimal text is a number, and an empty cell is None.
     """
     as_number = number(cell)
     return (cell or None) if as_number is None else as_number
@@ -416,114 +421,12 @@ def cell_value(cell: str) -> object:
 def check_catalogue(
     path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()
 ) -> Documents:
-    """Read a catalogue, which messages call `name`. All that is wrong with it is in
-    `problems`.
+    """Read a catalogue, which messages call `name`.
 
-    `columns` are those that the case file names. `documents` are those to look up.
+    All that is wrong with it is in `problems`. `columns` are those that the case file
+    names. `documents` are those to look up.
     """
     try:
         return Catalogue(path, name, columns).look_up(documents)
     except FileError as error:
         return Documents(problems=[str(error)])
-
-
-@dataclass(slots=True)
-class _LookedUp:
-    """The documents that a catalogue was asked for, and what it says of them."""
-
-    asked: set[str] = field(default_factory=set)
-    documents: Documents = field(default_factory=Documents)
-
-
-class RunTitles:
-    """Gives titles to the results of a run that is over.
-
-    Each catalogue is read once, for all documents that the results name. If none of its
-    documents is named, it is not opened.
-
-    `is_shown`: says whether a result gets titles; None for all results.
-    `problems`: messages about what could not be read.
-    `errors`: the same with their places.
-    """
-
-    def __init__(self, is_shown: Callable[[CaseResult], bool] | None = None) -> None:
-        self._is_shown = is_shown
-        self.problems: list[str] = []
-        self.errors: list[RunError] = []
-        self._read: dict[Catalogue, _LookedUp] = {}
-
-    def add(
-        self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]
-    ) -> list[CaseResult]:
-        """Give the results titles and fields. Titles of the catalogue go before those
-        that a result has.
-        """
-        described = list(results)
-        by_catalogue: dict[Catalogue, list[int]] = {}
-        for index, result in enumerate(described):
-            if self._is_shown is not None and not self._is_shown(result):
-                continue
-            info = files.get(result.file)
-            if info is not None and info.documents is not None:
-                catalogue = catalogue_of(result.file, info)
-                by_catalogue.setdefault(catalogue, []).append(index)
-        for catalogue, indexes in by_catalogue.items():
-            named: set[str] = set()
-            for index in indexes:
-                named.update(described[index].named)
-            documents = self._look_up(catalogue, named)
-            for index in indexes:
-                described[index] = _described(described[index], documents)
-        return described
-
-    def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
-        """Say what a catalogue has of documents. It is read unless all of them were
-        asked for before.
-        """
-        before = self._read.get(catalogue, _LookedUp())
-        if documents <= before.asked:
-            return before.documents
-        asked = before.asked | documents
-        found = Documents()
-        try:
-            found = catalogue.look_up(asked)
-            self.problems += found.problems
-            self.errors += found.errors
-        except FileError as error:
-            self._add_error(error)
-        except Exception as error:
-            # no problem of a catalogue may cost the report that wants titles
-            self._add_error(FileError.at(catalogue.name, repr(error)))
-        self._read[catalogue] = _LookedUp(asked, found)
-        return found
-
-    def _add_error(self, error: FileError) -> None:
-        self.problems.append(f"{_NO_TITLES}: {error}")
-        for mistake in errors_in_file(error, _MOST_PROBLEMS):
-            message = f"{_NO_TITLES}: {mistake.message}"
-            self.errors.append(replace(mistake, message=message))
-
-
-def _described(result: CaseResult, documents: Documents) -> CaseResult:
-    """Give a result what a catalogue says of its documents, and name those that it does
-    not have.
-    """
-    described = result.with_titles(documents.titles, documents.fields)
-    if not documents.known:
-        return described
-    unknown = []
-    for document in described.named:
-        if document not in documents.known:
-            unknown.append(document)
-    return described.with_texts(not_in_catalogue=tuple(unknown))
-
-
-def catalogue_of(file: str, info: FileInfo) -> Catalogue:
-    """Give the catalogue of a case file, by its name in results. `info.documents` has
-    one.
-    """
-    columns = info.documents
-    assert columns is not None
-    name = os.path.normpath(os.path.join(os.path.dirname(file), columns.file))
-    path = os.path.join(os.path.dirname(info.path), columns.file)
-    return Catalogue(path, name, columns)

@@ -44,9 +44,7 @@ class Snapshot:
 
     @classmethod
     def accepted_for(cls, result: CaseResult) -> Snapshot | None:
-        """Return the ranking that the baseline has of a case; None without a
-        baseline.
-        """
+        """Return the ranking that the baseline has of a case; None without one."""
         baseline = result.baseline
         if baseline is None:
             return None
@@ -87,9 +85,7 @@ class Change:
 
     @classmethod
     def since_baseline(cls, result: CaseResult, metric: str | None = None) -> Change:
-        """Compare a case with the ranking that its baseline has accepted, if there is
-        one.
-        """
+        """Compare a case with the ranking that its baseline has accepted, if any."""
         baseline = result.baseline
         is_compared = (
             baseline is not None and baseline.standing not in WITHOUT_COMPARISON
@@ -115,35 +111,35 @@ class Change:
 
     @property
     def score_before(self) -> float | None:
-        """The score of the earlier ranking; None if it has none."""
+        """Return the score of the earlier ranking; None if it has none."""
         if self.before is None:
             return None
         return self.before.scores.get(self.metric or self.case.metric.text)
 
     @property
     def score_after(self) -> float | None:
-        """The score of the ranking now; None if it has none."""
+        """Return the score of the ranking now; None if it has none."""
         return self.after.scores.get(self.metric or self.case.metric.text)
 
     @property
     def difference(self) -> float:
-        """How much the score rose; NaN if either score is not defined."""
+        """Return by how much the score rose; NaN if either score is not defined."""
         before, after = self.score_before, self.score_after
         return math.nan if before is None or after is None else after - before
 
     @property
     def documents_before(self) -> Sequence[str]:
-        """The earlier ranking, if the two can be compared; else nothing."""
+        """Return the earlier ranking, if the two can be compared; else nothing."""
         if self.before is None or not self.is_compared:
             return ()
         return self.before.documents
 
     @property
     def moves(self) -> RankChanges | None:
-        """What left the top k, entered it and moved in it; None without a comparison.
+        """Return what left the top k, entered it and moved in it.
 
-        `left` has the documents with the highest gains first: they explain the lost
-        score.
+        None without a comparison. In `left`, documents with the highest gains are
+        first: they explain the lost score.
         """
         if self.before is None or not self.is_compared:
             return None

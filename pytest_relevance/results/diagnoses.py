@@ -72,12 +72,12 @@ class Diagnosis:
 
     @property
     def is_of_errors(self) -> bool:
-        """Whether it tells of errors that are alike."""
+        """Say whether it tells of errors that are alike."""
         return self.kind in (SEARCH, CASE)
 
     @property
     def fault(self) -> RecordedFault:
-        """What a record has of it."""
+        """Return what a record has of it."""
         first = self.results[0] if self.results else None
         return RecordedFault(
             kind=self.kind,
@@ -118,9 +118,7 @@ DIAGNOSES: Registry[DiagnosisKind] = Registry(
 
 
 def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
-    """Make the diagnoses of a run: errors that are alike, then each kind in its
-    order.
-    """
+    """Make the diagnoses of a run: alike errors, then each kind in its order."""
     diagnoses = []
     for errors in alike_errors(results):
         kind = CASE if errors.phase else SEARCH
@@ -147,9 +145,7 @@ Search = tuple[str, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """The results of a run by search: all of them, and those of case files that have a
-    score.
-    """
+    """The results of a run by search: all, and those of case files with a score."""
 
     results: Mapping[Search, Sequence[CaseResult]]
     scored: Mapping[Search, Sequence[CaseResult]]
@@ -207,9 +203,7 @@ def explanation(diagnosis: Diagnosis) -> str:
 
 
 def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
-    """Give the number of the first diagnosis that explains a failure, by the key of its
-    result.
-    """
+    """Number the first diagnosis that explains a failure, by the key of its result."""
     numbers: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
         if not _explains_failures(diagnosis):
@@ -230,9 +224,7 @@ def _explains_failures(diagnosis: Diagnosis) -> bool:
 
 
 def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
-    """Whether any case of the same search, in the same variant, returned a judged
-    document.
-    """
+    """Say whether a case of the same search and variant returned a judged document."""
     search = search_of(result)
     return any(
         other.evaluation.judged and search_of(other) == search for other in results

@@ -54,10 +54,10 @@ def _explain_nothing(diagnosis: Diagnosis) -> str:
 
 
 def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that pass although nothing was returned, and that do not say how
-    many are meant.
+    """Find the cases that pass although nothing was returned.
 
-    If no case got a result, `NOTHING_RETURNED` tells of it.
+    Those that say how many results are meant do not count. If no case got a result,
+    `NOTHING_RETURNED` tells of it.
     """
     if _find_nothing(results):
         return []
@@ -82,9 +82,7 @@ def _explain_passed_empty(diagnosis: Diagnosis) -> str:
 
 
 def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find a document without gain that comes first for more than half of ten or more
-    queries.
-    """
+    """Find a document without gain that is first for most of ten or more queries."""
     by_query = _with_results_by_query(results)
     if len(by_query) < FEWEST_QUERIES:
         return []
@@ -104,8 +102,9 @@ def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _with_results_by_query(results: Sequence[CaseResult]) -> dict[str, CaseResult]:
-    """Give the last case of each query, among those that got results; the case of
-    letters does not count.
+    """Return the last case of each query, among those that got results.
+
+    Upper and lower case do not count.
     """
     by_query = {}
     for result in results:
@@ -133,9 +132,7 @@ def _explain_same_first(diagnosis: Diagnosis) -> str:
 
 
 def _find_other_ids(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find two or more cases that fail, if no case returned a document that is
-    judged.
-    """
+    """Find two or more failing cases, if no case returned a judged document."""
     if any(result.evaluation.judged for result in results):
         return []
     failing = []
@@ -155,8 +152,9 @@ def _explain_other_ids(diagnosis: Diagnosis) -> str:
 
 
 def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
-    """`returned "sku-1", judged "SKU-1", which differ in case only; `: near ids, else
-    any two.
+    """Write `returned "sku-1", judged "SKU-1", which differ in case only; `.
+
+    If no two ids are near, any two are named.
     """
     pairs = near_pairs_of(results)
     if pairs:
@@ -177,9 +175,7 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
 def _find_in_most(
     results: Sequence[CaseResult], has_it: Callable[[CaseResult], bool]
 ) -> list[CaseResult]:
-    """Find the cases that have something, if these are more than half of three or more
-    with results.
-    """
+    """Find the cases that have something, if most of three or more with results do."""
     with_results = _with_results(results)
     having = [result for result in with_results if has_it(result)]
     if len(with_results) < FEWEST_CASES or len(having) <= len(with_results) / 2:
@@ -198,9 +194,7 @@ def _share_in_prose(diagnosis: Diagnosis) -> str:
 
 
 def _find_unsorted(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases in which the scores of the results neither only fall nor only
-    rise.
-    """
+    """Find the cases in which the scores neither only fall nor only rise."""
 
     def is_unsorted(result: CaseResult) -> bool:
         return result.ranking.is_unsorted
@@ -216,9 +210,7 @@ def _explain_unsorted(diagnosis: Diagnosis) -> str:
 
 
 def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases in which a document comes several times, as chunks do that are not
-    collapsed.
-    """
+    """Find the cases in which a document comes several times, as chunks do."""
 
     def repeats_documents(result: CaseResult) -> bool:
         return bool(result.ranking.repeated)
@@ -238,8 +230,7 @@ def _explain_repeated(diagnosis: Diagnosis) -> str:
 
 
 def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases whose cutoffs are deeper than what was returned in any of three or
-    more cases.
+    """Find the cases that look deeper than any of three or more cases got results.
 
     A cutoff that the case file writes always counts. The usual k, and a depth, count if
     the search shows a limit to them: short rankings are common.
@@ -263,8 +254,9 @@ def _most_returned(results: Sequence[CaseResult]) -> int:
 
 
 def _deepest_looked_at(result: CaseResult) -> int:
-    """Give the deepest rank that a case looks at, for its score or an expectation; 0 if
-    not known.
+    """Return the deepest rank that a case looks at, for its score or an expectation.
+
+    It is 0 if that is not known.
     """
     unreached = result.evaluation.unreached
     if result.conditions.asked is None or result.score is None:
@@ -289,9 +281,7 @@ def _explain_fewer(diagnosis: Diagnosis) -> str:
 
 
 def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that look at a field that has no value in any result of the
-    search.
-    """
+    """Find the cases that look at a field without a value in any result."""
     empty = set(_empty_fields(results))
     return [
         result
@@ -301,9 +291,7 @@ def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
-    """List the fields that are null, NaN or empty in every result that an expectation
-    looks at.
-    """
+    """List the fields that are null, NaN or empty in every result looked at."""
     looked_at: dict[str, None] = {}
     with_value: set[str] = set()
     for result in results:
@@ -313,9 +301,7 @@ def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
 
 
 def fields_with_values(result: CaseResult) -> set[str]:
-    """Find the fields that have a value in at least one result that the case looks
-    at.
-    """
+    """Find the fields that have a value in a result that the case looks at."""
     return {path for path, count in result.ranking.field_values.items() if count}
 
 

@@ -14,8 +14,9 @@ Fields = Mapping[str, object]
 
 
 def value_at(values: Fields, name: str) -> object:
-    """Give the value of a column. Dots lead into nested objects if no column has the
-    whole name.
+    """Return the value of a column.
+
+    Dots lead into nested objects if no column has the whole name.
     """
     if name in values or "." not in name:
         return values.get(name)
@@ -26,8 +27,9 @@ def value_at(values: Fields, name: str) -> object:
 
 
 def text_of(value: object) -> str:
-    """Write a value as text: a list with commas, an object as JSON, nothing (NaN too)
-    as "".
+    """Write a value as text.
+
+    A list has commas, an object is JSON, and nothing (NaN too) is "".
     """
     if isinstance(value, str):
         return str.__str__(value).strip()

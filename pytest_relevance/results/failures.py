@@ -63,7 +63,7 @@ def failure_kind(result: CaseResult) -> str:
 
 
 def got_worse(result: CaseResult) -> bool:
-    """Whether a case fails because it is worse than its accepted ranking."""
+    """Say whether a case fails because it is worse than its accepted ranking."""
     return has_failed(result) and failure_kind(result) == GOT_WORSE
 
 

@@ -14,8 +14,9 @@ def scalars_in(value: Any) -> Sequence[Any]:
 
 
 def has_value(value: Any) -> bool:
-    """Whether a field has a value: no null (or NaN, which is read as one), no empty
-    text, no empty list.
+    """Say whether a field has a value.
+
+    A null has none, nor has an empty text or an empty list. NaN is read as null.
     """
     for one in scalars_in(value):
         if not isinstance(one, str) or one.strip():
@@ -24,8 +25,9 @@ def has_value(value: Any) -> bool:
 
 
 def count_field_values(fields: Mapping[str, Sequence[Any]]) -> dict[str, int]:
-    """Count for each field the results in which it has a value. Without results there
-    is nothing to count.
+    """Count for each field the results in which it has a value.
+
+    A field without results is left out.
     """
     counts = {}
     for path, values in fields.items():

@@ -72,8 +72,9 @@ def with_fill(
 
 
 def without_fill(result: CaseResult) -> CaseResult:
-    """Give a result the scores, now and before, that it has without the grades that
-    fill. Its verdict stays.
+    """Give a result the scores, now and before, without filled grades.
+
+    Its verdict stays.
     """
     evaluation = result.evaluation
     scores = {**evaluation.scores, **evaluation.people_scores}
@@ -87,7 +88,7 @@ def without_fill(result: CaseResult) -> CaseResult:
 
 
 def has_filled(results: Iterable[CaseResult]) -> bool:
-    """Whether any case has filled grades."""
+    """Say whether any case has filled grades."""
     return any(result.evaluation.people_scores for result in results)
 
 
@@ -100,10 +101,10 @@ def graders_of(results: Iterable[CaseResult]) -> list[str]:
 
 
 def drop_of_people(result: CaseResult) -> Outcome | None:
-    """Find the drop below the baseline that grades of people alone see; None if there
-    is none.
+    """Find the drop below the baseline that grades of people alone see.
 
-    Grades that fill would hide it: those of a machine for what is new in the ranking.
+    None if there is none. Filled grades would hide it: those of a machine for what is
+    new in the ranking.
     """
     name, tolerance = result.metric.text, result.conditions.tolerance
     if result.baseline is None or not result.baseline.people_scores:

@@ -14,8 +14,9 @@ _MOST_CASES = 100
 
 
 def near_pairs_of(results: Sequence[CaseResult]) -> list[NearPair]:
-    """Pair wanted documents that were not returned with results of nearly their ids, in
-    any of some cases.
+    """Pair wanted documents that were not returned with results of nearly their ids.
+
+    They are paired within each of the first cases.
     """
     unmatched = []
     for result in results[:_MOST_CASES]:

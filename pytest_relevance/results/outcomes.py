@@ -80,15 +80,15 @@ class KindOfOutcome(Protocol):
 
     @property
     def counts_results(self) -> bool:
-        """Whether it looks at how many results there are."""
+        """Say whether it looks at how many results there are."""
 
     @property
     def excludes_documents(self) -> bool:
-        """Whether documents that are not in the index meet it."""
+        """Say whether documents that are not in the index meet it."""
 
     @property
     def reference(self) -> str:
-        """What a reference tells of it: `JUDGED`, `KEPT`, `ITSELF` or `NOTHING`."""
+        """Say what a reference tells of it: `JUDGED`, `KEPT`, `ITSELF` or `NOTHING`."""
 
     def cutoff(self, expected: Expectation, /) -> int:
         """Give the deepest rank that an expectation names."""
@@ -105,15 +105,16 @@ class KindOfOutcome(Protocol):
         """Give the depth of an expectation that results below could decide."""
 
     def missed_as_badly(self, both: TwoOutcomes, /) -> bool:
-        """Whether the reference misses an expectation by no less."""
+        """Say whether the reference misses an expectation at least as badly."""
 
     def is_comparable(self, both: TwoOutcomes, /) -> bool:
-        """Whether it is known which of two outcomes is worse."""
+        """Say whether it is known which of two outcomes is worse."""
 
 
 def kind_named(name: str) -> KindOfOutcome:
-    """Find the kind of an expectation; `UNKNOWN` if the package that added it is not
-    installed.
+    """Find the kind of an expectation.
+
+    It is `UNKNOWN` if the package that added it is not installed.
     """
     kind: KindOfOutcome = EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
     return kind
@@ -250,8 +251,9 @@ def similarity_scores(
 def similarity_outcomes(
     expect: Iterable[Expectation], scores: Mapping[str, float | None]
 ) -> tuple[Outcome, ...]:
-    """Judge the expectations that compare the ranking with the accepted one, by the
-    scores of the case.
+    """Judge the expectations that compare the ranking with the accepted one.
+
+    `scores` are those of the case.
     """
     outcomes = []
     for expected in expect:
@@ -263,15 +265,14 @@ def similarity_outcomes(
 
 
 def says_how_many(outcomes: Iterable[Outcome]) -> bool:
-    """Whether an expectation with one of these outcomes looks at how many results there
-    are.
-    """
+    """Say whether a demand with one of these outcomes looks at how many results."""
     return any(kind_named(outcome.kind).counts_results for outcome in outcomes)
 
 
 def expects_results(outcomes: Iterable[Outcome]) -> bool:
-    """Whether the expectations with these outcomes allow any results; `results: 0` does
-    not.
+    """Say whether the expectations with these outcomes allow any results.
+
+    `results: 0` does not.
     """
     counting = []
     for outcome in outcomes:

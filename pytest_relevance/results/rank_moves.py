@@ -32,7 +32,7 @@ class Move:
 
     @property
     def distance(self) -> int:
-        """How many ranks it rose (above 0) or fell; 0 if only one ranking has it."""
+        """Return how many ranks it rose; below 0 if it fell, 0 if one rank is None."""
         if self.first is None or self.second is None:
             return 0
         return self.first - self.second
@@ -57,7 +57,7 @@ class RankChanges:
     rbo: float
 
     def __bool__(self) -> bool:
-        """Whether anything changed."""
+        """Say whether anything changed."""
         return bool(self.left or self.entered or self.moved)
 
 

@@ -34,9 +34,7 @@ _WORST_FIRST = (
 
 
 def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
-    """Compare the rankings of several calls of a search, as far down as the case
-    looks.
-    """
+    """Compare the rankings of several calls, as far down as the case looks."""
     depth = None if case.looks_at_all else case.depth
     return _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
 
@@ -60,10 +58,9 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
-    """Choose the worst of several repeats, and say how the ranking changed between
-    them.
+    """Choose the worst of several repeats, and say how the ranking changed.
 
-    If it did not, but changed between the calls of one repeat, say that.
+    That is from repeat to repeat, or else between the calls of one repeat.
     """
     worst = min(repeats, key=_badness)
     scored = [result for result in repeats if result.evaluation.scores]
@@ -81,7 +78,7 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
 
 
 def _badness(result: CaseResult) -> tuple[int, float]:
-    """The key that sorts results: the worst status first, then the lowest score."""
+    """Return the sort key of a result: the worst status, then the lowest score."""
     return _WORST_FIRST.index(result.status), result.score or 0.0
 
 

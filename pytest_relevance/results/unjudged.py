@@ -44,10 +44,10 @@ class Unjudged:
 
 
 class PlausibleGains:
-    """The mean gain of the judged results of a run at each rank, as a share of the
-    highest gain.
+    """The mean gain of the judged results of a run at each rank.
 
-    They are shares because the gains of several suites are on different scales.
+    It is a share of the highest gain: the gains of several suites are on different
+    scales.
     """
 
     def __init__(self, results: Iterable[CaseResult]) -> None:
@@ -67,8 +67,9 @@ class PlausibleGains:
                 self._shares.setdefault(rank, []).append(gains[grade] / gains[top])
 
     def share(self, rank: int) -> float:
-        """Give the mean share at a rank; if few results are judged there, with the
-        ranks around it.
+        """Return the mean share at a rank.
+
+        If few results are judged there, those at the ranks around it count too.
         """
         if rank not in self._means:
             shares = self._shares_around(rank)
@@ -77,9 +78,7 @@ class PlausibleGains:
         return self._means[rank]
 
     def _shares_around(self, rank: int) -> list[float]:
-        """Collect the shares at a rank, and at ranks further and further away until
-        there are enough.
-        """
+        """Collect the shares at a rank and around it, until there are enough."""
         shares: list[float] = []
         deepest = max(self._shares, default=0)
         for distance in range(deepest + rank):
@@ -90,8 +89,9 @@ class PlausibleGains:
         return shares
 
     def grade(self, rank: int, top: float, settings: Settings) -> float:
-        """Give the grade that has the mean gain; if gains are a mapping, the grade that
-        comes closest.
+        """Return the grade that has the mean gain.
+
+        If gains are a mapping, it is the grade that comes closest.
         """
         gain = self.share(rank) * settings.gain_of(top)
         if isinstance(settings.gain, Mapping):
@@ -140,8 +140,9 @@ def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) ->
 
 
 def _move(result: CaseResult, index: int, grade: float) -> float:
-    """Say how far nDCG@k would go if one result had this grade; 0 if it would not be
-    defined.
+    """Return how far nDCG@k would go if one result had this grade.
+
+    It is 0 if nDCG@k would not be defined.
     """
     graded = result.graded
     grades = [*graded.grades]

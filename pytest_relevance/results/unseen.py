@@ -62,10 +62,10 @@ FEWEST_CASES_OF_USUAL_DEPTH = 10
 
 
 def why_unseen(case: Case, ranking: Ranking) -> str:
-    """Say why expectations of a case are not decided: a line for each that looks deeper
-    than the results; usually empty.
+    """Say why expectations of a case are not decided.
 
-    Ask it of a search that takes no number of results.
+    There is a line for each that looks deeper than the results; usually none. Ask it of
+    a search that takes no number of results.
     """
     if most_results(case.expect) == 0:
         return ""
@@ -85,8 +85,9 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
 def undecided_demands(
     case: Case, outcomes: Sequence[Outcome], ranking: Ranking
 ) -> tuple[tuple[str, int], ...]:
-    """List the expectations that are met only if nothing lies below the results, each
-    with the rank it looks at.
+    """List the expectations that are met only if nothing lies below the results.
+
+    Each has the rank to which it looks.
     """
     if not ranking.ids and most_results(case.expect) == 0:
         return ()
@@ -99,10 +100,9 @@ def undecided_demands(
 
 
 def unreached_cutoff(case: Case, ranking: Ranking) -> int:
-    """Give the deepest cutoff that the case file writes for a case, if fewer ranks were
-    returned; otherwise 0.
+    """Return the deepest cutoff that is written for a case, if fewer were returned.
 
-    A k of 10 that nobody has written does not count.
+    It is 0 if there is none. A k of 10 that nobody has written does not count.
     """
     deepest = 0 if case.k == USUAL_DEPTH else case.k
     for expected in case.expect:
@@ -118,11 +118,10 @@ def unreached_cutoff(case: Case, ranking: Ranking) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A case that passed, and whose search may have had more results: `limit` is the
-    most that any case got.
+    """A case that passed, and whose search may have had more results.
 
-    `demands` are the expectations that look deeper, each with the rank that it looks
-    at.
+    `demands`: the expectations that look deeper, each with the rank to which it looks.
+    `limit`: the most results that any case got.
     """
 
     result: CaseResult
@@ -131,7 +130,7 @@ class Undecided:
 
     @property
     def message(self) -> str:
-        """Why the case is not decided: a line for each expectation."""
+        """Say why the case is not decided: a line for each expectation."""
         most = counted(self.limit, "result")
         last = _last_rank(self.result, self.limit)
         lines = []
@@ -143,8 +142,9 @@ class Undecided:
         return "\n".join(lines)
 
     def as_error(self) -> CaseResult:
-        """Make the result of the case an error, without a score: what it demands is
-        neither met nor unmet.
+        """Make the result an error, without a score.
+
+        What it demands is neither met nor unmet.
         """
         error = SearchError(type="", message=self.message, phase=SCORING)
         return replace(
@@ -160,8 +160,9 @@ class Undecided:
 
 
 def find_limit(results: Sequence[CaseResult]) -> int:
-    """Find the number of results at which a search seems to stop, whatever it is asked
-    for; 0 if it shows no limit.
+    """Find the number of results at which a search stops, whatever it is asked for.
+
+    It is 0 if the search shows no limit.
     """
     limit = max((result.ranking.length for result in results), default=0)
     if any(_shows_that_k_is_handed_on(result, limit) for result in results):
@@ -175,16 +176,15 @@ def find_limit(results: Sequence[CaseResult]) -> int:
 
 
 def _shows_that_k_is_handed_on(result: CaseResult, limit: int) -> bool:
-    """Whether a search returned fewer results than in other cases because it was asked
-    for fewer.
-    """
+    """Say whether a search returned fewer results because it was asked for fewer."""
     asked = result.conditions.asked
     return asked is not None and 0 < asked < limit and result.ranking.length == asked
 
 
 def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
-    """Whether the limit of a search is one for the usual depth too: for ten cases or
-    more, and most of them got as many.
+    """Say whether the limit of a search is one for the usual depth too.
+
+    It is if there are ten cases or more, and most of them got as many.
     """
     limit = find_limit(results)
     at_limit = sum(1 for result in results if result.ranking.length == limit)
@@ -237,15 +237,17 @@ def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
 
 
 def _last_rank(result: CaseResult, limit: int) -> int:
-    """Give the last rank of a case that a limit leaves: chunks that were left out have
-    no rank.
+    """Return the last rank of a case that a limit leaves.
+
+    Chunks that were left out have no rank.
     """
     return limit - result.ranking.left_out
 
 
 def _has_fewer_than_asked(result: CaseResult) -> bool:
-    """Whether a search returned fewer results than it was asked for; true of one that
-    takes no number.
+    """Say whether a search returned fewer results than it was asked for.
+
+    True of a search that takes no number.
     """
     asked = result.conditions.asked
     return not asked or result.ranking.length < asked

@@ -18,9 +18,10 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.catalogue import Catalogue, DocumentValues, RunTitles
+from pytest_relevance.results.catalogue import Catalogue, DocumentValues
 from pytest_relevance.results.document_fields import FieldValues
 from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.run_titles import RunTitles
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

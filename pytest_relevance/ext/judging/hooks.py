@@ -45,8 +45,8 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import case_runs_of
 from pytest_relevance.plugin.terminal import Section, run_terminal
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.catalogue import RunTitles
 from pytest_relevance.results.filled import judged_by
+from pytest_relevance.results.run_titles import RunTitles
 
 _MOST_FAULTS = 3
 """How many different faults of a judge are reported."""

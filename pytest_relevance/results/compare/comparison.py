@@ -49,9 +49,7 @@ class TagDifference:
 
 @dataclass(frozen=True, slots=True)
 class Movers:
-    """The cases with the largest drops and those with the largest gains, the largest
-    first.
-    """
+    """The cases with the largest drops and gains, the largest first."""
 
     drops: Sequence[Change]
     gains: Sequence[Change]
@@ -71,7 +69,7 @@ class ComparisonGates:
 
     @property
     def passed(self) -> bool:
-        """Whether every gate is met."""
+        """Say whether every gate is met."""
         return all(finding.is_met for finding in self.findings)
 
 
@@ -112,7 +110,7 @@ class Comparison:
     files: Mapping[str, FileInfo] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """How many cases were compared."""
+        """Return how many cases were compared."""
         return len(self.pairs)
 
     def __repr__(self) -> str:
@@ -127,22 +125,22 @@ class Comparison:
 
     @cached_property
     def results(self) -> tuple[CaseResult, ...]:
-        """The results of the second run that were compared."""
+        """Return the results of the second run that were compared."""
         return tuple([pair.second for pair in self.pairs])
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """What became of each case, by `metric`."""
+        """Return what became of each case, by `metric`."""
         return tuple([Change.between(pair, self.metric) for pair in self.pairs])
 
     @property
     def changed_rankings(self) -> int:
-        """How many cases have another ranking in the second run."""
+        """Return how many cases have another ranking in the second run."""
         return sum(what in ("ranking", "both") for what in self.changed)
 
     @cached_property
     def movers(self) -> Movers:
-        """The cases with the largest drops and gains."""
+        """Return the cases with the largest drops and gains."""
         return Movers(self.moved(-1)[:MOST_MOVERS], self.moved(1)[:MOST_MOVERS])
 
     def moved(self, sign: int, more_than: float = 0.0) -> list[Change]:
@@ -167,26 +165,27 @@ class Comparison:
 
     @property
     def settings(self) -> tuple[Settings, ...]:
-        """The settings that the scores were computed with."""
+        """Return the settings that the scores were computed with."""
         settings = [result.conditions.settings for result in self.results]
         return tuple(dict.fromkeys(settings))
 
     @property
     def depths(self) -> tuple[int, ...]:
-        """The depths that case files set, if a metric looks at the whole ranking."""
+        """Return the depths that case files set, if a metric looks at all ranks."""
         metrics = [metric_named(name) for name in self.names]
         return tuple(differences.set_depths(metrics, self.results))
 
     @cached_property
     def variants(self) -> Mapping[str | None, Sequence[Pair]]:
-        """The pairs of each variant, {None: all} if there are none or two were
-        compared.
+        """Return the pairs of each variant.
+
+        They are {None: all} if there are no variants, and if two were compared.
         """
         return grouped(self.pairs, lambda pair: pair.second.variant)
 
     @cached_property
     def metrics(self) -> tuple[Difference, ...]:
-        """A row for each variant and metric, of the cases that it applies to."""
+        """Return a row for each variant and metric, of the cases that it applies to."""
         rows = []
         for variant, pairs in self.variants.items():
             rows += self._differences_of(variant, pairs)
@@ -195,8 +194,9 @@ class Comparison:
     def _differences_of(
         self, variant: str | None, pairs: Sequence[Pair]
     ) -> list[Difference]:
-        """Test the metrics of a variant together; similarities of rankings are not
-        tested.
+        """Return the differences of a variant by each metric.
+
+        They are tested together. Similarities of rankings are not tested.
         """
         family = []
         for name in self.names:
@@ -218,7 +218,7 @@ class Comparison:
 
     @cached_property
     def by_tag(self) -> tuple[TagDifference, ...]:
-        """The means of each tag, by variant and metric.
+        """Return the means of each tag, by variant and metric.
 
         For each metric the largest drop is first, and undefined means are last.
         """
@@ -243,8 +243,7 @@ class Comparison:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """One row for each case and variant: its scores in both runs and their
-        difference.
+        """Return a row for each case and variant: scores and their difference.
 
         Columns: file, id, variant, query, weight, tags, k; for each metric its name
         with `first`, `second` and `difference`, or the name alone for a metric of two
@@ -298,9 +297,7 @@ class Comparison:
         return gates
 
     def without_fill(self) -> Comparison:
-        """Return the comparison by the grades of people alone, without filled
-        grades.
-        """
+        """Return the comparison without filled grades."""
         pairs = []
         for pair in self.pairs:
             pairs.append(Pair(without_fill(pair.first), without_fill(pair.second)))
@@ -309,9 +306,7 @@ class Comparison:
     # --- reports ----------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
-        """Give a notebook the headline, the change of each mean, the tables, the
-        notes.
-        """
+        """Give a notebook the headline, the means, the tables and the notes."""
         html: str = CALLS_UPWARD.get("notebook")(self)
         return html
 
@@ -381,7 +376,7 @@ def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
 
 
 def _tag_order(row: TagDifference) -> tuple[bool, float, str]:
-    """The key that sorts tags: the largest drop first, undefined means last."""
+    """Return the sort key of a tag: the largest drop first, undefined means last."""
     return not row.means.queries, row.means.difference, row.tag
 
 
@@ -390,9 +385,7 @@ def _number(score: float | None) -> float:
 
 
 def what_changed(pair: Pair) -> str:
-    """Say whether the ranking changed, and the judgments that both were recorded
-    with.
-    """
+    """Say whether the ranking changed, and the recorded judgments."""
     first, second = pair.first, pair.second
     is_same = first.ranking.documents == second.ranking.documents
     before = first.evaluation.recorded_digest

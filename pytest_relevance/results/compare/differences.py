@@ -55,7 +55,7 @@ class ScorePair:
 
     @property
     def change(self) -> float:
-        """The difference of the scores, 0 if they differ by rounding alone."""
+        """Return the difference of the scores, 0 if they differ by rounding alone."""
         change = self.second - self.first
         return change if abs(change) > TIE else 0.0
 
@@ -91,9 +91,9 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference by a metric, in one variant of the search (None: there are no
-    variants).
+    """The difference by a metric, in one variant of the search.
 
+    `variant`: None if there are no variants.
     `undefined`: how many cases have no score by the metric.
     `low`, `high`: the bootstrap interval of the difference at 95 %.
     `p`: the p-value of the randomisation test.
@@ -123,7 +123,7 @@ def key_of(result: CaseResult) -> tuple[str, str, str]:
 
 
 def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
-    """Whether a case has relevant judgments, so that nDCG is defined for it.
+    """Say whether a case has relevant judgments, so that nDCG is defined for it.
 
     Means of all metrics are over such cases. For a `metric` that compares rankings all
     cases count, and for a project's own, which says itself if it is defined.
@@ -171,9 +171,7 @@ def _means(before: _Column, after: _Column, weights: _Column) -> Means:
 def differences_of(
     family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Difference]:
-    """Test each of several differences; p-values are adjusted after Holm over all of
-    them.
-    """
+    """Test each of several differences; p-values are adjusted after Holm."""
     rows = [_tested(scores, resamples, seed) for scores in family]
     adjusted = significance.holm([row.p for row in rows])
     least = significance.holm([row.least_p for row in rows])
@@ -240,9 +238,7 @@ def _test(
 
 
 def _without_rounding(before: _Column, after: _Column) -> list[float]:
-    """Return the scores after a change, or before it if they differ by rounding
-    alone.
-    """
+    """Return the later scores, or the earlier one if rounding alone differs."""
     scores = []
     for was, now in zip(before, after, strict=True):
         scores.append(now if abs(now - was) > TIE else was)
@@ -369,8 +365,9 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
-    """Give the change of the mean since the baseline; None if no case has both
-    scores.
+    """Return the change of the mean since the baseline.
+
+    None if no case has both scores.
     """
     pairs: list[ScorePair] = []
     total = 0

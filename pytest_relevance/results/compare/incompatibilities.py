@@ -68,7 +68,7 @@ class ErroredCase:
 
     @property
     def is_new(self) -> bool:
-        """Whether the case is an error in the second run alone."""
+        """Say whether the case is an error in the second run alone."""
         return self.in_second and not self.in_first
 
 
@@ -99,7 +99,7 @@ KINDS: Mapping[str, str] = {
 
 
 def are_similarities(metrics: Metrics) -> bool:
-    """Whether runs are compared by metrics of two rankings alone, without judgments."""
+    """Say whether metrics of two rankings alone compare the runs, not judgments."""
     return metrics is not None and all(metric.is_similarity for metric in metrics)
 
 
@@ -149,9 +149,7 @@ _OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
 
 
 def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """Name the settings that differ and that the metrics depend on; usually none
-    does.
-    """
+    """Name the settings that differ and that a metric depends on; usually none."""
     first, second = one.conditions.settings, two.conditions.settings
     asked = metrics or (one.metric,)
     differences = []
@@ -171,7 +169,7 @@ def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> s
 
 
 def _looks_at_all(metrics: Iterable[Metric], settings: Settings) -> bool:
-    """Whether any metric looks at the whole ranking."""
+    """Say whether any metric looks at the whole ranking."""
     return any(ranks_needed(metric, settings) is None for metric in metrics)
 
 
@@ -226,8 +224,9 @@ def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
 def incompatibility_of(
     kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]
 ) -> Incompatibility:
-    """Name the cases of one kind. Each has a detail, and the message has the first
-    few.
+    """Make the incompatibility of the cases of one kind.
+
+    Each has a detail. The message has the first few.
     """
     details = list(dict.fromkeys(detail for _, detail in cases))
     most = 1 if kind == "query" else _MOST_EXAMPLES

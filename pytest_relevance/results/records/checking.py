@@ -131,9 +131,7 @@ def _check_metric(name: str) -> None:
 
 
 def _check_fields(outcome: Outcome) -> None:
-    """Check that each field of a result has a condition, and each condition says what
-    was wanted.
-    """
+    """Check that each field of a result has a condition, and each wants something."""
     known = set()
     for path, _, wanted in outcome.conditions:
         if not wanted:
@@ -148,8 +146,9 @@ def _check_fields(outcome: Outcome) -> None:
 
 
 def _is_field_value(value: object) -> bool:
-    """Whether a field of a document can have a value: a text, a number, true, false,
-    null, or a list of these.
+    """Say whether a field of a document can have a value.
+
+    That is a text, a number, true, false, null, or a list of these.
     """
     values = (
         value if isinstance(value, Sequence) and not isinstance(value, str) else [value]

@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.records.entries import (
     Asked,
     BaselineEntries,
@@ -35,8 +36,8 @@ class Place:
     variant: str | None
 
     @property
-    def key(self) -> tuple[str, str, str | None]:
-        """The key of a result at this place."""
+    def key(self) -> Key:
+        """Return the key of a result at this place."""
         return self.file, self.id, self.variant
 
 
@@ -50,10 +51,11 @@ class PlacedCase:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Which cases were moved: the places that they have now, with their places before.
+    """Which cases were moved.
 
-    `unclear` are the places of new cases that may have been moved, if several cases of
-    the reference or several new ones would fit.
+    `moved`: {place now: place before}.
+    `unclear`: the places of new cases that may have been moved. Several cases of the
+        reference would fit, or several new ones.
     """
 
     moved: dict[Place, Place] = field(default_factory=dict)
@@ -61,24 +63,24 @@ class Moves:
 
     @property
     def files(self) -> set[str]:
-        """The files that a case left, came to, or may have come to."""
-        before = {place.file for place in self.moved.values()}
-        return before | {place.file for place in (*self.moved, *self.unclear)}
+        """Return the files that a case left, came to, or may have come to."""
+        places = (*self.moved.values(), *self.moved, *self.unclear)
+        return {place.file for place in places}
 
     def entries(
         self, references: Mapping[str, BaselineEntries]
     ) -> dict[str, MovedEntries]:
-        """The entries of the moved cases, by the files that they leave or come to."""
-        found: dict[str, MovedEntries] = defaultdict(MovedEntries)
+        """Return the entries of moved cases by the files that they leave or come to."""
+        by_file: dict[str, MovedEntries] = defaultdict(MovedEntries)
         for now, before in self.moved.items():
             source = references[before.file]
             key = before.id, before.variant
-            found[before.file].leaving.add(key)
-            found[now.file].add((now.id, now.variant), source[key], source)
-        return found
+            by_file[before.file].leaving.add(key)
+            by_file[now.file].add((now.id, now.variant), source[key], source)
+        return by_file
 
     def noted_in(self, info: FileInfo, file: str) -> FileInfo:
-        """The data of a case file, with its moved cases."""
+        """Add its moved cases to the data of a case file."""
         moved = []
         for now, before in self.moved.items():
             if now.file == file:
@@ -91,9 +93,10 @@ class Moves:
                         variant_before=before.variant,
                     )
                 )
-        unclear = [
-            (place.id, place.variant) for place in self.unclear if place.file == file
-        ]
+        unclear = []
+        for place in self.unclear:
+            if place.file == file:
+                unclear.append((place.id, place.variant))
         return replace(info, moved=tuple(moved), unclear=tuple(unclear))
 
 
@@ -102,31 +105,37 @@ def find_moves(gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> Moves:
 
     `gone` are the cases that only the reference has, `new` those that only the run has.
     """
-    search = _Search(gone, new)
-    search.match(search.renamed_variant)
-    search.match(_asked_and(lambda place: (place.id, place.variant)))  # in another file
-    search.match(_asked_and(lambda place: place.variant))  # under another id
-    search.match(_asked_and(lambda place: None))
-    return Moves(search.moved, search.unclear())
+    matching = _Matching(gone, new)
+    matching.match(matching.renamed_variant)
+    matching.match(_asked_with_id_and_variant)  # in another file
+    matching.match(_asked_with_variant)  # under another id
+    matching.match(_asked)
+    return Moves(matching.moved, matching.unclear())
 
 
-Key = Callable[[PlacedCase], Hashable]
-"""What a case has to have in common with another one; None matches nothing."""
+Feature = Callable[[PlacedCase], Hashable]
+"""Returns what two cases must have in common to be the same; None: no case is."""
 
 
-def _asked_and(of_place: Callable[[Place], Hashable]) -> Key:
-    """The key of cases that ask the same, and have something of their place in
-    common.
-    """
-
-    def key(case: PlacedCase) -> Hashable:
-        return (case.asked, of_place(case.place)) if case.asked.digest else None
-
-    return key
+def _asked_with_id_and_variant(case: PlacedCase) -> Hashable:
+    return _asked_with(case, case.place.id, case.place.variant)
 
 
-class _Search:
-    """The cases that no match was found for yet, and the matches."""
+def _asked_with_variant(case: PlacedCase) -> Hashable:
+    return _asked_with(case, case.place.variant)
+
+
+def _asked(case: PlacedCase) -> Hashable:
+    return _asked_with(case)
+
+
+def _asked_with(case: PlacedCase, *of_place: str | None) -> Hashable:
+    """Return what a case asks; None if its judgments are not known."""
+    return (case.asked, of_place) if case.asked.digest else None
+
+
+class _Matching:
+    """Matches the new cases with those that are gone, by one feature after another."""
 
     def __init__(self, gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> None:
         self._gone = {case.place: case for case in gone}
@@ -134,43 +143,41 @@ class _Search:
         self._of_both = self._gone.keys() & self._new.keys()
         self.moved: dict[Place, Place] = {}
 
-    def renamed_variant(self, case: PlacedCase) -> Hashable:
-        """The file and the id of a case of which one variant is gone or new."""
-        if case.place in self._of_both:
-            return None
-        return case.place.file, case.place.id
-
-    def match(self, key: Key) -> None:
-        """Match the cases that are alone with a key, among those gone and the new
-        ones.
-        """
-        gone_by_key = _by_key(self._gone.values(), key)
-        for value, cases in _by_key(self._new.values(), key).items():
-            candidates = gone_by_key.get(value, [])
+    def match(self, feature: Feature) -> None:
+        """Match the pairs of cases that have a feature to themselves."""
+        gone_by_feature = _by_feature(self._gone.values(), feature)
+        for value, cases in _by_feature(self._new.values(), feature).items():
+            candidates = gone_by_feature.get(value, [])
             if len(cases) == 1 and len(candidates) == 1:
                 now, before = cases[0].place, candidates[0].place
                 self.moved[now] = before
                 del self._new[now], self._gone[before]
 
+    def renamed_variant(self, case: PlacedCase) -> Hashable:
+        """Return the file and the id of a case of which one variant is gone or new."""
+        if case.place in self._of_both:
+            return None
+        return case.place.file, case.place.id
+
     def unclear(self) -> list[Place]:
-        """The new cases that have a candidate, but not a single one."""
-        asked, variants = set(), set()
+        """Return the new cases that have several candidates, or share one."""
+        gone = set()
         for case in self._gone.values():
-            if case.asked.digest:
-                asked.add(case.asked)
-            variants.add(self.renamed_variant(case))
-        variants.discard(None)
-        return [
-            place
-            for place, case in self._new.items()
-            if case.asked in asked or self.renamed_variant(case) in variants
-        ]
+            gone |= {_asked(case), self.renamed_variant(case)}
+        gone.discard(None)
+        unclear = []
+        for place, case in self._new.items():
+            if _asked(case) in gone or self.renamed_variant(case) in gone:
+                unclear.append(place)
+        return unclear
 
 
-def _by_key(cases: Iterable[PlacedCase], key: Key) -> dict[Hashable, list[PlacedCase]]:
+def _by_feature(
+    cases: Iterable[PlacedCase], feature: Feature
+) -> dict[Hashable, list[PlacedCase]]:
     found: dict[Hashable, list[PlacedCase]] = defaultdict(list)
     for case in cases:
-        value = key(case)
+        value = feature(case)
         if value is not None:
             found[value].append(case)
     return found

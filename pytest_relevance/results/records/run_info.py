@@ -51,9 +51,7 @@ class AcceptedCase:
 
 @dataclass(frozen=True, slots=True)
 class MovedCase:
-    """A case that the reference has at another place: its place now, and the one
-    before.
-    """
+    """A case that the reference has at another place: its place now, and before."""
 
     id: str
     variant: str | None
@@ -124,14 +122,14 @@ class FileInfo:
 
     @property
     def total(self) -> int:
-        """How many items the file has."""
+        """Return how many items the file has."""
         return sum(count for *_, count in self.totals)
 
     def is_whole(self, results: Iterable[CaseResult], file: str) -> bool:
-        """Whether every item of the file, by its name in results, ended or was skipped:
-        none was left out or cut short.
+        """Say whether every item of the file ended or was skipped.
 
-        An item that ended several times counts once for each.
+        None was left out or cut short. An item that ended several times counts once for
+        each. `file` is the name of the file in results.
         """
         ended = Counter(
             (result.search, result.variant) for result in results if result.file == file
@@ -143,8 +141,9 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class RunError:
-    """An error of a run that is not the error of a case: in a case file or a
-    conftest.py, for example.
+    """An error of a run that is not the error of a case.
+
+    It is in a case file or a conftest.py, for example.
 
     Attributes:
         message: what is wrong, and what to do.
@@ -163,9 +162,7 @@ class RunError:
 
     @property
     def place(self) -> str:
-        """Give the file, with the line and the column that are known, joined by
-        colons.
-        """
+        """Return the file, the line and the column that are known, joined by colons."""
         return ":".join(
             str(part) for part in (self.file, self.line, self.column) if part
         )
@@ -177,19 +174,17 @@ class RunError:
 
     @property
     def hides_cases(self) -> bool:
-        """Whether cases may be missing because of this error: its file or folder may
-        have cases.
+        """Say whether cases may be missing because of this error.
 
-        The module of a test in Python has none. No reference has rankings of such
-        tests.
+        Its file or folder may have cases. The module of a test in Python has none: no
+        reference has rankings of such tests.
         """
         return bool(self.node) and not self.node.endswith(".py")
 
 
 @dataclass(frozen=True, slots=True)
 class RunFinding:
-    """What a run says about itself: what is missing from it, or why it fails although
-    no case does.
+    """What a run says about itself: what is missing, or why it fails without a case.
 
     Attributes:
         text: the sentence, with what to do.
@@ -208,8 +203,7 @@ class RunFinding:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFault:
-    """What several cases have in common, or an error of a fixture or hook of the
-    project.
+    """What several cases have in common, or an error in a fixture or hook.
 
     Attributes:
         kind: a kind of `results.diagnoses`.
@@ -269,18 +263,19 @@ class RunInfo:
 
     @property
     def uncollected(self) -> Sequence[RunError]:
-        """The errors for which a file or a folder was not collected."""
+        """Return the errors for which a file or a folder was not collected."""
         return [error for error in self.errors if error.node]
 
     @property
     def reasons_to_fail(self) -> Sequence[RunFinding]:
-        """The findings for which the run fails."""
+        """Return the findings for which the run fails."""
         return [finding for finding in self.findings if finding.fails]
 
     @property
     def why_incomplete(self) -> str:
-        """Why cases may be missing, in words; empty if the run is complete:
-        `2 cases did not finish`.
+        """Say why cases may be missing: `2 cases did not finish`.
+
+        Empty if the run is complete.
         """
         parts = []
         hiding = [error for error in self.errors if error.hides_cases]
@@ -292,10 +287,10 @@ class RunInfo:
 
 
 def errors_in_file(error: FileError, most: int, *, node: str = "") -> list[RunError]:
-    """The mistakes of a file with their places, at most so many, and how many more
-    there are.
+    """Return the first mistakes of a file, and a last one that counts the others.
 
-    `node` is the node id of what was not collected because of them.
+    There are at most `most` of them. `node` is the node id of what was not collected
+    because of them.
     """
     errors = [_error_of(problem, error.file, node) for problem in error.problems[:most]]
     more = len(error.problems) - most
@@ -317,13 +312,14 @@ def _error_of(problem: Problem, file: str, node: str) -> RunError:
 
 
 def posix(file: str) -> str:
-    """The name of a file with slashes, as results have it on every system."""
+    """Write the name of a file with slashes, as results have it on every system."""
     return file.replace(os.sep, "/")
 
 
 def files_with_errors(errors: Iterable[RunError]) -> str:
-    """How many files have errors, in words: `2 files have errors`. An error without a
-    file counts for itself.
+    """Write how many files have errors: `2 files have errors`.
+
+    An error without a file counts for itself.
     """
     files = set()
     others = 0

@@ -38,28 +38,26 @@ class TwoOutcomes:
     tolerance: float
 
     def has_not_fallen(self, document: str) -> bool:
-        """Whether a document is known to stand no lower than it did."""
+        """Say whether a document is known to stand no lower than it did."""
         before, now = self.rank_then(document), self.rank_now(document)
         return before is not None and now is not None and now <= before
 
     def has_not_risen(self, document: str) -> bool:
-        """Whether a document is known to stand no higher than it did."""
+        """Say whether a document is known to stand no higher than it did."""
         before, now = self.rank_then(document), self.rank_now(document)
         return before is not None and now is not None and now >= before
 
     def knows_ranks_then(self) -> bool:
-        """Whether the accepted rank of each document that is wrong now is known."""
+        """Say whether the accepted rank of each document that is wrong now is known."""
         ranks = [self.rank_then(document) for document in self.now.wrong]
         return None not in ranks
 
     def has_no_new_document(self) -> bool:
-        """Whether every document that is wrong now was wrong then."""
+        """Say whether every document that is wrong now was wrong then."""
         return set(self.now.wrong) <= set(self.then.wrong)
 
     def misses_bound_by_no_more(self, tolerance: float) -> bool:
-        """Whether the figure of now is no further from its bound, on the same side of
-        it.
-        """
+        """Say whether the figure is no further from its bound, on the same side."""
         then, now, bound = self.then.value, self.now.value, self.now.bound
         if then is None or now is None:
             return False

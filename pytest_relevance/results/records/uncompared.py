@@ -156,10 +156,9 @@ def not_compared_cases(results: Iterable[CaseResult]) -> list[UncomparedCase]:
 
 
 def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Find the results of searches that found nothing in the reference, and find
-    something now.
+    """Find the results of searches that found nothing in the reference and now do.
 
-    Whether they failed before is not known: to find nothing is worse than to find
+    It is not known whether they failed before: to find nothing is worse than to find
     anything.
     """
     return [
@@ -174,9 +173,7 @@ def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
 def lacks_reference(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> bool:
-    """Whether a run requires all of its reference, and is not compared with all of
-    it.
-    """
+    """Say whether a run requires all of its reference, and lacks some of it."""
     if not info.requires_baseline:
         return False
     is_lost = bool(info.not_run or lost_cases(files, results, info))
@@ -215,8 +212,9 @@ def why_undefined(grades: Collection[float], settings: Settings) -> str:
 
 
 def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
-    """Mark a result without a ranking as lost; `then` are the scores in the
-    reference.
+    """Mark a result without a ranking as lost.
+
+    `then` are the scores in the reference.
     """
     metrics = tuple(then) or (result.metric.text,)
     why = why_without_ranking(result)

@@ -14,13 +14,9 @@ import pytest
 
 from pytest_relevance._problems import FileError
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.results.catalogue import (
-    Catalogue,
-    Documents,
-    RunTitles,
-    check_catalogue,
-)
+from pytest_relevance.results.catalogue import Catalogue, Documents, check_catalogue
 from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.run_titles import RunTitles
 from tests.results.conftest import Maker
 
 ROWS = [

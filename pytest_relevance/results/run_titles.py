@@ -1,0 +1,120 @@
+"""Titles and fields of documents for the results of a run that is over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from pytest_relevance._problems import FileError
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.catalogue import Catalogue, Documents
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    RunError,
+    errors_in_file,
+)
+
+_MOST_PROBLEMS = 5
+_NO_TITLES = "documents have no titles from the catalogue"
+
+
+@dataclass(slots=True)
+class _LookedUp:
+    """The documents that a catalogue was asked for, and what it says of them."""
+
+    asked: set[str] = field(default_factory=set)
+    documents: Documents = field(default_factory=Documents)
+
+
+class RunTitles:
+    """Gives titles to the results of a run that is over.
+
+    Each catalogue is read once, for all documents that the results name. If none of its
+    documents is named, it is not opened.
+
+    `is_shown`: says whether a result gets titles; None for all results.
+    `problems`: messages about what could not be read.
+    `errors`: the same with their places.
+    """
+
+    def __init__(self, is_shown: Callable[[CaseResult], bool] | None = None) -> None:
+        self._is_shown = is_shown
+        self.problems: list[str] = []
+        self.errors: list[RunError] = []
+        self._read: dict[Catalogue, _LookedUp] = {}
+
+    def add(
+        self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]
+    ) -> list[CaseResult]:
+        """Give the results titles and fields.
+
+        Titles of the catalogue go before those that a result has.
+        """
+        described = list(results)
+        by_catalogue: dict[Catalogue, list[int]] = {}
+        for index, result in enumerate(described):
+            if self._is_shown is not None and not self._is_shown(result):
+                continue
+            catalogue = _catalogue_of(result.file, files)
+            if catalogue is not None:
+                by_catalogue.setdefault(catalogue, []).append(index)
+        for catalogue, indexes in by_catalogue.items():
+            named: set[str] = set()
+            for index in indexes:
+                named.update(described[index].named)
+            documents = self._look_up(catalogue, named)
+            for index in indexes:
+                described[index] = _described(described[index], documents)
+        return described
+
+    def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
+        """Say what a catalogue has of documents.
+
+        It is read unless all of them were asked for before.
+        """
+        before = self._read.get(catalogue, _LookedUp())
+        if documents <= before.asked:
+            return before.documents
+        asked = before.asked | documents
+        found = Documents()
+        try:
+            found = catalogue.look_up(asked)
+            self.problems += found.problems
+            self.errors += found.errors
+        except FileError as error:
+            self._add_error(error)
+        except Exception as error:
+            # no problem of a catalogue may cost the report that wants titles
+            self._add_error(FileError.at(catalogue.name, repr(error)))
+        self._read[catalogue] = _LookedUp(asked, found)
+        return found
+
+    def _add_error(self, error: FileError) -> None:
+        self.problems.append(f"{_NO_TITLES}: {error}")
+        for mistake in errors_in_file(error, _MOST_PROBLEMS):
+            message = f"{_NO_TITLES}: {mistake.message}"
+            self.errors.append(replace(mistake, message=message))
+
+
+def _described(result: CaseResult, documents: Documents) -> CaseResult:
+    """Give a result what a catalogue says of its documents, and name the others."""
+    described = result.with_titles(documents.titles, documents.fields)
+    if not documents.known:
+        return described
+    unknown = []
+    for document in described.named:
+        if document not in documents.known:
+            unknown.append(document)
+    return described.with_texts(not_in_catalogue=tuple(unknown))
+
+
+def _catalogue_of(file: str, files: Mapping[str, FileInfo]) -> Catalogue | None:
+    """Return the catalogue of a case file, by its name in results; None if none."""
+    info = files.get(file)
+    if info is None or info.documents is None:
+        return None
+    columns = info.documents
+    name = os.path.normpath(os.path.join(os.path.dirname(file), columns.file))
+    path = os.path.join(os.path.dirname(info.path), columns.file)
+    return Catalogue(path, name, columns)
