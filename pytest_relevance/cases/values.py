@@ -16,6 +16,7 @@ from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.names import wrong_fixture, wrong_id, wrong_tag
 from pytest_relevance.cases.scalars import is_number, scalar_value
+from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.metrics.settings import GAINS
 
 Check = Callable[[object, Location], object]
@@ -71,19 +72,27 @@ def check_query(value: object, at: Location) -> str | Wrong:
 
 def check_id(value: object, at: Location) -> str | Wrong:
     """Check a written id, which a node id must be able to carry."""
-    text = check_text(value, at)
-    if text is WRONG:
-        return WRONG
-    message = wrong_id(text)
-    return text if message is None else at.refuse(message)
+    return _check_name(value, wrong_id, at)
 
 
 def check_tag(value: object, at: Location) -> str | Wrong:
     """Check the tag that a gate looks at."""
+    return _check_name(value, wrong_tag, at)
+
+
+def check_fixture(value: object, at: Location) -> str | Wrong:
+    """Check the name of a fixture."""
+    return _check_name(value, wrong_fixture, at)
+
+
+def _check_name(
+    value: object, why_wrong: Callable[[str], str | None], at: Location
+) -> str | Wrong:
+    """Check a text that is a name. `why_wrong` says what is wrong with it."""
     text = check_text(value, at)
     if text is WRONG:
         return WRONG
-    message = wrong_tag(text)
+    message = why_wrong(text)
     return text if message is None else at.refuse(message)
 
 
@@ -97,15 +106,6 @@ def check_field(value: object, at: Location) -> str | Wrong:
             "expected the name of a field, found nothing; leave the key out for the default"
         )
     return text
-
-
-def check_fixture(value: object, at: Location) -> str | Wrong:
-    """Check the name of a fixture."""
-    text = check_text(value, at)
-    if text is WRONG:
-        return WRONG
-    message = wrong_fixture(text)
-    return text if message is None else at.refuse(message)
 
 
 def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
@@ -196,7 +196,8 @@ def check_gain(value: object, at: Location) -> str | dict[float, float] | Wrong:
         return at.refuse(
             "the mapping of gains is empty; write grade: gain pairs, or exponential or linear"
         )
-    names: Mapping[str, float] = getattr(at.values.get("scale"), "names", {})
+    scale = at.values.get("scale")
+    names = scale.names if isinstance(scale, Scale) else {}
     gains: dict[float, float] = {}
     is_wrong = False
     for written, gain in value.items():

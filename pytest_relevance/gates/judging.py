@@ -193,12 +193,11 @@ class _CasesOfFile:
         lacking = {gate.variant, gate.against}.difference(variants)
         if not lacking:
             return None
-        unknown = set()
-        if len(self.groups) > 1 or None in self.groups:
-            unknown = lacking - self.groups.keys()
-        variant = min(map(str, unknown or lacking))
+        may_be_shard = len(self.groups) == 1 and None not in self.groups
+        nowhere = set() if may_be_shard else lacking - self.groups.keys()
+        variant = min(map(str, nowhere or lacking))
         why = NoVariantFinding(variant=variant, ran=variants)
-        if unknown:
+        if nowhere:
             return replace(judged, findings=(why,))
         return replace(judged, not_judged=why)
 

@@ -53,32 +53,29 @@ def test_null_takes_an_expectation_of_the_suite_away() -> None:
     assert "expect.P@10: expected a number from 0 to 1, found nothing" in found
 
 
-def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments() -> (
-    None
-):
-    suite = read(
+@pytest.mark.parametrize(
+    ("judgments", "expected", "not_applicable"),
+    [
+        ("{x: 2}", "Success@3 nDCG@5 P(rel=2)@5 Judged@3 include", ""),
+        ("{x: 1}", "Success@3 nDCG@5 Judged@3 include", "P(rel=2)@5"),
+        ("{x: 0}", "Judged@3 include", "Success@3 nDCG@5 P(rel=2)@5"),
+        ("{}", "include", "Success@3 nDCG@5 P(rel=2)@5 Judged@3"),
+    ],
+)
+def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments(
+    judgments: str, expected: str, not_applicable: str
+) -> None:
+    metrics = "Success@3: 1, nDCG@5: 0.1, P(rel=2)@5: 0.2, Judged@3: 0.1"
+    other = "{query: other, judgments: {x: 2}}"
+    found, _ = read(
+        f"""
+        expect: {{{metrics}, include: x}}
+        cases: [{{query: a, judgments: {judgments}}}, {other}]
         """
-        expect: {Success@3: 1, nDCG@5: 0.1, P(rel=2)@5: 0.2, Judged@3: 0.1, include: x}
-        cases:
-          - {query: relevant, judgments: {x: 2}}
-          - {query: somewhat, judgments: {x: 1}}
-          - {query: irrelevant, judgments: {x: 0}}
-          - {query: unjudged}
-        """
-    )
-    metrics = {case.id: [each.name for each in case.expect] for case in suite.cases}
-    assert metrics == {
-        "relevant": ["Success@3", "nDCG@5", "P(rel=2)@5", "Judged@3", "include"],
-        "somewhat": ["Success@3", "nDCG@5", "Judged@3", "include"],
-        "irrelevant": ["Judged@3", "include"],
-        "unjudged": ["include"],
-    }
-    left_out = {
-        case.id: [metric.text for metric in case.not_applicable] for case in suite.cases
-    }
-    assert left_out["relevant"] == []
-    assert left_out["somewhat"] == ["P(rel=2)@5"]
-    assert left_out["unjudged"] == ["Success@3", "nDCG@5", "P(rel=2)@5", "Judged@3"]
+    ).cases
+    assert [each.name for each in found.expect] == expected.split()
+    left_out = [metric.text for metric in found.not_applicable]
+    assert left_out == not_applicable.split()
 
 
 def test_a_metric_of_the_suite_does_not_apply_to_a_case_that_must_find_nothing() -> (
