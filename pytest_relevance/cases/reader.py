@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,15 +91,15 @@ def parse_suite(
     """
     shown = file if shown is None else shown
     cache: FileCache = {}
+    new_builder = partial(
+        SuiteBuilder, file, shown, owned_tags=owned_tags, metrics=metrics, cache=cache
+    )
     header: Pairs = {}
-    while True:
-        known_keys = len(header)
-        builder = SuiteBuilder(
-            file, shown, owned_tags=owned_tags, metrics=metrics, cache=cache
-        )
-        has_late_keys = _read_document(data, builder, header)
-        if not has_late_keys or len(header) == known_keys:
-            break
+    builder = new_builder()
+    if _read_document(data, builder, header):
+        # Suite keys below `cases` are defaults for the cases above them too.
+        builder = new_builder()
+        _read_document(data, builder, header)
     cases = builder.finish()
     _raise_if_any(data, builder)
     return builder.suite(cases)
