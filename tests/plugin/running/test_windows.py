@@ -137,12 +137,6 @@ ADDED = """
             item.fixturenames.append("fresh" if "cleared" in item.name else "index")
 """
 
-VARIANTS = """
-    @pytest.fixture(scope="session", params=["bm25", "hybrid"])
-    def search(request):
-        return lambda query: plain(f"{request.param}-{query}")
-"""
-
 TOGETHER = {
     "not a case that looks at its latency, nor one that is skipped": (
         PLAIN + MARKED,
@@ -170,11 +164,6 @@ TOGETHER = {
         "cleared 0}, {query: cleared 1}, {query: q2}, {query: q3",
         [["cleared"], ["cleared"], ["q2", "q3"]],
     ),
-    "not the cases of two variants": (
-        VARIANTS,
-        "q0}, {query: q1",
-        [["bm25-q0", "bm25-q1"], ["hybrid-q0", "hybrid-q1"]],
-    ),
 }
 
 
@@ -189,8 +178,28 @@ def test_which_cases_are_searched_together(
     run = engine.run(TWO)
     assert "failed" not in run.counts
     assert engine.windows == windows
-    for result in run.results.values():
-        assert all(document in engine.calls for document in result.ranking.documents)
+
+
+def test_each_variant_is_searched_by_its_own_value(engine: Engine) -> None:
+    engine.searches("""
+    @pytest.fixture(scope="session", params=["bm25", "hybrid"])
+    def search(request):
+        return lambda query: plain(f"{request.param}-{query}")
+""")
+    engine.project.cases("cases: [{query: q0}, {query: q1}]")
+    found = engine.run(TWO, "--relevance-record=run.jsonl").results
+    assert engine.windows == [["bm25-q0", "bm25-q1"], ["hybrid-q0", "hybrid-q1"]]
+    assert found["q1[bm25]"].ranking.documents == ("bm25-q1",)
+    assert found["q1[hybrid]"].ranking.documents == ("hybrid-q1",)
+
+
+def test_a_hook_of_the_project_counts_where_it_is_called(engine: Engine) -> None:
+    engine.project.write("special/conftest.py", "def pytest_runtest_setup(item): pass")
+    for folder in ("a", "special"):
+        cases = f"cases: [{{query: {folder}0}}, {{query: {folder}1}}]"
+        engine.project.cases(cases, f"{folder}/shop.relevance.yaml")
+    engine.run(TWO)
+    assert engine.windows == [["a0", "a1"], ["special0"], ["special1"]]
 
 
 def test_fixtures_of_a_file_are_set_up_before_its_searches(engine: Engine) -> None:
