@@ -34,7 +34,7 @@ from pytest_relevance.ext.judging.judge import (
 from pytest_relevance.ext.judging.judge_file import JudgeFile
 from pytest_relevance.ext.judging.plugin import JUDGE_FILE
 from pytest_relevance.ext.judging.progress import Progress
-from pytest_relevance.ext.judging.worklist import Worklist
+from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow
 from pytest_relevance.ext.judging.worklist_file import in_a_file
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
@@ -274,13 +274,6 @@ class Judging:
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
         rows = left.rows[: self._left]
-        case_of_query: dict[str, Case] = {}
-        for scored in cases:
-            case_of_query.setdefault(in_a_file(scored.case.query), scored.case)
-        questions = []
-        for row in rows:
-            document = {**row.fields, "id": row.document, "title": row.title}
-            questions.append(Question(case_of_query[row.query], document))
 
         def take(number: int, answer: Answer) -> None:
             file.add(
@@ -296,7 +289,7 @@ class Judging:
             f"{_NOT_ASKED}--relevance-judge-limit": len(left.rows) - len(rows),
         }
         asking = _Asking(f"judged by {judge.name}:", others)
-        answers = self._answers(judge, questions, asking, take)
+        answers = self._answers(judge, _questions_of(rows, cases), asking, take)
         # Calls that had begun when the asking stopped count against the limit too.
         self._left -= min(len(rows), len(answers.by_number) + AT_ONCE)
         graded = sum(answer.grade is not None for answer in answers.by_number.values())
@@ -368,23 +361,40 @@ class Judging:
             why_stopped = str(error)
         finally:
             bar.end()
-        faults = Counter(answer.fault for answer in answers.values() if answer.fault)
-        self._tell_faults(judge, faults)
-        unsure = sum(
-            answer.grade is None and not answer.fault for answer in answers.values()
-        )
-        counts = {
-            **asking.others,
-            "it cannot tell": unsure,
-            "failed": faults.total(),
-            _NOT_ASKED + why_stopped: len(questions) - len(answers),
-        }
-        rest = [f"{count:,} {reason}" for reason, count in counts.items() if count]
+        self._tell_faults(judge, answers.values())
+        others = {**asking.others, **_without_grade(answers.values())}
+        others[_NOT_ASKED + why_stopped] = len(questions) - len(answers)
+        rest = [f"{count:,} {reason}" for reason, count in others.items() if count]
         return _Answers(answers, "; ".join(rest))
 
-    def _tell_faults(self, judge: Judge, faults: Counter[str]) -> None:
+    def _tell_faults(self, judge: Judge, answers: Iterable[Answer]) -> None:
         """Report the most frequent faults. None of them fails the run."""
+        faults = Counter(answer.fault for answer in answers if answer.fault)
         told = run_store(self._config).told
         for fault, count in faults.most_common(_MOST_FAULTS):
             text = f"{judge.name}, {counted(count, 'call')}: {fault}"
             told.say(Message(text, is_good=False))
+
+
+def _questions_of(
+    rows: Iterable[WorklistRow], cases: Iterable[_ScoredCase]
+) -> list[Question]:
+    case_of_query: dict[str, Case] = {}
+    for scored in cases:
+        case_of_query.setdefault(in_a_file(scored.case.query), scored.case)
+    questions = []
+    for row in rows:
+        document = {**row.fields, "id": row.document, "title": row.title}
+        questions.append(Question(case_of_query[row.query], document))
+    return questions
+
+
+def _without_grade(answers: Iterable[Answer]) -> dict[str, int]:
+    """Count the answers that have no grade, by the reason."""
+    counts = {"it cannot tell": 0, "failed": 0}
+    for answer in answers:
+        if answer.fault:
+            counts["failed"] += 1
+        elif answer.grade is None:
+            counts["it cannot tell"] += 1
+    return counts

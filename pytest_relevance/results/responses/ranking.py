@@ -219,6 +219,7 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
 
 
 def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
+    """Copy what is needed of results: rows first, then labels, then documents."""
     kinds = set(map(type, results))
     if not kinds <= SCALARS:
         refuse_row_beside_value(kinds, results)

@@ -85,6 +85,7 @@ PARTIAL: dict[str, object] = {
     ),
     "@search.coverage is 80.5": azure("coverage", 80.5),
     f"warning is ['{LIMIT}']": redis(LIMIT),
+    "warning is ['Max prefix expansions']": redis("Max prefix expansions"),
     "warnings is ['partial results']": flat(warnings=["partial results"]),
     "warning is 'The request timed out'": flat(warning="The request timed out"),
 }
