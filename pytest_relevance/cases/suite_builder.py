@@ -50,7 +50,7 @@ from pytest_relevance.metrics.metric import ProjectMetrics
 if TYPE_CHECKING:
     from pytest_relevance.cases.file_reader import FileCache
     from pytest_relevance.cases.query_files import ListedQuery
-    from pytest_relevance.cases.sources import Sources
+    from pytest_relevance.cases.suite_files import SuiteFiles
 
 
 _NAMING_FILES = ("judgments", "queries")
@@ -92,7 +92,7 @@ class SuiteBuilder:
         """The keys of the suite that are wrong."""
         self._terms = Terms()
         self._floors = SuiteFloors(self._terms)
-        self._sources: Sources | None = None
+        self._files: SuiteFiles | None = None
         """The files that the suite names, as soon as the suite or a case has some."""
         self._drafts = Drafts()
         self._lines: dict[str, int] = {}
@@ -123,7 +123,7 @@ class SuiteBuilder:
         self._check_catalogue(at)
         names_files = any(key in self._values for key in _NAMING_FILES)
         if names_files and self._wrong.isdisjoint(_GRADING):
-            self._opened_sources().open(self._values, at)
+            self._opened_files().open(self._values, at)
 
     def _location(self, values: dict[str, object], position: Position) -> Location:
         subject = Subject(
@@ -145,15 +145,15 @@ class SuiteBuilder:
         if why is not None:
             at.refuse(why, "documents")
 
-    def _opened_sources(self) -> Sources:
+    def _opened_files(self) -> SuiteFiles:
         """Give the files of the suite. Only suites with files import their readers."""
-        if self._sources is None:
-            from pytest_relevance.cases.sources import Sources
+        if self._files is None:
+            from pytest_relevance.cases.suite_files import SuiteFiles
 
-            self._sources = Sources(
+            self._files = SuiteFiles(
                 self._file, self._shown, suite=self._values, cache=self._cache
             )
-        return self._sources
+        return self._files
 
     @property
     def _are_files_wrong(self) -> bool:
@@ -161,7 +161,7 @@ class SuiteBuilder:
 
         No case can then be checked against its judgments.
         """
-        return self._sources is not None and self._sources.is_wrong
+        return self._files is not None and self._files.is_wrong
 
     # Written cases
 
@@ -217,9 +217,9 @@ class SuiteBuilder:
         self, node: MappingNode, at: Location
     ) -> ListedQuery | Wrong | None:
         """Find the listed query that a written case matches."""
-        if self._sources is None or not self._sources.queries.by_id:
+        if self._files is None or not self._files.queries.by_id:
             return None
-        queries = self._sources.queries
+        queries = self._files.queries
         written_id = scalar_text(node, "id")
         return queries.of_case(written_id, scalar_text(node, "query"), at)
 
@@ -265,8 +265,8 @@ class SuiteBuilder:
     def _judgments(self, own: dict[str, object], at: Location) -> CaseJudgments | Wrong:
         """Find the judgments of a written case, in the case itself and in files."""
         written = own.get("judgments", NO_JUDGMENTS)
-        if self._sources is not None or not isinstance(written, CaseJudgments):
-            return self._opened_sources().of_case(own, at)
+        if self._files is not None or not isinstance(written, CaseJudgments):
+            return self._opened_files().of_case(own, at)
         relevant = own.get("relevant")
         if isinstance(relevant, CaseJudgments):
             return add_relevant(written, relevant, at)
@@ -288,9 +288,9 @@ class SuiteBuilder:
 
     # Cases of listed queries
 
-    def _add_listed_queries(self, sources: Sources, at: Location) -> None:
+    def _add_listed_queries(self, files: SuiteFiles, at: Location) -> None:
         """Make drafts of the listed queries that match no written case."""
-        queries = sources.queries.without_case()
+        queries = files.queries.without_case()
         floor = self._terms.min_ndcg
         has_judgments = "judgments" in self._values
         if queries and floor is not None and not has_judgments:
@@ -302,12 +302,12 @@ class SuiteBuilder:
             return
         for query in queries:
             if not self.problems.is_full:
-                self._add_listed_query(query, sources)
+                self._add_listed_query(query, files)
         without = len(self._unjudged) + len(self._left_out)
         if has_judgments and len(queries) == without > 0:
-            sources.check_any_judged(queries, at)
+            files.check_any_judged(queries, at)
 
-    def _add_listed_query(self, query: ListedQuery, sources: Sources) -> None:
+    def _add_listed_query(self, query: ListedQuery, files: SuiteFiles) -> None:
         """Make a draft of a listed query.
 
         It has no floor if the judgments of the suite have none for it.
@@ -325,7 +325,7 @@ class SuiteBuilder:
             )
             return
         defaults = query.defaults(at)
-        judgments = sources.of_listed(query, at)
+        judgments = files.of_listed(query, at)
         if defaults is WRONG or judgments is WRONG:
             return
         own: dict[str, Any] = {"query": query.text, **defaults}
@@ -346,13 +346,13 @@ class SuiteBuilder:
     def finish(self) -> list[Case]:
         """Make the cases, now that the grades of the whole file are known."""
         at = self._location(self._values, NodePosition(self._root))
-        sources = self._sources
-        if sources is not None and not self._wrong and not sources.is_wrong:
-            self._add_listed_queries(sources, at)
+        files = self._files
+        if files is not None and not self._wrong and not files.is_wrong:
+            self._add_listed_queries(files, at)
         cases = self._drafts.build(self._floors)
         self._terms = self._terms.with_grade_range(self._drafts.grades)
-        if sources is not None:
-            sources.check_rest(at)
+        if files is not None:
+            files.check_rest(at)
         if not self.problems.found:
             check_tags_of_gates(self._terms.gates, cases, at)
         if not self.problems.found:
@@ -361,7 +361,7 @@ class SuiteBuilder:
 
     def suite(self, cases: Sequence[Case]) -> Suite:
         """Make the suite. There may be no problems."""
-        sources = self._sources
+        files = self._files
         queries_line = 1
         if QUERIES in self._root.pairs:
             queries_line = self._line_of(QUERIES, at_key=True)
@@ -372,14 +372,14 @@ class SuiteBuilder:
             path=self._file,
             cases=tuple(cases),
             terms=self._terms,
-            files=() if sources is None else sources.reader.paths,
-            warnings=() if sources is None else sources.notices(),
+            files=() if files is None else files.reader.paths,
+            warnings=() if files is None else files.notices(),
             queries_line=queries_line,
             gate_lines=tuple(gate_lines),
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
-            listed=0 if sources is None else len(sources.queries.by_id),
-            absent=() if sources is None else tuple(sources.reader.absent),
+            listed=0 if files is None else len(files.queries.by_id),
+            absent=() if files is None else tuple(files.reader.absent),
             without_floor=tuple(self._floors.sentences()),
         )
 

@@ -1,6 +1,7 @@
 """The rule by which a gate that is not met failed before, whatever its figure is."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from pytest_relevance.cases.model import Gate
 from pytest_relevance.gates.mean import ScoresOfCases
 from pytest_relevance.gates.reference import (
     CaseValue,
+    FigureBefore,
     GateValues,
     NotKnown,
     Weighted,
@@ -52,6 +54,20 @@ def test_the_figure_may_be_the_least_value() -> None:
     assert failed_before(GateValues([*cases, only_now(0.3)]), least, bound=0.5)
     assert not failed_before(GateValues([*cases, only_now(0.1)]), least, bound=0.5)
     assert failed_before(GateValues([*cases, only_before(0.1)]), least, bound=0.5)
+
+
+def test_cases_that_only_one_of_both_has_are_counted() -> None:
+    values = GateValues([both(0.5, 0.5), only_now(0.1), *[only_before(0.2)] * 2])
+    before = FigureBefore(
+        reference="main.jsonl",
+        figure=0.85,
+        only_now=values.only_now,
+        only_before=values.only_before,
+        is_known=False,
+    )
+    said = "; 0.850 in main.jsonl (1 case is only here, 2 cases are only there)"
+    assert before.text("0.850") == said
+    assert replace(before, figure=None).text("") == ""
 
 
 def test_what_the_reference_does_not_keep_is_not_known() -> None:

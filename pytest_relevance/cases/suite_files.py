@@ -56,7 +56,7 @@ class _OwnJudgments:
     files: _Files
 
 
-class Sources:
+class SuiteFiles:
     """The files of queries and of judgments that a suite and its cases name.
 
     `file`, `shown` and `cache` are arguments of `FileReader`. `suite` are the checked
