@@ -118,6 +118,7 @@ class Told:
 
     Attributes:
         messages: sentences for the end of the run that are not printed yet.
+        failures: those of them that say why the run fails.
         findings: what the run says about itself.
         fingerprints: the different ones of all processes that ran cases.
         warnings: by subject, texts about fixtures and hooks of the project that are not
@@ -130,6 +131,7 @@ class Told:
         self._config = config
         self._errors: dict[tuple[str, str], RunError] = {}
         self.messages: list[Message] = []
+        self.failures: list[Message] = []
         self.findings: list[RunFinding] = []
         self.fingerprints: list[Fingerprint] = []
         self.warnings: dict[str, str] = {}
@@ -140,8 +142,14 @@ class Told:
         self.messages.append(message)
 
     def take_messages(self) -> list[Message]:
-        """Return the messages that were not printed yet, and forget them."""
-        messages, self.messages = self.messages, []
+        """Return the messages that were not printed yet, and forget them.
+
+        Those that are not good come later, and why the run fails comes last.
+        """
+        good = [message for message in self.messages if message.is_good]
+        bad = [message for message in self.messages if not message.is_good]
+        messages = [*good, *bad, *self.failures]
+        self.messages, self.failures = [], []
         return messages
 
     def warn(self, subject: str, text: str) -> None:
@@ -158,7 +166,8 @@ class Told:
         text = redaction(self._config).text(finding.text)
         self.findings.append(replace(finding, text=text))
         if not is_told:
-            self.say(Message(text, is_good=False, fails=finding.fails))
+            told = self.failures if finding.fails else self.messages
+            told.append(Message(text, is_good=False))
 
     def keep_errors(self, errors: Iterable[RunError]) -> None:
         """Keep errors that are not those of a case.

@@ -22,17 +22,11 @@ WhyKept = Callable[[bytes], "str | None"]
 class Message:
     """A sentence for the end of the run.
 
-    `is_good` is false for a failure. `fails`: the run fails for this reason.
+    `is_good` is false for a failure.
     """
 
     text: str
     is_good: bool = True
-    fails: bool = False
-
-    @property
-    def place(self) -> int:
-        """Return its place among the messages: what fails the run comes last."""
-        return (not self.is_good) + self.fails
 
 
 def why_no_report(data: bytes) -> str | None:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -141,7 +140,7 @@ class Terminal:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print the failures that no terminal summary has shown."""
-        for message in self._store.told.messages:
+        for message in self._store.told.take_messages():
             if not message.is_good:
                 print(safe_output(message.text), file=sys.stderr)
 
@@ -193,10 +192,9 @@ class Terminal:
 
         A message is printed once.
         """
-        messages = sorted(self._store.told.take_messages(), key=attrgetter("place"))
         columns = terminal_width()
         lines = []
-        for message in messages:
+        for message in self._store.told.take_messages():
             style = PLAIN if message.is_good else BAD
             for part in folded(message.text, columns, indent="    "):
                 lines.append(styled_line(part, style))
