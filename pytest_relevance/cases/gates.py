@@ -75,13 +75,14 @@ def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
 class Option:
     """A key that a gate may have beside its condition. It is a field of `Gate` too.
 
-    `about` describes the key in an editor, `schema` is the JSON Schema of its value.
+    `schema`: the JSON Schema of its value.
+    `about`: describes the key in an editor.
     """
 
     name: str
     check: Check
-    about: str
     schema: Schema
+    about: str
 
 
 def check_p(value: object, at: Location) -> float | Wrong:
@@ -93,38 +94,25 @@ def check_p(value: object, at: Location) -> float | Wrong:
     )
 
 
+_SIGNIFICANCE: Schema = {
+    "type": "number",
+    "exclusiveMinimum": 0,
+    "exclusiveMaximum": 1,
+}
+# fmt: off
 _OPTIONS = (
-    Option(
-        name="id",
-        check=check_id,
-        about="The name of the gate. Default: the condition itself.",
-        schema=ID,
-    ),
-    Option(
-        name="tag",
-        check=check_tag,
-        about="The tag of the cases that it looks at. Default: all cases.",
-        schema=TAG,
-    ),
-    Option(
-        name="p",
-        check=check_p,
-        about="The drop fails the gate only if it is significant at this level.",
-        schema={"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-    ),
-    Option(
-        name="variant",
-        check=check_text,
-        about="The variant whose rankings are compared with those of the variant against.",
-        schema=ANY_TEXT,
-    ),
-    Option(
-        name="against",
-        check=check_text,
-        about="The variant that the rankings of the other one are compared with.",
-        schema=ANY_TEXT,
-    ),
+    Option("id", check_id, ID,
+        about="The name of the gate. Default: the condition itself."),
+    Option("tag", check_tag, TAG,
+        about="The tag of the cases that it looks at. Default: all cases."),
+    Option("p", check_p, _SIGNIFICANCE,
+        about="The drop fails the gate only if it is significant at this level."),
+    Option("variant", check_text, ANY_TEXT,
+        about="The variant whose rankings are compared with those of the variant against."),
+    Option("against", check_text, ANY_TEXT,
+        about="The variant that the rankings of the other one are compared with."),
 )
+# fmt: on
 
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}
 """What a gate may have beside its condition, by name."""

@@ -209,6 +209,9 @@ def _differ_in_type_alone(value: object, wanted: object) -> bool:
 
 # Values that nearly meet a condition
 
+_MOST_RANKS = 10
+"""How many ranks of a near value a sentence names."""
+
 
 @dataclass(frozen=True, slots=True)
 class NearValue:
@@ -234,10 +237,6 @@ class NearValue:
         noun = "rank" if len(self.ranks) == 1 else "ranks"
         ranks = first_few([str(rank) for rank in self.ranks], _MOST_RANKS)
         return f"{text} ({noun} {ranks})"
-
-
-_MOST_RANKS = 10
-"""How many ranks of a near value a sentence names."""
 
 
 def near_values(reason: Outcome) -> list[NearValue]:

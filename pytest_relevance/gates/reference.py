@@ -120,7 +120,7 @@ def collect_values(
     Raises:
         NotKnown: the reference does not keep what this needs.
     """
-    only_before = {(case.id, case.variant): case for case in accepted}
+    not_compared = {(case.id, case.variant): case for case in accepted}
     cases: list[CaseValue] = []
     for result in results:
         now = values.now(result) if _is_about(gate, result.tags) else None
@@ -129,7 +129,7 @@ def collect_values(
             if now is not None:
                 cases.append(CaseValue(None, now, result.weight, result.weight))
             continue
-        then = only_before.pop((result.id, result.variant), None)
+        then = not_compared.pop((result.id, result.variant), None)
         tags, weight = result.tags, result.weight
         if then is not None and then.weight is not None:
             tags, weight = then.tags, then.weight
@@ -137,7 +137,7 @@ def collect_values(
             before = None
         if before is not None or now is not None:
             cases.append(CaseValue(before, now, weight, result.weight))
-    for case in only_before.values():
+    for case in not_compared.values():
         value = _value_before(gate, values, case)
         if value is not None:
             cases.append(value)
