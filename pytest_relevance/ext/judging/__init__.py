@@ -2,8 +2,8 @@
 
 | module | what it holds |
 |---|---|
-| `plugin` | the options and files, and the hooks that write them |
-| `worklist`, `worklist_file`, `worklist_output` | the unjudged results of a run, their file, and when it is written |
+| `plugin` | the options and files, and the hook that writes the worklist |
+| `worklist` | the unjudged results of a run, and their file |
 | `hooks` | asks the fixture `relevance_judge` in a run |
 | `judge`, `judge_file`, `progress` | the calls of a judge, the file with its grades, and how far it is |
 | `calibration` | the grades of a judge beside those of people |

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _why_no_worklist(data: bytes) -> str | None:
-    from pytest_relevance.ext.judging.worklist_file import why_kept
+    from pytest_relevance.ext.judging.worklist import why_kept
 
     return why_kept(data)
 
@@ -97,6 +98,43 @@ def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]
     """Write the worklist, if the option asks for it."""
     target = Target.of(WORKLIST, config)
     if target is not None:
-        from pytest_relevance.ext.judging.worklist_output import write_worklist
+        yield from _write_worklist(run, target)
 
-        yield from write_worklist(run, target)
+
+def _write_worklist(run: Run, target: Target) -> Iterator[Message]:
+    """Write the results that nobody has judged, and say how many there are."""
+    from pytest_relevance._files import write_whole
+    from pytest_relevance._text import counted
+    from pytest_relevance.ext.judging.worklist import Worklist
+
+    scored = [result for result in run.results if result.evaluation.scores]
+    # Without rankings the unjudged results are not known.
+    if not scored and _may_lack_results(run):
+        yield Message(f"{target.shown} is not written: no case was scored")
+        return
+    worklist = Worklist.of(scored)
+
+    def write(path: Path) -> None:
+        # A pipe, for instance, has no content to keep.
+        before = path.read_bytes() if path.is_file() else b""
+        write_whole(path, worklist.to_csv(before))
+
+    problem = target.write(write)
+    words = "no unjudged results"
+    if worklist.rows:
+        rows = counted(len(worklist.rows), "unjudged result")
+        words = f"{rows} of {counted(worklist.queries, 'query', 'queries')}"
+    if problem is not None:
+        yield Message(f"{words}, and no list of them: {problem}", is_good=False)
+        return
+    rest = "" if worklist.rows else " has only its header"
+    yield Message(f"{words}: {target.shown}{rest}")
+
+
+def _may_lack_results(run: Run) -> bool:
+    """Say whether a case did not come to its end, so that its ranking is unknown."""
+    from pytest_relevance.results.case_result import has_failed
+
+    info = run.info
+    is_incomplete = bool(info.errors or info.missing or info.uncollected)
+    return is_incomplete or any(map(has_failed, run.results))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance._problems import FileError
-from pytest_relevance.ext.judging.worklist import Worklist
-from pytest_relevance.ext.judging.worklist_file import why_kept
+from pytest_relevance.ext.judging.worklist import Worklist, why_kept
 from pytest_relevance.results.unjudged import Unjudged
 from tests.helpers import case_result, changed
 
