@@ -3,256 +3,205 @@ docs/reference/hooks.md.
 """
 
 import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from pytest_relevance import Run, compare_runs, read_suite
-from pytest_relevance.cli import main
-from tests.plugin.conftest import Project
+from pytest_relevance import compare_runs, read_suite
+from tests.plugin.conftest import Command, Project, one_line
 from tests.walkthrough import PAGES, blocks
 
-CASES = """
-    expect: {brands: 2}
-    cases:
-    - query: acme-1 acme-2 nord-1
-    - query: acme-1 acme-2
-"""
+RECORD = "--relevance-record=run.jsonl"
 
 
-def example(name: str) -> str:
-    """The example of a page that defines a name."""
+def example(beginning: str) -> str:
+    """The example of the page with a line that begins so."""
     (found,) = (
         block.text
         for block in blocks(PAGES["reference/hooks.md"], "python")
-        if f"\n{name} = " in block.text
+        if f"\n{beginning}" in block.text
     )
     return found
 
 
-def command_example() -> str:
-    """The example of the page that is the module of a command."""
-    (found,) = (
-        block.text
-        for block in blocks(PAGES["reference/hooks.md"], "python")
-        if "def declare(" in block.text
-    )
-    return found
-
-
-def install(project: Project, monkeypatch: pytest.MonkeyPatch, **groups: str) -> None:
-    """Install a package `my_package` with the examples of these names, an entry point
-    of each group.
+class Package(Project):
+    """A project in whose environment a package `my_package` is installed, with an
+    example of the page.
     """
-    points, code = "", ""
-    for group, name in groups.items():
-        points += f"[pytest_relevance.{group}]\n{name.lower()} = my_package:{name}\n"
-        code += example(name)
-    install_code(project, monkeypatch, points, code)
+
+    def install(self, group: str, name: str = "") -> None:
+        """Install the package with the example of this name, an entry point of the
+        group; without a name, with the example of a command.
+        """
+        code = example(f"{name} = " if name else "def declare(")
+        point = (
+            f"{name.lower()} = my_package:{name}" if name else "queries = my_package"
+        )
+        info = "site/my_package-1.0.dist-info"
+        about = "Metadata-Version: 2.1\nName: my_package\nVersion: 1.0\n"
+        self.write(f"{info}/METADATA", about)
+        self.write(f"{info}/entry_points.txt", f"[pytest_relevance.{group}]\n{point}\n")
+        self.write("site/my_package.py", code)
+        self.conftest()
+
+    def change(self, old: str, new: str) -> None:
+        """Change the code of the package."""
+        file = self.path / "site/my_package.py"
+        code = file.read_text(encoding="utf-8")
+        assert old in code
+        file.write_text(code.replace(old, new), encoding="utf-8")
 
 
-def install_code(
-    project: Project, monkeypatch: pytest.MonkeyPatch, points: str, code: str
-) -> None:
-    """Install a package `my_package` of one module, with these entry points."""
-    folder = project.path / "site"
-    info = folder / "my_package-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "entry_points.txt").write_text(points, encoding="utf-8")
-    about = "Metadata-Version: 2.1\nName: my_package\nVersion: 1.0\n"
-    (info / "METADATA").write_text(about, encoding="utf-8")
-    (folder / "my_package.py").write_text(code, encoding="utf-8")
-    monkeypatch.syspath_prepend(folder)
-    project.conftest()
+Uninstall = Callable[[], None]
 
 
 @pytest.fixture
-def brands(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(project: Project, monkeypatch: pytest.MonkeyPatch) -> Package:
+    monkeypatch.syspath_prepend(project.path / "site")
+    return Package(project.pytester)
+
+
+@pytest.fixture
+def uninstall(package: Package, monkeypatch: pytest.MonkeyPatch) -> Uninstall:
+    return lambda: monkeypatch.setattr(sys, "path", sys.path[1:])
+
+
+# --- an expectation -------------------------------------------------------------------
+
+MEETS, MISSES = "acme-1 acme-2 nord-1", "acme-1 acme-2"
+
+
+@pytest.fixture
+def brands(package: Package) -> Package:
     """A suite with the expectation `brands` of a package."""
-    install(project, monkeypatch, expectations="BRANDS")
-    return project.cases(CASES)
+    package.install("expectations", "BRANDS")
+    cases = f"cases: [{{query: {MEETS}}}, {{query: {MISSES}}}]"
+    package.cases(f"expect: {{brands: 2}}\n{cases}")
+    return package
 
 
-def test_an_expectation_of_a_package_decides_a_case(
-    brands: Path, project: Project
-) -> None:
-    run = project.run()
-    assert run.outcomes == {
-        "acme-1 acme-2 nord-1": "passed",
-        "acme-1 acme-2": "failed",
-    }
-    assert "brands: 1 found, expected 2 or more" in run.failure("acme-1 acme-2")
+def test_an_expectation_of_a_package_decides_a_case(brands: Package) -> None:
+    run = brands.run(RECORD)
+    assert run.outcomes == {MEETS: "passed", MISSES: "failed"}
+    assert "brands: 1 found, expected 2 or more" in run.failure(MISSES)
+    recorded = brands.recorded()
+    outcomes = [result.evaluation.outcomes[0] for result in recorded.results]
+    values = [(one.kind, one.value, one.met) for one in outcomes]
+    assert values == [("brands", 2, True), ("brands", 1, False)]
+    assert compare_runs(recorded, recorded).judge().passed
 
 
 def test_the_reader_refuses_what_an_expectation_of_a_package_refuses(
-    brands: Path, project: Project
+    brands: Package,
 ) -> None:
-    path = project.cases("cases: [{query: boots, expect: {brands: many}}]")
+    path = brands.cases("cases: [{query: boots, expect: {brands: many}}]")
     with pytest.raises(ValueError, match="expected a number of brands"):
         read_suite(path)
-
-
-def test_a_mistake_is_told_an_expectation_of_a_package(
-    brands: Path, project: Project
-) -> None:
-    project.cases("cases: [{query: boots, expect: {brnds: 2}}]")
-    assert 'did you mean "brands"' in project.run().text
+    brands.cases("cases: [{query: boots, expect: {brnds: 2}}]")
+    assert 'did you mean "brands"' in brands.run().text
 
 
 @pytest.mark.usefixtures("brands")
-def test_the_schema_has_an_expectation_of_a_package(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["schema"]) == 0
-    assert '"brands": {' in capsys.readouterr().out
+def test_the_schema_has_an_expectation_of_a_package(command: Command) -> None:
+    schema = command("schema")
+    assert schema.code == 0
+    assert '"brands": {' in schema.out
 
 
-def test_a_record_has_an_expectation_of_a_package(
-    brands: Path, project: Project
-) -> None:
-    project.run("--relevance-record=run.jsonl")
-    run = Run.open(project.path / "run.jsonl")
-    outcomes = [result.evaluation.outcomes[0] for result in run.results]
-    assert [(one.kind, one.value, one.met) for one in outcomes] == [
-        ("brands", 2, True),
-        ("brands", 1, False),
-    ]
-    assert compare_runs(run, run).judge().passed
-
-
-def test_what_the_accepted_ranking_met_is_newly_missed(
-    brands: Path, project: Project
-) -> None:
-    project.cases("expect: {brands: 2}\ncases: [{query: acme-1 nord-1}]")
-    project.run("--relevance-update=all")
-    project.search("return lambda query: ['acme-1', 'acme-2']")
-    baseline = project.run().results["acme-1 nord-1"].baseline
+def test_what_the_accepted_ranking_met_is_newly_missed(brands: Package) -> None:
+    brands.cases("expect: {brands: 2}\ncases: [{query: acme-1 nord-1}]")
+    brands.run("--relevance-update=all")
+    brands.search("return lambda query: ['acme-1', 'acme-2']")
+    baseline = brands.run().results["acme-1 nord-1"].baseline
     assert baseline is not None
     assert baseline.newly_failing
 
 
-def test_an_expectation_that_raises_names_its_package(
-    brands: Path, project: Project
-) -> None:
-    package = project.path / "site" / "my_package.py"
-    code = package.read_text(encoding="utf-8")
-    code = code.replace("brands = {", "1 / 0\n        brands = {")
-    package.write_text(code, encoding="utf-8")
-    text = project.run().text
-    assert "brands (my_package:BRANDS) raised ZeroDivisionError" in text
+def test_an_expectation_that_raises_names_its_package(brands: Package) -> None:
+    brands.change("brands = {", "1 / 0\n        brands = {")
+    raised = "brands (my_package:BRANDS) raised ZeroDivisionError"
+    assert raised in brands.run().text
 
 
 def test_a_report_names_an_expectation_whose_package_is_gone(
-    brands: Path,
-    project: Project,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    brands: Package, uninstall: Uninstall, command: Command
 ) -> None:
-    project.run("--relevance-record=run.jsonl")
-    monkeypatch.setattr(sys, "path", sys.path[1:])
-    main(["report", str(project.path / "run.jsonl")])
-    assert "brands is not met" in capsys.readouterr().out
+    brands.run(RECORD)
+    uninstall()
+    assert "brands is not met" in command("report", "run.jsonl").out
 
 
-EMPTY = """
-    gates: [{max_empty: 0}, {max_empty: 1, id: one}]
-    cases: [{query: boots}, {query: nothing}]
-"""
+# --- a gate ---------------------------------------------------------------------------
 
 
 @pytest.fixture
-def max_empty(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+def max_empty(package: Package) -> Package:
     """A suite with the gate `max_empty` of a package, and a query that finds
     nothing.
     """
-    install(project, monkeypatch, gates="MAX_EMPTY")
-    project.search("return lambda query: ['b1'] if query == 'boots' else []")
-    return project.cases(EMPTY)
+    package.install("gates", "MAX_EMPTY")
+    package.search("return lambda query: ['b1'] if query == 'boots' else []")
+    gates = "gates: [{max_empty: 0}, {max_empty: 1, id: one}]"
+    package.cases(f"{gates}\ncases: [{{query: boots}}, {{query: nothing}}]")
+    return package
 
 
-def test_a_gate_of_a_package_is_judged(max_empty: Path, project: Project) -> None:
-    run = project.run()
-    assert run.outcomes["gate[max_empty 0]"] == "failed"
-    assert run.outcomes["gate[one]"] == "passed"
-    text = "1 cases returned nothing, allowed are 0"
-    assert text in run.failure("gate[max_empty 0]")
+def test_a_gate_of_a_package_is_judged(max_empty: Package, command: Command) -> None:
+    run = max_empty.run(RECORD)
+    assert run.gates == {"gate[max_empty 0]": "failed", "gate[one]": "passed"}
+    found = "1 cases returned nothing, allowed are 0"
+    assert found in run.failure("gate[max_empty 0]")
+    assert found in command("report", "run.jsonl").out
 
 
 def test_the_reader_refuses_what_a_gate_of_a_package_refuses(
-    max_empty: Path, project: Project
+    max_empty: Package,
 ) -> None:
-    path = project.cases("gates: [{max_empty: few}]\ncases: [{query: boots}]")
+    path = max_empty.cases("gates: [{max_empty: few}]\ncases: [{query: boots}]")
     with pytest.raises(ValueError, match="expected a number of cases"):
         read_suite(path)
 
 
 @pytest.mark.usefixtures("max_empty")
-def test_the_schema_has_a_gate_of_a_package(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["schema"]) == 0
-    assert '"max_empty": {' in capsys.readouterr().out
-
-
-def test_a_report_judges_a_gate_of_a_package_anew(
-    max_empty: Path, project: Project, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project.run("--relevance-record=run.jsonl")
-    main(["report", str(project.path / "run.jsonl")])
-    assert "1 cases returned nothing, allowed are 0" in capsys.readouterr().out
+def test_the_schema_has_a_gate_of_a_package(command: Command) -> None:
+    assert '"max_empty": {' in command("schema").out
 
 
 def test_a_gate_whose_package_is_gone_is_not_met(
-    max_empty: Path,
-    project: Project,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    max_empty: Package, uninstall: Uninstall, command: Command
 ) -> None:
-    project.run("--relevance-record=run.jsonl")
-    monkeypatch.setattr(sys, "path", sys.path[1:])
-    main(["report", str(project.path / "run.jsonl")])
-    said = capsys.readouterr().out
+    max_empty.run(RECORD)
+    uninstall()
+    said = command("report", "run.jsonl").out
     assert said.count("no installed package judges a gate with max_empty") == 2
 
 
-def test_a_gate_that_raises_names_its_package(
-    max_empty: Path, project: Project
-) -> None:
-    package = project.path / "site" / "my_package.py"
-    code = package.read_text(encoding="utf-8")
-    package.write_text(code.replace("gate.value)", "1 / 0)"), encoding="utf-8")
-    text = project.run().failure("gate[one]")
-    assert "max_empty (my_package:MAX_EMPTY) raised ZeroDivisionError" in text
+def test_a_gate_that_raises_names_its_package(max_empty: Package) -> None:
+    max_empty.change("gate.value)", "1 / 0)")
+    raised = "max_empty (my_package:MAX_EMPTY) raised ZeroDivisionError"
+    assert raised in max_empty.run().failure("gate[one]")
+
+
+# --- a diagnosis ----------------------------------------------------------------------
 
 
 @pytest.fixture
-def always_slow(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+def always_slow(package: Package) -> Package:
     """A package with the diagnosis `always_slow`, for which any latency is long."""
-    install(project, monkeypatch, diagnoses="ALWAYS_SLOW")
-    change_package(project, "> 2", "> 0")
-    return project.cases("cases: [{query: boots}, {query: shoes}]")
+    package.install("diagnoses", "ALWAYS_SLOW")
+    package.change("> 2", "> 0")
+    package.cases("cases: [{query: boots}, {query: shoes}]")
+    return package
 
 
-def change_package(project: Project, old: str, new: str) -> None:
-    package = project.path / "site" / "my_package.py"
-    code = package.read_text(encoding="utf-8")
-    package.write_text(code.replace(old, new), encoding="utf-8")
-
-
-@pytest.mark.usefixtures("always_slow")
-def test_a_diagnosis_of_a_package_is_told(project: Project) -> None:
-    assert "search took over 2 s in all 2 cases: is the cache" in project.run().text
-
-
-@pytest.mark.usefixtures("always_slow")
-def test_a_record_has_a_diagnosis_of_a_package(project: Project) -> None:
-    project.run("--relevance-record=run.jsonl")
-    (fault,) = Run.open(project.path / "run.jsonl").info.faults
+def test_a_diagnosis_of_a_package_is_told_and_recorded(always_slow: Package) -> None:
+    run = always_slow.run(RECORD)
+    assert "search took over 2 s in all 2 cases: is the cache" in run.text
+    (fault,) = always_slow.recorded().info.faults
     assert (fault.kind, fault.cases) == ("always_slow", 2)
     assert fault.message.startswith("took over 2 s in all 2 cases")
 
 
-@pytest.mark.usefixtures("always_slow")
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -267,65 +216,59 @@ def test_a_record_has_a_diagnosis_of_a_package(project: Project) -> None:
     ],
 )
 def test_a_diagnosis_that_cannot_be_made_names_its_package(
-    project: Project, old: str, new: str, says: str
+    always_slow: Package, old: str, new: str, says: str
 ) -> None:
-    change_package(project, old, new)
-    run = project.run()
-    assert set(run.outcomes.values()) == {"passed"}
-    text = " ".join(run.text.split())
+    always_slow.change(old, new)
+    run = always_slow.run()
+    assert run.counts["passed"] == 2
+    text = one_line(run.text)
     assert "always_slow (my_package:ALWAYS_SLOW)" in text
     assert says in text
 
 
+# --- a check of case files, and a command ---------------------------------------------
+
+
 @pytest.fixture
-def untagged(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+def untagged(package: Package) -> Package:
     """A package with the check `untagged`, and a suite with a case that has no tag."""
-    install(project, monkeypatch, checks="UNTAGGED")
-    return project.cases(
-        "cases: [{query: boots}, {query: shoes, tags: [head]}]", "shop.relevance.yaml"
-    )
+    package.install("checks", "UNTAGGED")
+    package.cases("cases: [{query: boots}, {query: shoes, tags: [head]}]")
+    return package
 
 
-def test_a_check_of_a_package_warns(
-    untagged: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["check", "--strict", str(untagged)]) == 1
-    said = " ".join(capsys.readouterr().out.split())
-    assert "warning: each case needs a tag: tags: [head]" in said
-    assert f'{untagged.name}:1: "boots": no tag' in said
-    assert said.endswith("no errors, 1 warning")
+@pytest.mark.usefixtures("untagged")
+def test_a_check_of_a_package_warns(command: Command) -> None:
+    checked = command("check", "--strict", "shop.relevance.yaml")
+    assert checked.code == 1
+    assert "warning: each case needs a tag: tags: [head]" in checked.out
+    assert 'shop.relevance.yaml:1: "boots": no tag' in checked.out
+    assert checked.out.endswith("no errors, 1 warning")
 
 
 def test_a_check_that_raises_names_its_package(
-    untagged: Path, project: Project, capsys: pytest.CaptureFixture[str]
+    untagged: Package, command: Command
 ) -> None:
-    change_package(project, "yield Problem", "yield 1, Problem")
-    assert main(["check", str(untagged)]) == 2
-    said = capsys.readouterr().err
-    assert "untagged (my_package:UNTAGGED) raised TypeError: find gave (1" in said
+    untagged.change("yield Problem", "yield 1, Problem")
+    checked = command("check", "shop.relevance.yaml")
+    assert checked.code == 2
+    raised = "untagged (my_package:UNTAGGED) raised TypeError: find gave (1"
+    assert raised in checked.err
 
 
 @pytest.fixture
-def queries(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+def queries(package: Package) -> Package:
     """A package with the command `queries`, and a suite."""
-    points = "[pytest_relevance.commands]\nqueries = my_package\n"
-    install_code(project, monkeypatch, points, command_example())
-    return project.cases("cases: [{query: boots}, {query: shoes}]")
-
-
-def test_a_command_of_a_package_runs(
-    queries: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["queries", str(queries)]) == 0
-    assert capsys.readouterr().out == "boots\nshoes\n"
+    package.install("commands")
+    package.cases("cases: [{query: boots}, {query: shoes}]")
+    return package
 
 
 @pytest.mark.usefixtures("queries")
-def test_the_help_has_a_command_of_a_package(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["--help"]) == 0
-    assert "Print the queries of a case file\n" in capsys.readouterr().out
+def test_a_command_of_a_package_runs_and_is_in_the_help(command: Command) -> None:
+    listed = command("queries", "shop.relevance.yaml")
+    assert (listed.code, listed.out) == (0, "boots shoes")
+    assert "Print the queries of a case file" in command("--help").out
 
 
 @pytest.mark.parametrize(
@@ -337,14 +280,9 @@ def test_the_help_has_a_command_of_a_package(
     ],
 )
 def test_a_command_that_fails_names_its_package(
-    queries: Path,
-    project: Project,
-    capsys: pytest.CaptureFixture[str],
-    old: str,
-    new: str,
-    says: str,
+    queries: Package, command: Command, old: str, new: str, says: str
 ) -> None:
-    change_package(project, old, new)
-    assert main(["queries", str(queries)]) == 2
-    said = capsys.readouterr().err
-    assert f"queries (my_package) {says}" in said
+    queries.change(old, new)
+    failed = command("queries", "shop.relevance.yaml")
+    assert failed.code == 2
+    assert f"queries (my_package) {says}" in failed.err

@@ -1,17 +1,17 @@
-"""Plugins that run tests in another process, in a loop of their own, or again: what
-comes of cases is as ever.
+"""Plugins that run tests in another process, in a loop of their own, in another order,
+or again: what comes of cases is as ever.
 """
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import dedent
 
 import pytest
 
-from pytest_relevance import Run as Record
 from tests.helpers import encoded
 from tests.plugin.conftest import Accepted, Project, Run
+from tests.plugin.shop import BASELINE, UPDATE
 
 SEARCH = """
     import pytest
@@ -24,7 +24,6 @@ SEARCH = """
             return query.split()[:: 1 if request.param == "words" else -1]
         return search
 """
-
 CASES = """
     gates:
       - mean: {nDCG@10: 0.95}
@@ -36,7 +35,6 @@ CASES = """
       - {query: c, skip: no c}
       - {query: d e, judgments: {e: 1}, min_ndcg: 1, xfail: not yet}
 """
-
 CHECKS = """
     def test_checks(relevance):
         relevance.check("good", ["a", "x"], {"a": 1}, min_ndcg=0.5)
@@ -118,94 +116,62 @@ RETRIES = """
 does.
 """
 
-
-each_runner = pytest.mark.parametrize(
-    "runner",
-    [
-        pytest.param(
-            FORKS,
-            id="forks",
-            marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork"),
-        ),
-        pytest.param(LOOP, id="a loop of its own"),
-    ],
-)
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork")
 
 
 def without_times(text: str) -> list[str]:
-    return [
-        re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*", " ", line).rstrip()
-        for line in text.splitlines()
-    ]
+    latency = r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*"
+    return [re.sub(latency, " ", line).rstrip() for line in text.splitlines()]
 
 
-def results(project: Project, name: str) -> list[Mapping[str, object]]:
-    """What a record has, but for the latency and the order, which a plugin may
-    change.
+def written_files(project: Project) -> list[object]:
+    """The record without latencies and its order, which a plugin may change, and the
+    other files.
     """
-    found = [encoded(each) for each in Record.open(project.path / name).results]
-    for values in found:
+    results = [encoded(each) for each in project.recorded().results]
+    for values in results:
         values.get("call", {}).pop("latency", None)
-    return sorted(
-        found,
-        key=lambda each: (str(each["file"]), str(each["id"]), str(each.get("variant"))),
-    )
+    results.sort(key=lambda each: (each["file"], each["id"], each.get("variant", "")))
+    files = [project.path / name for name in (BASELINE, "work.csv")]
+    return [*results, *(file.read_text(encoding="utf-8") for file in files)]
 
 
-def written_files(project: Project) -> dict[str, object]:
-    baseline = project.path / "shop.relevance.yaml.baseline.jsonl"
-    return {
-        "record": results(project, "run.jsonl"),
-        "baseline": baseline.read_text(encoding="utf-8"),
-        "worklist": (project.path / "work.csv").read_text(encoding="utf-8"),
-    }
+WRITES = ("--relevance-record=run.jsonl", UPDATE, "--relevance-unjudged=work.csv")
+REQUIRE = "--relevance-gates=require"
 
 
-WRITES = (
-    "--relevance-record=run.jsonl",
-    "--relevance-update",
-    "--relevance-unjudged=work.csv",
+@pytest.mark.parametrize(
+    "runner",
+    [pytest.param(FORKS, id="forks", marks=needs_fork), pytest.param(LOOP, id="loop")],
 )
-
-
-def ran(project: Project, *options: str) -> Run:
-    run = project.run_apart(*options, "--relevance-gates=require")
-    assert "Traceback" not in run.result.stderr.str()
-    return run
-
-
-@each_runner
 def test_all_is_as_without(project: Project, runner: str) -> None:
     project.conftest(dedent(SEARCH) + dedent(runner))
     project.cases(CASES)
     project.write("test_checks.py", CHECKS)
-    there, found = ran(project, *WRITES), written_files(project)
-    (project.path / "shop.relevance.yaml.baseline.jsonl").unlink()
+    there = project.run_apart(*WRITES, REQUIRE)
+    files = written_files(project)
+    (project.path / BASELINE).unlink()
     project.conftest(SEARCH)
-    here = project.run(*WRITES, "--relevance-gates=require")
-    assert written_files(project) == found
+    here = project.run(*WRITES, REQUIRE)
+    assert written_files(project) == files
     assert without_times(there.summary) == without_times(here.summary)
     assert (there.code, there.counts["failed"], there.counts["passed"]) == (1, 5, 6)
     assert here.counts.items() <= there.counts.items()
     assert "gate[mean nDCG@10 0.95][words]" in there.text
-    assert (
-        there.failure("b a[words]").splitlines()[0]
-        == "shop.relevance.yaml:6: nDCG@10 0.710 is below 0.900"
-    )
+    below = "shop.relevance.yaml:6: nDCG@10 0.710 is below 0.900"
+    assert there.failure("b a[words]").splitlines()[0] == below
+    assert "Traceback" not in there.result.stderr.str()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork")
+@needs_fork
 def test_checks_in_python_alone(project: Project) -> None:
     project.conftest(FORKS)
     project.write("test_checks.py", CHECKS)
-    run = ran(project, "--relevance-record=run.jsonl")
+    run = project.run_apart("--relevance-record=run.jsonl")
     assert run.code == 1
-    assert [each["id"] for each in results(project, "run.jsonl")] == ["bad", "good"]
-    assert (
-        run.summary.strip()
-        .splitlines()[-1]
-        .startswith("2 checks: 1 passed, 1 failed; ")
-    )
+    assert "Traceback" not in run.result.stderr.str()
+    assert {each.id for each in project.recorded().results} == {"bad", "good"}
+    assert "2 checks: 1 passed, 1 failed; " in run.summary
 
 
 CALLS = """
@@ -225,6 +191,14 @@ CALLS = """
             return ["x", *query.split()] if first else query.split()
         return search
 """
+TRIES = """
+    tries = []
+
+    def test_checks(relevance):
+        tries.append(1)
+        found = ["a"] if len(tries) > 1 else ["x", "a"]
+        relevance.check(f"try {len(tries)}", found, {"a": 1}, min_ndcg=0.9)
+"""
 
 
 @pytest.mark.parametrize(
@@ -238,140 +212,161 @@ def test_the_last_attempt_counts(
     if options:
         pytest.importorskip("pytest_rerunfailures")
     project.conftest(dedent(CALLS) + dedent(conftest))
-    project.cases("""
-        gates: [{mean: {nDCG@10: 0.9}}]
+    judged = "judgments: {a: 3, b: 1}, min_ndcg: 0.9"
+    project.cases(f"""
+        gates: [{{mean: {{nDCG@10: 0.9}}}}]
         cases:
-          - {query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
-          - {query: boom, judgments: {boom: 3}, min_ndcg: 0.9}
-          - {query: b a, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+          - {{query: a b, {judged}}}
+          - {{query: boom, judgments: {{boom: 3}}, min_ndcg: 0.9}}
+          - {{query: b a, {judged}}}
     """)
-    project.write(
-        "test_checks.py",
-        """
-        tries = []
-        def test_checks(relevance):
-            tries.append(1)
-            relevance.check(f"try {len(tries)}", ["a"] if len(tries) > 1 else ["x", "a"], {"a": 1}, min_ndcg=0.9)
-    """,
-    )
+    project.write("test_checks.py", TRIES)
     run = project.run(
-        *options,
-        "--relevance-record=run.jsonl",
-        "--relevance-update",
-        "--junitxml=junit.xml",
+        *options, "--relevance-record=run.jsonl", UPDATE, "--junitxml=junit.xml"
     )
     assert run.code == 1
-    assert Accepted(project.path / "shop.relevance.yaml.baseline.jsonl").rankings[
-        "a b", None
-    ] == ("a", "b")
-    assert (
-        project.properties("a b").items()
-        >= {"verdict": "passed", "score": "1.0"}.items()
-    )
-    assert {
-        each["id"]: (each["verdict"], each.get("outcome"))
-        for each in results(project, "run.jsonl")
-    } == {
-        "a b": ("passed", None),
-        "boom": ("passed", None),
-        "b a": ("failed", None),
-        "try 2": ("passed", None),
+    accepted = Accepted(project.path / BASELINE).rankings
+    assert accepted["a b", None] == ("a", "b")
+    properties = project.properties("a b")
+    assert (properties["verdict"], properties["score"]) == ("passed", "1.0")
+    assert {each.id: each.verdict for each in project.recorded().results} == {
+        "a b": "passed",
+        "boom": "passed",
+        "b a": "failed",
+        "try 2": "passed",
     }
-    assert run.sentences("3 cases and 1 check: ") == [
-        "3 cases and 1 check: 3 passed, 1 failed; mean nDCG@10 search 0.903, relevance.check 1.000; the gate is met"
-    ]
+    counts = "3 cases and 1 check: 3 passed, 1 failed; mean nDCG@10 search 0.903"
+    assert f"{counts}, relevance.check 1.000; the gate is met" in run.said
     told = run.failure("b a")
     assert told.splitlines()[0] == "shop.relevance.yaml:5: nDCG@10 0.710 is below 0.900"
     assert "in call" not in told
 
-    project.cases("""
-        gates: [{passing: 0.1}]
-        cases:
-          - {query: a boom, judgments: {a: 3}, min_ndcg: 0.9}
-          - {query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
-    """)
+    boom = "{query: a boom, judgments: {a: 3}, min_ndcg: 0.9}"
+    project.cases(
+        f"gates: [{{passing: 0.1}}]\ncases: [{boom}, {{query: a b, {judged}}}]"
+    )
     worse = project.run(*options, "shop.relevance.yaml")
     assert 'gate[passing 0.1] - 1 case ended in an error: "a boom"' in worse.text
     assert "no engine 2" in worse.failure("a boom")
 
 
-# Plugins that lose what is known of cases
-
-DROPS = """
+SHUFFLES = """
+    import random
     import pytest
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(item, nextitem):
-        for report in item.config.pluginmanager.getplugin("runner").runtestprotocol(item, nextitem=nextitem, log=False):
-            names = ("nodeid", "location", "keywords", "outcome", "longrepr", "when")
-            report = pytest.TestReport(**{name: getattr(report, name) for name in names})
-            item.ihook.pytest_runtest_logreport(report=report)
-        return True
+    def pytest_collection_modifyitems(items):
+        random.Random({seed}).shuffle(items)
+
+    @pytest.fixture(params=["one", "two"])
+    def search(request):
+        return lambda query: ["x", query]
 """
+
+
+@pytest.mark.parametrize("options", [(), ("-n2",)])
+def test_reports_do_not_depend_on_the_order_of_the_tests(
+    project: Project, options: tuple[str, ...]
+) -> None:
+    """All cases fail with one score, so that nothing but their order decides which is
+    told first.
+    """
+    lines = [f"{{query: {query}, judgments: {{{query}: 1}}}}" for query in "abcd"]
+    for name in ("shop", "help"):
+        suite = f"min_ndcg: 0.9\ncases: [{', '.join(lines)}]"
+        project.cases(suite, f"{name}.relevance.yaml")
+    project.test('relevance.check("q", ["a"], {"a": 1})')
+    told = set()
+    for seed in range(3):
+        project.conftest(SHUFFLES.format(seed=seed))
+        markdown = project.reports(*options).markdown
+        told.add(re.sub(r"<?[\d.]+ ms", "0 ms", markdown))
+    assert len(told) == 1
+
+
+# --- plugins that lose what is known of cases -----------------------------------------
+
 SWALLOWS = """
     import pytest
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(item, nextitem):
-        item.config.pluginmanager.getplugin("runner").runtestprotocol(item, nextitem=nextitem, log=False)
+        runner = item.config.pluginmanager.getplugin("runner")
+        for report in runner.runtestprotocol(item, nextitem=nextitem, log=False):
+            pass
         return True
 """
-GOOD = """
-    gates: [{passing: 1}]
-    expect: {results: 1}
-    cases: [{query: a}, {query: b}, {query: c}, {query: d, skip: not now}]
-"""
-PLAIN = "import pytest\n@pytest.fixture\ndef search():\n    return str.split\n"
+DROPS = SWALLOWS.replace(
+    "            pass",
+    """
+            names = ("nodeid", "location", "keywords", "outcome", "longrepr", "when")
+            report = pytest.TestReport(**{name: getattr(report, name) for name in names})
+            item.ihook.pytest_runtest_logreport(report=report)
+    """,
+)
 LOST = (
     "4 of 4 cases that were to run have no result (shop.relevance.yaml::a, shop.relevance.yaml::b, "
     "shop.relevance.yaml::c and 1 more): a plugin that runs tests elsewhere, makes reports of its own, or runs "
     "something else in the place of cases may be the cause"
 )
+RECORD = "--relevance-record=run.jsonl"
+
+
+def lossy(project: Project, loses: str) -> Project:
+    search = "import pytest\n@pytest.fixture\ndef search():\n    return str.split\n"
+    project.conftest(search + dedent(loses))
+    project.cases("""
+        gates: [{passing: 1}]
+        expect: {results: 1}
+        cases: [{query: a}, {query: b}, {query: c}, {query: d, skip: not now}]
+    """)
+    return project
 
 
 @pytest.mark.parametrize(
     "loses", [DROPS, SWALLOWS], ids=["drops what reports carry", "swallows reports"]
 )
 def test_results_that_did_not_arrive_are_told(project: Project, loses: str) -> None:
-    project.conftest(PLAIN + dedent(loses))
-    project.cases(GOOD)
-    run = project.run()
-    told = " ".join(run.summary.split())
-    assert (run.code, LOST in told, "so the run fails" in told) == (0, True, False)
-    record = "--relevance-record=run.jsonl"
+    run = lossy(project, loses).run()
+    assert run.code == 0
+    assert LOST in run.said
+    assert "so the run fails" not in run.said
     for options, needs in (
-        (("-n1", record), "--relevance-record needs"),
-        (("--relevance-gates=require",), "--relevance-gates=require needs"),
-        (
-            (record, "--relevance-update=new"),
-            "--relevance-record and --relevance-update need",
-        ),
+        (["-n1", RECORD], "--relevance-record needs"),
+        ([REQUIRE], "--relevance-gates=require needs"),
+        ([RECORD, f"{UPDATE}=new"], "--relevance-record and --relevance-update need"),
     ):
         run = project.run(*options)
         assert run.code == 1
-        assert f"{LOST}; {needs} every result, so the run fails" in " ".join(
-            run.summary.split()
-        )
-    quiet = project.run(record, "-p", "no:terminal")
+        assert f"{LOST}; {needs} every result, so the run fails" in run.said
+    quiet = project.run(RECORD, "-p", "no:terminal")
     assert quiet.code == 1
     assert LOST in quiet.result.stderr.str()
 
 
-def test_what_was_cut_short_or_not_chosen_or_crashed_is_not_lost(
+def test_a_plugin_that_runs_something_else_in_the_place_of_cases(
     project: Project,
+) -> None:
+    runs = "def pytest_pyfunc_call(pyfuncitem):\n    return True\n"
+    lossy(project, runs).cases("cases: [{query: a}, {query: b}, {query: c}]")
+    run = project.run()
+    assert run.counts == {"passed": 3}
+    assert run.sentences("no case was searched: 3 cases were to run")
+    run = project.run(RECORD)
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    lost = "3 of 3 cases that were to run have no result (shop.relevance.yaml::a, "
+    assert lost in run.said
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["-x", "--maxfail=1", "-ka", "-v", "--collect-only", "--setup-plan", "--sw"],
+)
+def test_what_was_cut_short_or_not_chosen_is_not_lost(
+    project: Project, options: str
 ) -> None:
     ends = "pytest.exit('enough', returncode=0) if query == 'exit' else 1 / (query != 'boom') and [query]"
     project.search(f"return lambda query: {ends}")
     project.cases("cases: [{query: a}, {query: boom}, {query: exit}, {query: b}]")
-    record = "--relevance-record=run.jsonl"
-    for options in (
-        ["-x"],
-        ["--maxfail=1"],
-        ["-k", "a"],
-        [],
-        ["--collect-only"],
-        ["--setup-plan"],
-        ["--sw"],
-    ):
-        text = project.run(record, *options, cache="--sw" in options).text
-        assert "no result" not in text, options
+    run: Run = project.run(RECORD, options, cache=options == "--sw")
+    assert "no result" not in run.text
