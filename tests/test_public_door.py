@@ -65,7 +65,6 @@ INPUTS: Mapping[str, set[str]] = {
     "judgments": {"model"},
     "cases": {"model", "reader"},
     "results": {
-        "breakdown",
         "case_parts",
         "case_result",
         "changes",
@@ -75,6 +74,7 @@ INPUTS: Mapping[str, set[str]] = {
         "records.run_info",
         "responses.ranking",
         "responses.reading",
+        "scored_ranking",
         "scoring",
         "unjudged",
     },

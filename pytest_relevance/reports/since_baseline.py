@@ -24,11 +24,11 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.breakdown import change_shares, scored_ranking
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.rank_moves import Move, RankChanges
 from pytest_relevance.results.records.fingerprint import MOST_SHOWN, changes_text
+from pytest_relevance.results.scored_ranking import change_shares, scored_ranking
 
 MOST_FELL, MOST_ROSE = 3, 2
 """How many documents that cost most, and that stand higher, the default report

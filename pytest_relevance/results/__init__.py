@@ -12,7 +12,8 @@ Does not import pytest.
 | `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
 | `changes`, `rank_moves` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
-| `breakdown` | nDCG@k of a ranking, rank by rank; what each document costs |
+| `breakdown`, `breakdown_rows` | nDCG@k of a ranking, rank by rank |
+| `losses`, `scored_ranking` | what each document costs, and adds |
 | `repeats` | whether a search returns the same when it is called again |
 | `compare/` | a comparison of two runs, the means and tests of any two sets of scores |
 | `file_names` | how case files of several runs are matched |

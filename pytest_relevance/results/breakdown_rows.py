@@ -1,10 +1,14 @@
-"""One rank of a breakdown, and its figures as text for reports and notebooks."""
+"""The ranks of a breakdown, and their figures as text for reports and notebooks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._number_text import number_text, total_text
+from pytest_relevance.metrics import ndcg
+from pytest_relevance.metrics.settings import discount_table
+from pytest_relevance.results.scored_ranking import ScoredRanking
 
 FIGURES = ("gain", "discount", "DG", "DCG", "ideal", "IDCG")
 """The heads of the figures of a row: see `figure_texts`."""
@@ -34,6 +38,64 @@ class Row:
     ideal_dcg: float
     ideal_rank: int | None
     repeated: bool = False
+
+
+def rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
+    """Make the rows of the scored results, and of the ideal below the last of them."""
+    settings = ranking.settings
+    own_terms = ndcg.dcg_terms(ranking.own, settings)
+    ideal_terms = ndcg.dcg_terms(ranking.ideal, settings)
+    ranks = max(len(own_terms), len(ideal_terms))
+    discounts = discount_table(settings.discount, ranks)
+    ideal_ranks = _ideal_ranks(ranking)
+    repeated = set(ranking.graded.repeated)
+    rows = []
+    cg = 0.0
+    for rank in range(1, ranks + 1):
+        term = _term_at(own_terms, rank)
+        ideal = _term_at(ideal_terms, rank)
+        grade = term.grade
+        if grade is not None and (grade > 0 or settings.negative == "keep"):
+            cg += grade
+        index = ranking.indexes[rank - 1] if rank <= len(own_terms) else None
+        rows.append(
+            Row(
+                rank=rank,
+                document=None if index is None else ranking.documents[index],
+                grade=grade,
+                gain=term.gain,
+                discount=discounts[rank - 1],
+                discounted_gain=term.discounted,
+                dcg=term.total,
+                cg=cg,
+                ideal_grade=ideal.grade,
+                ideal_dcg=ideal.total,
+                ideal_rank=None
+                if grade is None
+                else ideal_ranks[settings.gains[grade]],
+                repeated=index in repeated,
+            )
+        )
+    return tuple(rows)
+
+
+def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:
+    """Return the term at a rank. Below the last one nothing is added to the sum."""
+    if rank <= len(terms):
+        return terms[rank - 1]
+    total = terms[-1].total if terms else 0.0
+    return ndcg.Term(
+        rank=rank, grade=None, gain=0.0, discount=0.0, discounted=0.0, total=total
+    )
+
+
+def _ideal_ranks(ranking: ScoredRanking) -> dict[float, int]:
+    """Return the rank that each gain has in the ideal order, without gaps: 1, 2, 3."""
+    gains = {ranking.settings.gains[grade] for grade in ranking.graded.judged}
+    ranks = {}
+    for rank, gain in enumerate(sorted(gains, reverse=True), 1):
+        ranks[gain] = rank
+    return ranks
 
 
 def grade_text(row: Row) -> str:

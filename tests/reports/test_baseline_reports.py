@@ -17,9 +17,9 @@ from pytest_relevance.reports.run.update_advice import update_sentences
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
-from pytest_relevance.results.breakdown import change_shares, scored_ranking
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from pytest_relevance.results.changes import Change
+from pytest_relevance.results.scored_ranking import change_shares, scored_ranking
 from tests.helpers import block, case_result, changed
 
 if TYPE_CHECKING:

@@ -16,7 +16,9 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results.breakdown import Loss, break_down, scored_ranking
+from pytest_relevance.results.breakdown import break_down
+from pytest_relevance.results.losses import Loss, losses_of
+from pytest_relevance.results.scored_ranking import scored_ranking
 from tests.helpers import case_of, scored, travelled
 
 # --- a worked example -----------------------------------------------------------------
@@ -313,7 +315,7 @@ def test_a_result_alone_has_the_breakdown_that_its_judgments_give(
     top = case.settings.max_grade
     expected = breakdown(judgments, ranking, k, gain=gain, max_grade=top, **conventions)
     found = break_down(read)
-    assert scored_ranking(read).losses() == found.losses
+    assert losses_of(scored_ranking(read)) == found.losses
     assert (found.rows, found.too_high, found.unfilled) == (
         expected.rows,
         expected.too_high,

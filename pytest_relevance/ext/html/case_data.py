@@ -28,9 +28,9 @@ from pytest_relevance.reports.run.variants import (
     variant_of,
     variants_of,
 )
-from pytest_relevance.results.breakdown import Loss
 from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.losses import Loss
 from pytest_relevance.results.unjudged import top_grade
 
 _Scale = tuple[tuple[float, str], ...]

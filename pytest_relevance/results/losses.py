@@ -1,0 +1,158 @@
+"""What each document costs of the nDCG@k of a ranking."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass
+
+from pytest_relevance.metrics import ndcg
+from pytest_relevance.results.scored_ranking import ScoredRanking
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The nDCG@k that a document costs.
+
+    It is (discounted gain at the ideal rank - that at the own rank) / IDCG. `rank`
+    (from 1) is where the search returned the document, None if it did not. A loss below
+    0 is a gain: the document ranks above its ideal rank.
+
+    If more documents of one gain were not returned than there are ideal ranks for them,
+    one loss without a `document` covers all of them: any `places` of the `candidates`
+    documents. Its `grade` is the highest grade with that gain.
+    """
+
+    document: str | None
+    grade: float
+    rank: int | None
+    loss: float
+    places: int = 1
+    candidates: int = 1
+
+
+def losses_of(ranking: ScoredRanking) -> tuple[Loss, ...]:
+    """Return the losses, the largest first; none if the ideal has no gain."""
+    if not ranking.ideal_dcg:
+        return ()
+    places = _FreePlaces(ranking)
+    losses = _ranked_losses(ranking, places)
+    if ranking.settings.ideal != "returned":
+        losses += _missing_losses(ranking, places)
+    losses.sort(key=_loss_order)
+    return tuple(losses)
+
+
+def _loss_order(loss: Loss) -> tuple[float, float, bool, int]:
+    """Return the sort key of a loss: the largest first, then by grade and rank."""
+    return -loss.loss, -loss.grade, loss.rank is None, loss.rank or 0
+
+
+class _FreePlaces:
+    """The ideal ranks that no document has taken yet, and the judged documents left.
+
+    A document takes the best place of its gain. Both are by gain: the places as their
+    discounted gains, best first.
+    """
+
+    def __init__(self, ranking: ScoredRanking) -> None:
+        gains = ranking.settings.gains
+        self.left = Counter(gains[grade] for grade in ranking.graded.judged)
+        self.by_gain: dict[float, deque[float]] = defaultdict(deque)
+        best = ndcg.discounted_gains(ranking.best, ranking.settings)
+        for grade, discounted in zip(ranking.best, best, strict=True):
+            self.by_gain[gains[grade]].append(discounted)
+
+    def take(self, gain: float) -> float:
+        """Take the best place for a document of this gain; 0 if none is left."""
+        self.left[gain] -= 1
+        places = self.by_gain[gain]
+        return places.popleft() if places else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A judged document whose rank is known. Its discounted gain is 0 below k."""
+
+    rank: int
+    document: str
+    grade: float
+    discounted: float
+
+
+def _ranked_documents(ranking: ScoredRanking) -> list[_Ranked]:
+    """Return the judged documents whose rank is known, by rank."""
+    ranked = []
+    for rank, index in enumerate(ranking.indexes, 1):
+        grade = ranking.graded.grades[index]
+        if grade is None:
+            continue
+        is_scored = rank <= len(ranking.discounted)
+        discounted = ranking.discounted[rank - 1] if is_scored else 0.0
+        ranked.append(_Ranked(rank, ranking.documents[index], grade, discounted))
+    below = []
+    for document, grade in ranking.missing:
+        if document in ranking.deeper:
+            below.append(_Ranked(ranking.deeper[document], document, grade, 0.0))
+    below.sort(key=lambda each: (each.rank, each.document, each.grade))
+    return ranked + below
+
+
+def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
+    """Return the losses of documents with a rank, which get the first ideal ranks."""
+    losses = []
+    for ranked in _ranked_documents(ranking):
+        gain = ranking.settings.gains[ranked.grade]
+        loss = places.take(gain) - ranked.discounted
+        if gain > 0 or loss:
+            losses.append(
+                Loss(
+                    document=ranked.document,
+                    grade=ranked.grade,
+                    rank=ranked.rank,
+                    loss=loss / ranking.ideal_dcg,
+                )
+            )
+    return losses
+
+
+def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
+    """Return the losses of documents that were not returned.
+
+    They share the free places of their gain.
+    """
+    losses = []
+    for gain, free in places.by_gain.items():
+        if not free:
+            continue
+        named = _missing_with_gain(ranking, gain)
+        if len(free) == places.left[gain] == len(named):
+            share = sum(free) / len(free) / ranking.ideal_dcg
+            for document, grade in named:
+                losses.append(Loss(document, grade, None, share))
+        else:
+            losses.append(
+                Loss(
+                    document=None,
+                    grade=_highest_grade(ranking, gain),
+                    rank=None,
+                    loss=sum(free) / ranking.ideal_dcg,
+                    places=len(free),
+                    candidates=places.left[gain],
+                )
+            )
+    return losses
+
+
+def _missing_with_gain(ranking: ScoredRanking, gain: float) -> list[tuple[str, float]]:
+    """Return the missing documents with this gain whose rank is not known."""
+    named = []
+    for document, grade in ranking.missing:
+        if document not in ranking.deeper and ranking.settings.gains[grade] == gain:
+            named.append((document, grade))
+    return named
+
+
+def _highest_grade(ranking: ScoredRanking, gain: float) -> float:
+    """Return the highest grade of a judgment that has this gain."""
+    gains = ranking.settings.gains
+    return max(grade for grade in ranking.graded.judged if gains[grade] == gain)
