@@ -36,29 +36,24 @@ class CheckCalls:
             checks.is_running = False
 
 
-def prepare_checks(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Have a call fail if a check was lost in a thread or task of its test."""
-    checks = item.stash[CHECKS]
-    if call.when == "teardown":
-        checks.are_over = True
-    if checks.raised and not _is_of_subtest(call, checks):
-        raise_lost_check(item, call)
-
-
 def report_checks(
-    item: pytest.Item, call: pytest.CallInfo[None], *, has_raised: bool
+    item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Attach the results of the checks of a test to the report of a call.
 
-    pytest makes the report when this generator yields. `has_raised`: a check has raised
-    an exception since the last report. Another plugin may run the test again meanwhile,
-    which then has new checks.
+    pytest makes the report when this generator yields. Another plugin may run the test
+    again meanwhile, which then has new checks.
     """
     checks = item.stash[CHECKS]
+    if call.when == "teardown":
+        checks.are_over = True
     if _is_of_subtest(call, checks):
         report = yield
         _attach_failing_check(report, item.stash[CHECKS], call)
         return report
+    has_raised = bool(checks.raised)
+    if has_raised:
+        raise_lost_check(item, call)
     if call.when != "call" and call.excinfo is None and not has_raised:
         return (yield)
     if call.when != "teardown":

@@ -116,11 +116,8 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
-    known = set()
-    for name, failed in store.without_result.items():
-        if failed or not needed_by:
-            known.add(name)
-    names = [name for name in store.unfinished() if name not in known]
+    explained = store.failed if needed_by else store.failed | store.unscored
+    names = [name for name in store.unfinished() if name not in explained]
     if not names:
         return
     total = sum(map(store.collection.is_case, store.collection.to_run))

@@ -104,23 +104,16 @@ class Reporting:
         that logs nothing. This is the outermost wrapper, as other wrappers change the
         outcome or run the item again before they return the report.
         """
-        is_case, has_checks = CASE_RUN in item.stash, CHECKS in item.stash
-        has_raised = has_checks and bool(item.stash[CHECKS].raised)
-        if has_checks:
-            from pytest_relevance.plugin.check_reports import (
-                prepare_checks,
-                report_checks,
-            )
-
-            prepare_checks(item, call)
-        if is_case:
+        if CASE_RUN in item.stash:
             report = yield from report_case(item.stash[CASE_RUN], call)
-        elif has_checks:
-            report = yield from report_checks(item, call, has_raised=has_raised)
+            self._hide_secrets(report)
+        elif CHECKS in item.stash:
+            from pytest_relevance.plugin.check_reports import report_checks
+
+            report = yield from report_checks(item, call)
+            self._hide_secrets(report)
         else:
             report = yield
-        if is_case or has_checks:
-            self._hide_secrets(report)
         news = self._store.unsent.take()
         if news is not NO_NEWS:
             attach_news(report, news)
@@ -273,19 +266,28 @@ class WholeRun:
         if not self._runs_tests:
             forget_parameters(self._items)
             return
-        failed, has_ended = session.testsfailed, exitstatus not in _UNFINISHED
+        has_ended = exitstatus not in _UNFINISHED
+        failed_before = session.testsfailed
         if has_ended:
             self._judge_gates(session)
+        gate_failed = session.testsfailed > failed_before
         self._store.complete()
-        is_complete = has_ended and not self._was_cut_short
-        found = [*findings(self._config, has_ended=has_ended, is_complete=is_complete)]
-        for finding in found:
-            self._store.told.keep_finding(finding)
-        for finding in other_failures(self._store, session.exitstatus):
-            self._store.told.keep_finding(finding, is_told=True)
-        fails = any(finding.fails for finding in found)
-        if (session.testsfailed > failed or fails) and ended_well(exitstatus):
+        finding_fails = self._keep_findings(session, has_ended=has_ended)
+        if (gate_failed or finding_fails) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _keep_findings(self, session: pytest.Session, *, has_ended: bool) -> bool:
+        """Keep what the run finds out about itself. Say whether that fails the run."""
+        told = self._store.told
+        fails = False
+        is_complete = has_ended and not self._was_cut_short
+        found = findings(self._config, has_ended=has_ended, is_complete=is_complete)
+        for finding in list(found):
+            told.keep_finding(finding)
+            fails = fails or finding.fails
+        for finding in other_failures(self._store, session.exitstatus):
+            told.keep_finding(finding, is_told=True)
+        return fails
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:

@@ -66,19 +66,7 @@ class ItemMaker:
 
         Raises `CollectError` if the plugin of pytest that makes items is blocked.
         """
-        # usefixtures come before the search, as they may set up the state that it needs
-        names = (*case.usefixtures, case.search)
-        loop = self._loop_of.get(names)
-        if loop is None:
-            items = self._collect(case, self._loops.usual)
-            # which loop a case needs depends on its fixtures, which pytest looks up
-            # while it makes items
-            loop = self._loops.of(case.search, _fixtures_of(items))
-            self._loop_of[names] = loop
-            if loop != self._loops.usual:
-                items = self._collect(case, loop)
-        else:
-            items = self._collect(case, loop)
+        items, loop = self._items_and_loop(case)
         folder = ""
         definitions = _fixtures_of(items).get(case.search)
         if definitions:
@@ -91,12 +79,29 @@ class ItemMaker:
             made.append(CaseItem(item, variant, folder))
         return made
 
+    def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
+        """Return the items of a case, and the event loop that they run in.
+
+        The loop depends on the fixtures, which pytest looks up while it makes items. So
+        for the first case with these fixtures the items may be made twice.
+        """
+        fixtures = (*case.usefixtures, case.search)
+        known = self._loop_of.get(fixtures)
+        if known is not None:
+            return self._collect(case, known), known
+        items = self._collect(case, self._loops.usual)
+        loop = self._loops.of(case.search, _fixtures_of(items))
+        self._loop_of[fixtures] = loop
+        if loop != self._loops.usual:
+            items = self._collect(case, loop)
+        return items, loop
+
     def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
         """Return the items that pytest and its plugins make of a function."""
         file, name = self._file, case.node_name
-        function: Any = case_function(
-            [*case.usefixtures, case.search], is_async=loop.is_async
-        )
+        # usefixtures come before the search, as they may set up the state that it needs
+        fixtures = [*case.usefixtures, case.search]
+        function: Any = case_function(fixtures, is_async=loop.is_async)
         function.__name__ = name
         if loop.scope is not None:
             pytest.mark.asyncio(loop_scope=loop.scope)(function)

@@ -12,6 +12,7 @@ something else: see `is_distinct`.
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -86,7 +87,7 @@ class KnownSecrets:
             is_same = all(hidden[key] is value for key, value in values.items())
         elif isinstance(values, (list, tuple)):
             hidden = type(values)([self.hide_in(value, but) for value in values])
-            is_same = all(map(_is_same, hidden, values))
+            is_same = all(map(operator.is_, hidden, values))
         elif is_dataclass(values) and not isinstance(values, type):
             before = {
                 field.name: getattr(values, field.name) for field in fields(values)
@@ -159,10 +160,6 @@ def _base64_of(value: str) -> Iterator[str]:
 
 
 _URL_SAFE = str.maketrans("+/", "-_")
-
-
-def _is_same(one: object, two: object) -> bool:
-    return one is two
 
 
 def texts_in(value: Any) -> Iterable[str]:

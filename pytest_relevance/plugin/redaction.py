@@ -8,6 +8,7 @@ to 16 bits instead: one value in 65,536 has it, and no value can be found from i
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -258,10 +259,8 @@ class Redaction:
             return self.values(value)
         if isinstance(value, (list, tuple)):
             masked = [self._value("", item) for item in value]
-            is_changed = any(
-                new is not old for new, old in zip(masked, value, strict=True)
-            )
-            return masked if is_changed else value
+            is_same = all(map(operator.is_, masked, value))
+            return value if is_same else masked
         return value
 
     def _text_of_value(self, text: str) -> str:

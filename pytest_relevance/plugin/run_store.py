@@ -46,11 +46,15 @@ _MOST_NAMED = 3
 class RunStore:
     """The results of the cases that ended.
 
-    `collection` is what was collected, `told` what the run has to tell besides results,
-    `unsent` what this process has not told yet.
-    `without_result` are items that need none: with a failed report (True), or whose
-    call passed without scoring a case (False). `other_failures` are the tests with a
-    failure that no result has. `gates` are the gates that were judged.
+    Attributes:
+        collection: what was collected.
+        told: what the run has to tell besides results.
+        unsent: what this process has not told yet.
+        gates: the gates that were judged.
+        failed: the node ids of tests with a failed report.
+        unscored: those of cases whose call passed without a score, as another plugin
+            ran something else.
+        other_failures: those of tests with a failure that no result of a case has.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -58,9 +62,10 @@ class RunStore:
         self.unsent = Unsent(config)
         self.collection = Collection(config)
         self.told = Told(config)
-        self.without_result: dict[str, bool] = {}
-        self.other_failures: dict[str, None] = {}
         self.gates: Sequence[GateResult] = ()
+        self.failed: set[str] = set()
+        self.unscored: set[str] = set()
+        self.other_failures: dict[str, None] = {}
         self._cases: dict[tuple[str, int], CaseResult] = {}
         self._results: list[CaseResult] | None = None
         self._is_complete = False
@@ -73,13 +78,13 @@ class RunStore:
             return
         nodeid, results = report.nodeid, attached.results
         if report.failed:
-            self.without_result[nodeid] = True
-        if report.failed and not any(map(has_failed, results or ())):
-            self.other_failures[nodeid] = None
+            self.failed.add(nodeid)
+            if not any(has_failed(result) for result in results or ()):
+                self.other_failures[nodeid] = None
         if results is None:
             return
         if not results and report.when == "call":
-            self.without_result.setdefault(nodeid, False)
+            self.unscored.add(nodeid)
         for number, result in enumerate(results):
             self._cases[nodeid, number] = result
             self._results = None
@@ -161,20 +166,18 @@ class RunStore:
 
     def _is_shown(self, result: CaseResult) -> bool:
         """Say whether a report may show the ranking of a result."""
-        info = self.collection.files.get(result.file)
-        accepted = result.baseline
-        return (
-            settings(self._config).details
-            or result.verdict in (FAILED, INCONCLUSIVE, ERROR)
-            or (accepted is not None and bool(accepted.documents))
-            or len(result.origin.items) > 1
-            or result.is_check
-            or not result.ranking.returned
-            or (
-                info is not None
-                and any(gate.against is not None for gate in info.gates)
-            )
-        )
+        if settings(self._config).details or result.is_check:
+            return True
+        if result.verdict in (FAILED, INCONCLUSIVE, ERROR):
+            return True
+        is_repeated = len(result.origin.items) > 1
+        if is_repeated or not result.ranking.returned:
+            return True
+        if result.baseline is not None and result.baseline.documents:
+            return True
+        about = self.collection.files.get(result.file)
+        gates = () if about is None else about.gates
+        return any(gate.against is not None for gate in gates)
 
     def _in_order(self) -> list[CaseResult]:
         """Return all results: of cases as collected, then of checks by file and line.
@@ -193,14 +196,15 @@ class RunStore:
         return in_order + [result for _, result in by_line]
 
     def reported_names(self) -> dict[str, str]:
-        """Return the node ids under which cases were reported, by their own:
-        pytest-xdist may have added a group.
+        """Return the node ids under which cases were reported, by their own ones.
+
+        pytest-xdist may have added a group to a node id.
         """
-        return {
-            result.node: nodeid
-            for (nodeid, _), result in self._cases.items()
-            if result.node
-        }
+        names = {}
+        for (nodeid, _), result in self._cases.items():
+            if result.node:
+                names[result.node] = nodeid
+        return names
 
     @property
     def finished(self) -> list[CaseResult]:

@@ -61,16 +61,18 @@ def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
     """
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
-    before = iter("\n")
+    has_begun = False
 
     def write(text: str) -> None:
-        if reporter is not None:
-            with (
-                nullcontext()
-                if capture is None
-                else capture.global_and_fixture_disabled()
-            ):
-                reporter.write(next(before, "") + text, flush=True)
+        nonlocal has_begun
+        if reporter is None:
+            return
+        uncaptured: Any = nullcontext()
+        if capture is not None:
+            uncaptured = capture.global_and_fixture_disabled()
+        with uncaptured:
+            reporter.write(text if has_begun else f"\n{text}", flush=True)
+        has_begun = True
 
     return write, getattr(reporter, "isatty", False)
 
@@ -188,48 +190,59 @@ class Terminal:
         return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        """Return the lines of the section: summary and gates, messages, verdict.
+        """Return the lines of the section: summary and gates, messages, verdict."""
+        messages = self._message_lines()
+        if not results:
+            return messages
+        summary = self._summary_lines(results)
+        return [*summary, *messages, *self._verdict_lines(results)]
 
-        A message is printed once.
-        """
-        columns = terminal_width()
+    def _message_lines(self) -> list[Line]:
+        """Return the lines of the messages that were not printed yet."""
         lines = []
         for message in self._store.told.take_messages():
             style = PLAIN if message.is_good else BAD
-            for part in folded(message.text, columns, indent="    "):
+            for part in folded(message.text, terminal_width(), indent="    "):
                 lines.append(styled_line(part, style))
-        if not results:
-            return lines
-        option = self._config.option
-        summary = summary_lines(
+        return lines
+
+    def _summary_lines(self, results: Sequence[CaseResult]) -> list[Line]:
+        option, store = self._config.option, self._store
+        lines = summary_lines(
             results,
-            self._store.collection.files,
+            store.collection.files,
             RunInfo(
-                fingerprint=self._store.told.fingerprint,
+                fingerprint=store.told.fingerprint,
                 not_run=files_not_run(self._config),
                 is_part=is_part(self._config),
-                findings=self._store.told.findings,
+                findings=store.told.findings,
             ),
-            self._store.gates,
+            store.gates,
             verbosity=option.verbose,
-            width=columns,
+            width=terminal_width(),
             updating=option.relevance_update,
             against=self._reference(),
         )
-        for gate in self._store.gates:
+        for gate in store.gates:
             if gate.outcome() != FAILED:  # a failed gate has a report of its own
                 from pytest_relevance.reports.run.gates import named_gate_lines
 
-                summary += named_gate_lines(gate, columns)
+                lines += named_gate_lines(gate, terminal_width())
+        return lines
+
+    def _verdict_lines(self, results: Sequence[CaseResult]) -> list[Line]:
         info = RunInfo(
             missing=tuple(self._store.unfinished()),
             errors=self._store.told.errors,
             findings=self._store.told.findings,
         )
-        verdict = verdict_lines(
-            results, self._store.gates, info, verbosity=option.verbose, width=columns
+        return verdict_lines(
+            results,
+            self._store.gates,
+            info,
+            verbosity=self._config.option.verbose,
+            width=terminal_width(),
         )
-        return [*summary, *lines, *verdict]
 
 
 def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:

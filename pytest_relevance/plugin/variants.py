@@ -95,11 +95,9 @@ def _counting(
     counting = {name for name in arguments if name in used}
     for name, definitions in used.items():
         if name not in arguments and _may_ask_for_others(definitions):
-            counting.update(
-                argument
-                for argument in arguments
-                if own.is_parameter(argument, fixtures)
-            )
+            for argument in arguments:
+                if own.is_parameter(argument, fixtures):
+                    counting.add(argument)
             break
     return counting
 

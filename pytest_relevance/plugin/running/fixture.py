@@ -97,10 +97,9 @@ class Relevance:
             self._checks.raised.append((error, awaiting.running_task()))
             raise
         finally:
-            if self._checks.are_over:  # its result is not needed any more
-                run_store(self._item.config).unsent.name(
-                    LOST, f"{self._item.nodeid}: {quoted(_plain(query))}"
-                )
+            if self._checks.are_over:  # no report can carry its result any more
+                name = f"{self._item.nodeid}: {quoted(_plain(query))}"
+                run_store(self._item.config).unsent.name(LOST, name)
 
 
 def _case(
