@@ -32,12 +32,22 @@ NOT_PARAMETERS = {
 """Names that `params` may not have, and why."""
 
 NO_REASONS = (
-    *("", "~", "0", "1", "true", "false", "null", "none"),
-    *("yes", "no", "y", "n", "on", "off"),
+    "",
+    "~",
+    "0",
+    "1",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "y",
+    "n",
+    "on",
+    "off",
+    "null",
+    "none",
 )
-"""Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are not
-reasons.
-"""
+"""Texts, in any case, that are meant to switch `skip` or `xfail` on or off."""
 
 _SEPARATORS_OF_IDS = frozenset(";|,")
 
