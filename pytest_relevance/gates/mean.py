@@ -162,7 +162,7 @@ class ScoresOfCases:
         """Give the score of the accepted ranking under the judgments of today."""
         return score_before(result, self.metric.text)
 
-    def that_day(self, case: AcceptedCase) -> float | None:
+    def when_accepted(self, case: AcceptedCase) -> float | None:
         """Give the score that the reference has."""
         if self.metric.text not in case.scores:
             raise NotKnown

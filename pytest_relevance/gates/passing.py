@@ -96,7 +96,7 @@ class PassingCases:
             return None
         return float(not baseline.missed)
 
-    def that_day(self, case: AcceptedCase) -> float | None:
+    def when_accepted(self, case: AcceptedCase) -> float | None:
         """Give 1 if a case passed when it was accepted."""
         if case.missed is None:
             return None

@@ -44,7 +44,7 @@ class ValuesOfCases(Protocol):
     def before(self, result: CaseResult) -> float | None:
         """Give the value of the accepted ranking under the demands of today."""
 
-    def that_day(self, case: AcceptedCase) -> float | None:
+    def when_accepted(self, case: AcceptedCase) -> float | None:
         """Give the value in the reference. Raises `NotKnown` if it is not kept."""
 
 
@@ -152,7 +152,7 @@ def _value_before(
         raise NotKnown
     if not _is_about(gate, case.tags):
         return None
-    before = values.that_day(case)
+    before = values.when_accepted(case)
     if before is None:
         return None
     return CaseValue(before, None, case.weight, case.weight)
