@@ -3,10 +3,7 @@ is said of a damaged file.
 """
 
 import json
-import os
 import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,6 @@ from pytest_relevance.results.records.baseline_paths import (
     has_baseline,
     orphaned_baselines,
 )
-from pytest_relevance.results.records.baseline_update import update_baseline
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
 from pytest_relevance.results.records.json_lines import BASELINE, kind_of
 from pytest_relevance.results.records.run_info import RecordError
@@ -102,86 +98,6 @@ def test_whatever_is_written_is_read_again(
     assert read_baseline(path) == {each.key: each for each in entries}
 
 
-class TestUpdate:
-    def test_all(self, tmp_path: Path) -> None:
-        path = tmp_path / "baseline"
-        write_baseline(
-            path,
-            BaselineEntries([entry("a", "x"), entry("b", "x"), entry("gone", "x")]),
-        )
-        accepted = BaselineEntries([entry("a", "y"), entry("b", "x"), entry("c", "z")])
-        updated = update_baseline(
-            path, accepted, all_keys=frozenset((name, None) for name in "abc")
-        )
-        assert (updated.added, updated.changed, updated.dropped, updated.kept) == (
-            1,
-            1,
-            1,
-            1,
-        )
-        assert read_baseline(path) == {
-            each.key: each
-            for each in (entry("a", "y"), entry("b", "x"), entry("c", "z"))
-        }
-
-    def test_a_part_of_the_file_drops_nothing_and_new_ones_alone_change_nothing(
-        self, tmp_path: Path
-    ) -> None:
-        path = tmp_path / "baseline"
-        write_baseline(path, BaselineEntries([entry("a", "x"), entry("gone", "x")]))
-        before = path.stat().st_mtime_ns, path.stat().st_ino
-        assert not update_baseline(path, BaselineEntries([entry("a", "x")])).is_change
-        assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
-        updated = update_baseline(
-            path, BaselineEntries([entry("a", "y"), entry("b", "y")]), only_new=True
-        )
-        assert (updated.added, updated.changed, updated.dropped) == (1, 0, 0)
-        assert {
-            name: entry.documents for (name, _), entry in read_baseline(path).items()
-        } == {
-            "a": ("x",),
-            "b": ("y",),
-            "gone": ("x",),
-        }
-        assert update_baseline(path, BaselineEntries([entry("a", "y")])).changed == 1
-
-    def test_two_runs_at_once_lose_nothing(self, tmp_path: Path) -> None:
-        path = tmp_path / "baseline"
-        program = textwrap.dedent(
-            """
-            import sys
-            from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-            from pytest_relevance.results.records.baseline_update import update_baseline
-            for number in range(8):
-                name = f"{sys.argv[2]}-{number}"
-                entry = BaselineEntry(id=name, query=name, depth=10, documents=("x",))
-                update_baseline(sys.argv[1], BaselineEntries([entry]))
-            """
-        )
-        running = [
-            subprocess.Popen([sys.executable, "-c", program, str(path), name])
-            for name in ("one", "two")
-        ]
-        assert [process.wait(60) for process in running] == [0, 0]
-        assert len(read_baseline(path)) == 16
-
-    def test_a_full_disk_leaves_the_old_one(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        path = tmp_path / "baseline"
-        write_baseline(path, BaselineEntries([entry("a", "x")]))
-        before = path.read_bytes()
-
-        def full(handle: int) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="No space left"):
-            update_baseline(path, BaselineEntries([entry("b", "x")]))
-        assert path.read_bytes() == before
-        assert [left.name for left in tmp_path.iterdir()] == ["baseline"]
-
-
 HEADER = '{"kind":"pytest-relevance baseline","version":2}\n'
 END = '{"end":true}'
 GOOD = '{"id":"a","depth":10,"documents":["x"]}'
@@ -194,41 +110,26 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
             '{"kind":"pytest-relevance record","version":1}\n',
             "FILE:1: this is not a baseline: it is a record; pytest --relevance-update writes one",
         ),
-        (
-            HEADER + "\n" + GOOD + "\n" + GOOD,
-            'FILE:4: a second entry of "a"; delete one of them',
-        ),
-        (
-            HEADER + GOOD.replace('"depth":10,', ""),
-            "FILE:2: the line is damaged: it has no depth; restore the file",
-        ),
+        (HEADER + "\n" + GOOD + "\n" + GOOD, 'FILE:4: a second entry of "a"; delete one of them'),
+        (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is damaged: it has no depth; restore the file"),
         (
             HEADER + GOOD.replace('["x"]', '"x"'),
             "FILE:2: the line is damaged: documents: expected a list, found 'x'; restore",
         ),
-        (
-            HEADER + GOOD.replace('"x"', "7"),
-            "FILE:2: the line is damaged: documents[0]: expected a text, found 7",
-        ),
+        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is damaged: documents[0]: expected a text, found 7"),
         (
             HEADER + GOOD.replace('"id"', '"scores":{"nDCG@10":"1"},"id"'),
             "FILE:2: the line is damaged: scores.nDCG@10: expected a number or null",
         ),
         (HEADER + '{"document":"x","title":7}', "FILE:2: the line is damaged: "),
-        (
-            f"{HEADER}<<<<<<< HEAD\n{GOOD}\n",
-            "FILE:2: a merge conflict is left in the file; take either side",
-        ),
+        (f"{HEADER}<<<<<<< HEAD\n{GOOD}\n", "FILE:2: a merge conflict is left in the file; take either side"),
         (
             HEADER,
             'FILE: the file is cut: its last line is not {"end":true}; restore the file, or add that line where',
         ),
-        (
-            f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n",
-            "FILE:4: a line below the last one",
-        ),
+        (f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n", "FILE:4: a line below the last one"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_file_is_said_with_its_line(
     tmp_path: Path, content: str, message: str
 ) -> None:

@@ -101,34 +101,14 @@ def test_ids_are_compared_as_text_and_rankings_read_as_from_a_search() -> None:
 
 
 REFUSED: dict[str, tuple[dict[Any, Any], dict[str, Any], str]] = {
-    "k of 0": (
-        {"a": 1},
-        {"k": 0},
-        "k is a whole number from 1, or None for the whole ranking, not 0",
-    ),
+    "k of 0": ({"a": 1}, {"k": 0}, "k is a whole number from 1, or None for the whole ranking, not 0"),
     "an unknown gain": ({"a": 1}, {"gain": "squared"}, "gain is one of "),
-    "a grade that is NaN": (
-        {"a": 3, "b": float("nan"), "c": 1},
-        {},
-        'document "b": a grade is a finite number',
-    ),
-    "a grade that is text": (
-        {"a": "3"},
-        {},
-        "document \"a\": a grade is a number, not '3' (str)",
-    ),
-    "a grade without a gain": (
-        {"a": 2},
-        {"gain": {1: 1}},
-        'document "a": the gain mapping has no grade 2',
-    ),
+    "a grade that is NaN": ({"a": 3, "b": float("nan"), "c": 1}, {}, 'document "b": a grade is a finite number'),
+    "a grade that is text": ({"a": "3"}, {}, "document \"a\": a grade is a number, not '3' (str)"),
+    "a grade without a gain": ({"a": 2}, {"gain": {1: 1}}, 'document "a": the gain mapping has no grade 2'),
     "a float as id": ({1.5: 1}, {}, "a document id is text or an integer, not 1.5"),
-    "an id twice": (
-        {"7": 1, 7: 2},
-        {},
-        'document "7" is judged twice, as text and as an integer',
-    ),
-}
+    "an id twice": ({"7": 1, 7: 2}, {}, 'document "7" is judged twice, as text and as an integer'),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

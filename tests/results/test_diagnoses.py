@@ -42,34 +42,19 @@ def are_alike(first: CaseResult, second: CaseResult) -> bool:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (
-            "<Connection object at 0x7f8eb7c27390> refused",
-            "<Connection object at 0x7F8EB7C10890> refused",
-        ),
-        (
-            "from ('127.0.0.1', 50312) to port 9200",
-            "from ('127.0.0.1', 41788) to port 9200",
-        ),
-        (
-            "at 2026-11-22T06:12:33.123Z: no engine",
-            "at 2026-11-22T06:12:34.5Z: no engine",
-        ),
+        ("<Connection object at 0x7f8eb7c27390> refused", "<Connection object at 0x7F8EB7C10890> refused"),
+        ("from ('127.0.0.1', 50312) to port 9200", "from ('127.0.0.1', 41788) to port 9200"),
+        ("at 2026-11-22T06:12:33.123Z: no engine", "at 2026-11-22T06:12:34.5Z: no engine"),
         ("timed out after 2001ms", "timed out after 987ms"),
-        (
-            "request 0d2f1c9e-8a4b-4c1d-9e8f-001122334455",
-            "request 7c1d9e8f-8a4b-4c1d-9e8f-aabbccddeeff",
-        ),
-        (
-            "trace 4bf92f3577b34da6a3ce929d0e0e4736",
-            "trace 00f067aa0ba902b7a3ce929d0e0e4736",
-        ),
+        ("request 0d2f1c9e-8a4b-4c1d-9e8f-001122334455", "request 7c1d9e8f-8a4b-4c1d-9e8f-aabbccddeeff"),
+        ("trace 4bf92f3577b34da6a3ce929d0e0e4736", "trace 00f067aa0ba902b7a3ce929d0e0e4736"),
         ("no answer to 'boots'", "no answer to 'rain coat'"),
         ("GET /_search?q=boots&size=10", "GET /_search?q=rain+coat&size=10"),
         ("GET /_search?size=10&q=boots", "GET /_search?size=10&q=rain%20coat"),
         ("no engine\nattempt 1", "no engine\nattempt 2"),
         ("in call 2: no engine", "no engine"),
     ],
-)
+)  # fmt: skip
 def test_what_differs_from_call_to_call_does_not_count(first: str, second: str) -> None:
     assert are_alike(failed("boots", first), failed("rain coat", second))
 
@@ -99,16 +84,8 @@ def test_a_query_that_is_a_word_of_the_message_changes_nothing() -> None:
     ("first", "second", "alike"),
     [
         ("no id: {'t': '12.1\" a, long...", "no id: {'t': 'Boots, long...", True),
-        (
-            "search returned text, 'BOOTS'; return a list",
-            "search returned text, 'HATS'; return a list",
-            True,
-        ),
-        (
-            "result 1 of 3 has no id: {'sku': 'it''s'}",
-            "result 2 of 10 has no id: {'sku': \"5'\", 'n': [1]}",
-            True,
-        ),
+        ("search returned text, 'BOOTS'; return a list", "search returned text, 'HATS'; return a list", True),
+        ("result 1 of 3 has no id: {'sku': 'it''s'}", "result 2 of 10 has no id: {'sku': \"5'\", 'n': [1]}", True),
         (
             'result 1 of 3 has no field "sourc", only id, metadata.page and metadata.source; did you mean '
             "metadata.source?; correct id_field in the case file: {'id': 'a'}",
@@ -120,14 +97,10 @@ def test_a_query_that_is_a_word_of_the_message_changes_nothing() -> None:
             'every@3: document "b" at rank 2 has no field "price": the result has id, stock and title',
             True,
         ),
-        (
-            "search returned an int, 17; return a list",
-            "search returned a float, 1.5; return a list",
-            False,
-        ),
+        ("search returned an int, 17; return a list", "search returned a float, 1.5; return a list", False),
         ("search returned None", "result 1 of 3 has no id: {}", False),
     ],
-)
+)  # fmt: skip
 def test_of_a_refusal_the_values_do_not_count(
     first: str, second: str, alike: bool
 ) -> None:

@@ -38,15 +38,12 @@ def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:
     [
         (["index"], r"it is a flat mapping .*, found \['index'\]"),
         (None, "it is a flat mapping .*, found None"),
-        (
-            {"index": {"name": "x"}},
-            r'a flat mapping .*; under "index" there is \{\'name\': \'x\'\}',
-        ),
+        ({"index": {"name": "x"}}, r'a flat mapping .*; under "index" there is \{\'name\': \'x\'\}'),
         ({"made": object()}, 'under "made" there is <object'),
         ({"share": float("nan")}, 'under "share" there is nan'),
         ({1: "x"}, "its names are texts, found 1"),
     ],
-)
+)  # fmt: skip
 def test_anything_else_is_refused(value: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         checked(value)

@@ -31,34 +31,13 @@ def problems(path: Path, format: str | None = None) -> list[str]:
 @pytest.mark.parametrize(
     "lines",
     [
-        [
-            "q1 Q0 a 1 0.5 tag",
-            "q1 Q0 b 2 1.5 tag",
-            "q1 Q0 c 3 0.5 tag",
-            "q2 Q0 a 9 -1e-3 tag",
-        ],
-        [
-            "q1\tQ0\ta\t1\t0.5\ttag",
-            "q1\tQ0\tb\t2\t1.5\ttag",
-            "q1\tQ0\tc\t3\t.5\ttag",
-            "q2\tQ0\ta\t9\t-1e-3\ttag",
-        ],
-        [
-            "q1  Q0 a\t1 0.5 tag ",
-            "",
-            "q1 Q0   b \t 2 1.5 tag\t",
-            "q1 Q0 c 3 0.5 tag",
-            "q2 Q0 a 9 -1e-3 tag",
-        ],
-        [
-            "q1 Q0 a 1 0.5 tag",
-            "q2 Q0 a 9 -1e-3 tag",
-            "q1 Q0 b 2 1.5 tag",
-            "q1 Q0 c 3 5e-1 tag",
-        ],
+        ["q1 Q0 a 1 0.5 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
+        ["q1\tQ0\ta\t1\t0.5\ttag", "q1\tQ0\tb\t2\t1.5\ttag", "q1\tQ0\tc\t3\t.5\ttag", "q2\tQ0\ta\t9\t-1e-3\ttag"],
+        ["q1  Q0 a\t1 0.5 tag ", "", "q1 Q0   b \t 2 1.5 tag\t", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
+        ["q1 Q0 a 1 0.5 tag", "q2 Q0 a 9 -1e-3 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 5e-1 tag"],
     ],
     ids=["spaces", "tabs", "mixed blanks", "rows of a query apart"],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_trec_run_is_sorted_by_score_then_by_document(
     tmp_path: Path, lines: list[str], end: str
@@ -160,22 +139,14 @@ NO_SCORE = 'query "q", document "b": a score is a finite number, found '
         ("doc_id", ["a", None], 'query "q": a row has no document'),
         ("doc_id", [1.0, 2.0], f'the column "doc_id" holds floats, {IDS_ARE}'),
         ("doc_id", [b"a", b"b"], ""),
-        (
-            "doc_id",
-            [b"\xff", b"b"],
-            f"the column \"doc_id\" holds bytes (b'\\xff'), {IDS_ARE}",
-        ),
-        (
-            "doc_id",
-            [["a"], ["b"]],
-            f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}",
-        ),
+        ("doc_id", [b"\xff", b"b"], f"the column \"doc_id\" holds bytes (b'\\xff'), {IDS_ARE}"),
+        ("doc_id", [["a"], ["b"]], f"the column \"doc_id\" holds list (the list ['a']), {IDS_ARE}"),
         ("score", [1.0, None], f"{NO_SCORE}nothing"),
         ("score", [1.0, math.inf], f"{NO_SCORE}inf"),
         ("score", [2**53 + 1, 2**60], ""),
         ("score", [[1], [2]], 'the column "score" holds values of the type list<'),
     ],
-)
+)  # fmt: skip
 def test_other_values_in_parquet(
     tmp_path: Path, name: str, column: list[object], said: str
 ) -> None:

@@ -131,15 +131,11 @@ def test_a_parameter_that_json_does_not_have_becomes_text() -> None:
     [
         lambda lines: lines.insert(2, ""),
         lambda lines: lines.append("  "),
-        lambda lines: lines.__setitem__(
-            1, json.dumps(json.loads(lines[1]), sort_keys=True)
-        ),
-        lambda lines: lines.__setitem__(
-            0, json.dumps(json.loads(lines[0]), sort_keys=True)
-        ),
+        lambda lines: lines.__setitem__(1, json.dumps(json.loads(lines[1]), sort_keys=True)),
+        lambda lines: lines.__setitem__(0, json.dumps(json.loads(lines[0]), sort_keys=True)),
     ],
     ids=["an empty line", "a blank line", "sorted keys", "another header"],
-)
+)  # fmt: skip
 def test_what_an_editor_does_to_a_record_does_not_matter(
     make: Maker, tmp_path: Path, edit: Callable[[list[str]], object]
 ) -> None:

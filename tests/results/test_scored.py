@@ -116,20 +116,10 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
     "nothing expected": (CERTAIN, {}, MEASURED, ()),
     "above the floor": (CERTAIN, {"min_ndcg": 0.8}, PASSED, ()),
     "below the floor": (CERTAIN, {"min_ndcg": 0.9}, FAILED, ("nDCG@10 0.834",)),
-    "below the floor, in doubt": (
-        DOUBTFUL,
-        {"min_ndcg": 0.7},
-        FAILED,
-        ("nDCG@10 0.497",),
-    ),
+    "below the floor, in doubt": (DOUBTFUL, {"min_ndcg": 0.7}, FAILED, ("nDCG@10 0.497",)),
     "an expectation is met": (CERTAIN, {"expect": {"first": "shoes"}}, PASSED, ()),
     # 1. an unmet expectation other than a score fails, whatever is judged
-    "an expectation is not met": (
-        CERTAIN,
-        {"min_ndcg": 0.8, "expect": {"results": 3}},
-        FAILED,
-        ("results 2",),
-    ),
+    "an expectation is not met": (CERTAIN, {"min_ndcg": 0.8, "expect": {"results": 3}}, FAILED, ("results 2",)),
     "an expectation is not met, few judged": (
         DOUBTFUL,
         {"min_ndcg": 0.7, "min_judged": 0.6, "expect": {"results": 3}},
@@ -143,74 +133,19 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
         ("Judged@2 0.5",),
     ),
     # 2. an interval wholly below the floor fails, wholly above it passes
-    "wholly below, few judged": (
-        ["apron", "gloves"],
-        {"min_ndcg": 0.9, "min_judged": 0.6},
-        FAILED,
-        ("nDCG@10 0",),
-    ),
-    "wholly above, few judged": (
-        DOUBTFUL,
-        {"min_ndcg": 0.4, "min_judged": 0.6},
-        PASSED,
-        (),
-    ),
-    "wholly above, exactly": (
-        DOUBTFUL,
-        {"min_ndcg": 7 / log2(3) / (7 + 3 / log2(3)), "min_judged": 0.6},
-        PASSED,
-        (),
-    ),
+    "wholly below, few judged": (["apron", "gloves"], {"min_ndcg": 0.9, "min_judged": 0.6}, FAILED, ("nDCG@10 0",)),
+    "wholly above, few judged": (DOUBTFUL, {"min_ndcg": 0.4, "min_judged": 0.6}, PASSED, ()),
+    "wholly above, exactly": (DOUBTFUL, {"min_ndcg": 7 / log2(3) / (7 + 3 / log2(3)), "min_judged": 0.6}, PASSED, ()),
     # 3. too few judged is inconclusive
-    "few judged": (
-        DOUBTFUL,
-        {"min_ndcg": 0.7, "min_judged": 0.6},
-        INCONCLUSIVE,
-        (FEW, "nDCG@10 0.497"),
-    ),
-    "few judged, for a score": (
-        DOUBTFUL,
-        {"min_judged": 0.6, "expect": {"P@2": 1}},
-        INCONCLUSIVE,
-        (FEW, "P@2 0.5"),
-    ),
-    "few judged, for a met score": (
-        DOUBTFUL,
-        {"min_judged": 0.6, "expect": {"P@2": 0.5}},
-        INCONCLUSIVE,
-        (FEW,),
-    ),
-    "few judged, for another expectation": (
-        DOUBTFUL,
-        {"min_judged": 0.6, "expect": {"results": 2}},
-        PASSED,
-        (),
-    ),
-    "just enough judged": (
-        DOUBTFUL,
-        {"min_ndcg": 0.7, "min_judged": 0.5},
-        FAILED,
-        ("nDCG@10 0.497",),
-    ),
-    "nothing returned counts as all judged": (
-        [],
-        {"min_ndcg": 0.7, "min_judged": 1},
-        FAILED,
-        ("nDCG@10 0",),
-    ),
+    "few judged": (DOUBTFUL, {"min_ndcg": 0.7, "min_judged": 0.6}, INCONCLUSIVE, (FEW, "nDCG@10 0.497")),
+    "few judged, for a score": (DOUBTFUL, {"min_judged": 0.6, "expect": {"P@2": 1}}, INCONCLUSIVE, (FEW, "P@2 0.5")),
+    "few judged, for a met score": (DOUBTFUL, {"min_judged": 0.6, "expect": {"P@2": 0.5}}, INCONCLUSIVE, (FEW,)),
+    "few judged, for another expectation": (DOUBTFUL, {"min_judged": 0.6, "expect": {"results": 2}}, PASSED, ()),
+    "just enough judged": (DOUBTFUL, {"min_ndcg": 0.7, "min_judged": 0.5}, FAILED, ("nDCG@10 0.497",)),
+    "nothing returned counts as all judged": ([], {"min_ndcg": 0.7, "min_judged": 1}, FAILED, ("nDCG@10 0",)),
     # 4. the floor decides, and the other floors with it
-    "two floors": (
-        DOUBTFUL,
-        {"min_ndcg": 0.7, "expect": {"P@2": 1}},
-        FAILED,
-        ("nDCG@10 0.497", "P@2 0.5"),
-    ),
-    "wholly above, another floor missed": (
-        DOUBTFUL,
-        {"min_ndcg": 0.4, "expect": {"P@2": 1}},
-        FAILED,
-        ("P@2 0.5",),
-    ),
+    "two floors": (DOUBTFUL, {"min_ndcg": 0.7, "expect": {"P@2": 1}}, FAILED, ("nDCG@10 0.497", "P@2 0.5")),
+    "wholly above, another floor missed": (DOUBTFUL, {"min_ndcg": 0.4, "expect": {"P@2": 1}}, FAILED, ("P@2 0.5",)),
     # where the interval does not apply, min_judged and the floor do
     "no interval, wholly below": (
         ["apron", "gloves"],
@@ -226,19 +161,9 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
             (FEW,),
         ),
     ),
-    "no interval, enough judged": (
-        ["gloves", "boots"],
-        {"min_ndcg": 0.4, "unjudged": "skip"},
-        PASSED,
-        (),
-    ),
-    "nothing judged": (
-        ["gloves", "hat"],
-        {"min_ndcg": 0.7, "min_judged": 0.6},
-        INCONCLUSIVE,
-        (NONE, "nDCG@10 0"),
-    ),
-}
+    "no interval, enough judged": (["gloves", "boots"], {"min_ndcg": 0.4, "unjudged": "skip"}, PASSED, ()),
+    "nothing judged": (["gloves", "hat"], {"min_ndcg": 0.7, "min_judged": 0.6}, INCONCLUSIVE, (NONE, "nDCG@10 0")),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -49,15 +49,12 @@ def results_of(written: str, keys: str = DEEP) -> list[CaseResult]:
         ("12/50 12/50 12/50", 12),
         ("12/50 12/50 12/50 5/5", 0),  # k is handed on
         ("10/50 10/10 10/10", 0),  # full rankings
-        (
-            "10/50= 10/10 10/10",
-            10,
-        ),  # as many as the default of k are no sign that it is
+        ("10/50= 10/10 10/10", 10),  # as many as the default of k are no sign that it is
         ("12/50 50/50 50/50 50/50", 0),
         ("3/50 12/50 5/50", 0),  # all that there is to each query
         ("", 0),
     ],
-)
+)  # fmt: skip
 def test_a_limit_is_shown_by_all_cases_together(written: str, limit: int) -> None:
     assert find_limit(results_of(written)) == limit
 

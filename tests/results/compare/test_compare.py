@@ -322,14 +322,10 @@ def test_a_run_is_as_good_as_itself_and_runs_of_the_same_name_are_the_first_and_
         ({"resamples": 0}, ValueError, "resamples is a whole number from 1 on, not 0"),
         ({"gian": "linear"}, TypeError, "argument 'gian'"),
         ({"gain": "lineal"}, ValueError, "gain is one of"),
-        (
-            {"missing": "emtpy"},
-            ValueError,
-            "missing is refuse or empty, not 'emtpy'; did you mean \"empty\"",
-        ),
+        ({"missing": "emtpy"}, ValueError, "missing is refuse or empty, not 'emtpy'; did you mean \"empty\""),
         ({"metrics": "R@500"}, ValueError, "R@500 takes 500 ranks"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_meant_is_refused(
     make: Maker, arguments: dict[str, object], error: type[Exception], message: str
 ) -> None:

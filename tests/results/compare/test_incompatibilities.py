@@ -74,20 +74,12 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "id": "socks",
         "judgments": {"o1": 3, "o2": 2, "o3": 1},
     },
-    'the judgments changed in 1 case: "socks"; have both runs scored by the same judgments': {
-        "judgments": {"o1": 3}
-    },
+    'the judgments changed in 1 case: "socks"; have both runs scored by the same judgments': {"judgments": {"o1": 3}},
     SETTINGS.format("gain: exponential / linear"): {"gain": "linear"},
-    SETTINGS.format("ideal: judged / returned and unjudged: zero / skip"): {
-        "ideal": "returned",
-        "unjudged": "skip",
-    },
+    SETTINGS.format("ideal: judged / returned and unjudged: zero / skip"): {"ideal": "returned", "unjudged": "skip"},
     SETTINGS.format("k: 10 / 5"): {"k": 5},
-    SETTINGS.format("ideal: judged / max and max_grade: 3 / 4"): {
-        "ideal": "max",
-        "scale": [0, 4],
-    },
-}
+    SETTINGS.format("ideal: judged / max and max_grade: 3 / 4"): {"ideal": "max", "scale": [0, 4]},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("reason", OTHERWISE)
@@ -218,16 +210,10 @@ def test_where_nothing_is_left_there_is_nothing_to_compare(make: Maker) -> None:
     [
         (["shop.relevance.yaml"], ["search/shop.relevance.yaml"]),
         (["old.relevance.yaml"], ["new.relevance.yaml"]),
-        (
-            ["a/x.relevance.yaml", "a/y.relevance.yaml"],
-            ["b/x.relevance.yaml", "b/y.relevance.yaml"],
-        ),
-        (
-            ["a/x.relevance.yaml", "b/x.relevance.yaml"],
-            ["a/x.relevance.yaml", "b/x.relevance.yaml"],
-        ),
+        (["a/x.relevance.yaml", "a/y.relevance.yaml"], ["b/x.relevance.yaml", "b/y.relevance.yaml"]),
+        (["a/x.relevance.yaml", "b/x.relevance.yaml"], ["a/x.relevance.yaml", "b/x.relevance.yaml"]),
     ],
-)
+)  # fmt: skip
 def test_two_checkouts_may_have_their_files_elsewhere(
     make: Maker, one: list[str], two: list[str]
 ) -> None:

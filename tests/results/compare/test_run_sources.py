@@ -95,11 +95,9 @@ SOURCES: dict[str, Callable[[Path, dict[str, list[str]]], Any]] = {
     "lists": lambda folder, rankings: rankings,
     "scores": lambda folder, rankings: scored(rankings),
     "a frame": lambda folder, rankings: long(rankings),
-    "a TREC run": lambda folder, rankings: trec(
-        folder, f"{len(rankings['q2'])}.trec", rankings
-    ),
+    "a TREC run": lambda folder, rankings: trec(folder, f"{len(rankings['q2'])}.trec", rankings),
     "a table": lambda folder, rankings: table(folder, rankings),
-}
+}  # fmt: skip
 """What may be given as a run of another tool."""
 
 
