@@ -31,30 +31,13 @@ _MEASURES = frozenset(measure.casefold() for measure in ALL_MEASURES)
 
 
 class KindOfKey(Protocol):
-    """What the reader and the schema use of a kind of expectation.
+    """What the reader and the schema use of an `ExpectationKind`."""
 
-    `pytest_relevance.expectations.kind` explains it.
-    """
-
-    @property
-    def name(self) -> str:
-        """The key of `expect:`."""
-
-    @property
-    def about(self) -> str:
-        """The description of the key in an editor."""
-
-    @property
-    def schema(self) -> Schema:
-        """The JSON Schema of the value."""
-
-    @property
-    def takes_rank(self) -> bool:
-        """Say whether the key may end in `@5`."""
-
-    @property
-    def names_documents(self) -> bool:
-        """Say whether the value names documents."""
+    name: str
+    about: str
+    schema: Schema
+    takes_rank: bool
+    names_documents: bool
 
     def check(self, key: str, value: object, at: Location, /) -> Made:
         """Make the expectations of an entry, or refuse it."""

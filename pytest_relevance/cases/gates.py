@@ -26,26 +26,12 @@ from pytest_relevance.registry import GATES, ExtensionError
 
 
 class Condition(Protocol):
-    """What the reader and the schema use of a kind of gate.
+    """What the reader and the schema use of a `GateKind`."""
 
-    `pytest_relevance.gates.kind` explains it.
-    """
-
-    @property
-    def name(self) -> str:
-        """The key of a gate."""
-
-    @property
-    def gate_field(self) -> str:
-        """The field of `Gate` that has what `check` makes of the value."""
-
-    @property
-    def about(self) -> str:
-        """The description of the key in an editor."""
-
-    @property
-    def schema(self) -> Schema:
-        """The JSON Schema of the value."""
+    name: str
+    gate_field: str
+    about: str
+    schema: Schema
 
     def check(self, value: object, at: Location, /) -> object:
         """Make what the gate needs of a value, or refuse it."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
@@ -185,11 +185,11 @@ class AllowedRanks:
     path: tuple[str, ...]
 
 
-class KindOfExpectation(Protocol):
-    """What the model uses of a kind of expectation.
+RanksOfDocuments: TypeAlias = Mapping[str, AllowedRanks]
 
-    `pytest_relevance.expectations.kind` explains it.
-    """
+
+class KindOfExpectation(Protocol):
+    """What the model uses of an `ExpectationKind`."""
 
     def cutoff(self, expected: Expectation, /) -> int:
         """Give the deepest rank that an expectation names; 0 if it names none."""
@@ -203,9 +203,7 @@ class KindOfExpectation(Protocol):
     def most_results(self, expected: Expectation, /) -> float:
         """Give the most results that an expectation allows; infinity for any number."""
 
-    def allowed_ranks(
-        self, expected: Expectation, k: int, /
-    ) -> Mapping[str, AllowedRanks]:
+    def allowed_ranks(self, expected: Expectation, k: int, /) -> RanksOfDocuments:
         """Give the ranks that an expectation allows documents."""
 
 
@@ -310,19 +308,9 @@ class RecordedGate:
     @classmethod
     def of(cls, gate: Gate, line: int) -> RecordedGate:
         """Record a gate."""
-        return cls(
-            id=gate.id,
-            condition=gate.condition,
-            share=gate.share,
-            tag=gate.tag,
-            p=gate.p,
-            variant=gate.variant,
-            against=gate.against,
-            latencies=gate.latencies,
-            value=gate.value,
-            bounds=tuple((metric.text, bound) for metric, bound in gate.bounds),
-            line=line,
-        )
+        values = {one.name: getattr(gate, one.name) for one in fields(gate)}
+        values["bounds"] = tuple((metric.text, bound) for metric, bound in gate.bounds)
+        return cls(**values, line=line)
 
     def __post_init__(self) -> None:
         """Check the metrics and the figures."""
@@ -335,19 +323,10 @@ class RecordedGate:
     @property
     def gate(self) -> Gate:
         """The gate. A metric of a project has no function."""
+        values = {one.name: getattr(self, one.name) for one in fields(Gate)}
         bounds = [(metric_named(metric), bound) for metric, bound in self.bounds]
-        return Gate(
-            id=self.id,
-            condition=self.condition,
-            bounds=tuple(bounds),
-            share=self.share,
-            tag=self.tag,
-            p=self.p,
-            variant=self.variant,
-            against=self.against,
-            latencies=self.latencies,
-            value=self.value,
-        )
+        values["bounds"] = tuple(bounds)
+        return Gate(**values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pytest_relevance._text import found as found_text
 from pytest_relevance.cases.bounds import COMPARE, RANK
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import AllowedRanks, Expectation
+from pytest_relevance.cases.model import AllowedRanks, Expectation, RanksOfDocuments
 from pytest_relevance.cases.schema_parts import (
     DOCUMENTS,
     NULL,
@@ -152,9 +152,7 @@ class _First(KindOfDocuments):
             return WRONG
         return [Expectation(kind=key, written=key, documents=documents)]
 
-    def allowed_ranks(
-        self, expected: Expectation, k: int
-    ) -> Mapping[str, AllowedRanks]:
+    def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
         allowed = {}
         for rank, document in enumerate(expected.documents, start=1):
             allowed[document] = AllowedRanks(rank, rank, ("first",))
@@ -223,9 +221,7 @@ class _Include(_KindOfPresence):
     name = "include"
     about = "Documents that are in the top k, or {docs: [...], within: 25} for another depth."
 
-    def allowed_ranks(
-        self, expected: Expectation, k: int
-    ) -> Mapping[str, AllowedRanks]:
+    def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
         ranks = AllowedRanks(1, expected.within or k, ("include",))
         return dict.fromkeys(expected.documents, ranks)
 
@@ -258,9 +254,7 @@ class _Exclude(_KindOfPresence):
     about = "Documents that are not in the top k, or {docs: [...], within: 25} for another depth."
     excludes_documents = True
 
-    def allowed_ranks(
-        self, expected: Expectation, k: int
-    ) -> Mapping[str, AllowedRanks]:
+    def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
         ranks = AllowedRanks((expected.within or k) + 1, inf, ("exclude",))
         return dict.fromkeys(expected.documents, ranks)
 
@@ -360,9 +354,7 @@ class _Within(KindOfDocuments):
             kind=key, written=key, comparison=comparison, documents=(name,), within=rank
         )
 
-    def allowed_ranks(
-        self, expected: Expectation, k: int
-    ) -> Mapping[str, AllowedRanks]:
+    def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
         rank = expected.within or k
         allowed = {}
         for document in expected.documents:

@@ -8,7 +8,7 @@ and name the object in `bundled.py`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Protocol
@@ -16,7 +16,7 @@ from typing import ClassVar, Protocol
 from pytest_relevance._number_text import number_text
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import Location
-from pytest_relevance.cases.model import UNKNOWN, AllowedRanks, Expectation
+from pytest_relevance.cases.model import UNKNOWN, Expectation, RanksOfDocuments
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import Outcome
@@ -84,9 +84,7 @@ class ExpectationKind(ABC):
         the value, return `at.refuse(message)`.
         """
 
-    def allowed_ranks(
-        self, expected: Expectation, k: int
-    ) -> Mapping[str, AllowedRanks]:
+    def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
         """Give the ranks that an expectation allows documents; by default any."""
         return {}
 
