@@ -62,7 +62,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
     if raised is None:  # another plugin made the report
         errors = [_of_text(report.longreprtext, collector)]
     else:
-        errors = errors_of(raised.value, collector)
+        errors = _errors_of(raised.value, collector)
     if is_worker(config):
         attach(report, Attached(news=News(errors=errors)))
         make_portable(report)
@@ -75,10 +75,10 @@ def hides_case_files(collector: pytest.Collector) -> bool:
     if not isinstance(collector, pytest.Directory):
         return False
     is_case_file = collector.config.stash[CASE_FILES].includes_name
-    return has_case_files(collector.path, is_case_file)
+    return _has_case_files(collector.path, is_case_file)
 
 
-def errors_of(error: BaseException, collector: pytest.Collector) -> list[RunError]:
+def _errors_of(error: BaseException, collector: pytest.Collector) -> list[RunError]:
     """Return the mistakes in an exception of a collector, each with its place."""
     config = collector.config
     node = collector.nodeid or "."
@@ -86,13 +86,13 @@ def errors_of(error: BaseException, collector: pytest.Collector) -> list[RunErro
         hide = redaction(config).text
         mistakes = errors_in_file(error.error, MOST_ERRORS, node=node)
         return [replace(each, message=hide(each.message)) for each in mistakes]
-    cause = cause_of(error)
+    cause = _cause_of(error)
     if isinstance(cause, pytest.Collector.CollectError):
         return [_of_text(str(cause), collector)]
     return [error_at(cause, node, config)]
 
 
-def cause_of(error: BaseException) -> BaseException:
+def _cause_of(error: BaseException) -> BaseException:
     """Return the exception of the project that pytest wrapped, or the error itself."""
     is_of_pytest = type(error).__module__.startswith(PYTEST)
     if is_of_pytest and error.__cause__ is not None:
@@ -113,7 +113,7 @@ def error_at(error: BaseException, node: str, config: pytest.Config) -> RunError
     return RunError(message, file=file, line=line, node=node)
 
 
-def has_case_files(folder: Path, includes: Callable[[str], object]) -> bool:
+def _has_case_files(folder: Path, includes: Callable[[str], object]) -> bool:
     """Say whether there is a case file in a folder or below it.
 
     `includes` tells by the name whether a file is one.
@@ -179,7 +179,7 @@ def report_failed_start(
     """
     if _is_left_to_others(config, option):
         return
-    found = error_at(cause_of(error), ".", config)
+    found = error_at(_cause_of(error), ".", config)
     run = Run((), {}, replace(how_run(config, time()), errors=(found,)))
     for problem in _problems_of_writing(error, run, config, option):
         print(safe_output(problem), file=sys.stderr)
@@ -199,7 +199,7 @@ def _has_cases(config: pytest.Config, option: Namespace) -> bool:
     arguments = option.file_or_dir or config.getini("testpaths") or ["."]
     for argument in arguments:
         path = config.invocation_params.dir / str(argument).partition("::")[0]
-        if is_case_file(path.name) or has_case_files(path, is_case_file):
+        if is_case_file(path.name) or _has_case_files(path, is_case_file):
             return True
     return False
 

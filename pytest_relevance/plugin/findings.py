@@ -46,7 +46,7 @@ def findings(
     if has_ended:
         yield from _nothing_ran(config, store)
     if is_complete:
-        for find in (nothing_searched, folders_skipped):
+        for find in (_nothing_searched, _folders_skipped):
             finding = find(config, store)
             if finding is not None:
                 yield finding
@@ -183,7 +183,7 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFi
 _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ignore)"
 
 
-def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | None:
+def _nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | None:
     """Say that nothing was searched, and whether the run fails for it.
 
     Return None if a case was searched or has failed, or if there are no case files.
@@ -203,7 +203,7 @@ def nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | Non
     return RunFinding(text, fails=True, is_of_part=True)
 
 
-def folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None:
+def _folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None:
     """Say which folders were skipped in a run that searched others."""
     if not store.collection.skipped_folders or nothing_was_searched(store.results):
         return None

@@ -75,7 +75,7 @@ class ItemMaker:
         for item, variant in zip(items, variants_of(case, items), strict=True):
             self._set_up(item, case)
             if not loop.is_async:
-                item.obj = function_of(item)
+                item.obj = _function_of(item)
             made.append(CaseItem(item, variant, folder))
         return made
 
@@ -101,7 +101,7 @@ class ItemMaker:
         file, name = self._file, case.node_name
         # usefixtures come before the search, as they may set up the state that it needs
         fixtures = [*case.usefixtures, case.search]
-        function: Any = case_function(fixtures, is_async=loop.is_async)
+        function: Any = _case_function(fixtures, is_async=loop.is_async)
         function.__name__ = name
         if loop.scope is not None:
             pytest.mark.asyncio(loop_scope=loop.scope)(function)
@@ -131,7 +131,7 @@ class ItemMaker:
         # one item
         item.fixturenames = [*item.fixturenames]
         item.extra_keyword_matches.add(case.query)
-        for mark in marks_of(case):
+        for mark in _marks_of(case):
             item.add_marker(mark)
 
 
@@ -140,11 +140,11 @@ def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
     return internals.fixtures_of(items[0]) if items else {}
 
 
-def case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
+def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
     """Make a function from which pytest makes the items of a case.
 
-    pytest reads from its signature which fixtures the case requests. A plain function
-    is replaced by `function_of` in each item: pytest makes the fixture `request`, which
+    pytest reads from its signature which fixtures the case requests. In each item
+    `_function_of` replaces a plain function: pytest makes the fixture `request`, which
     would name the item, anew for each case, and that takes long.
     """
 
@@ -156,11 +156,11 @@ def case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., o
 
     function: Any = run_case_async if is_async else run_case
     names = ("request", *fixtures) if is_async else tuple(fixtures)
-    function.__signature__ = signature_of(names)
+    function.__signature__ = _signature_of(names)
     return function  # type: ignore[no-any-return]
 
 
-def function_of(item: pytest.Function) -> Callable[..., None]:
+def _function_of(item: pytest.Function) -> Callable[..., None]:
     """Make the plain function of an item, which runs its case.
 
     It has the name of the collected function, and what a plugin has noted on that.
@@ -175,7 +175,7 @@ def function_of(item: pytest.Function) -> Callable[..., None]:
 
 
 @cache
-def signature_of(names: tuple[str, ...]) -> Signature:
+def _signature_of(names: tuple[str, ...]) -> Signature:
     """Return the signature of a function with these arguments."""
     parameters = []
     for name in dict.fromkeys(names):
@@ -183,7 +183,7 @@ def signature_of(names: tuple[str, ...]) -> Signature:
     return Signature(parameters)
 
 
-def marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
+def _marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
     """Give the marks of a case: tags, skip, xfail."""
     yield from case.tags
     if case.skip is not None:

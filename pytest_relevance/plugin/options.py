@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from argparse import Action, ArgumentTypeError
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from pathlib import Path
@@ -60,86 +60,6 @@ _failures = whole_number(0, "a whole number of cases, or 0 to search on whatever
 at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
-Option = tuple[tuple[str, ...] | str | Callable[[str], int], str]
-"""The choices of an option, what stands for its value, or the type of a number; and its
-help.
-"""
-
-_OPTIONS: Mapping[str, Option] = {
-    "inconclusive": (
-        ("fail", "skip", "pass"),
-        "what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
-    ),
-    "gates": (
-        ("auto", "require"),
-        "gates of a file of which not all cases ran are skipped (auto, the default), or failed (require)",
-    ),
-    "baseline": (
-        BASELINE,
-        "what cannot be compared with the reference is told (auto, the default), or fails the run (require): a case file "
-        "without a baseline, cases and case files that are gone, cases that one of the two has without a score",
-    ),
-    "against": (
-        "RUN",
-        "compare with the record of a run (--relevance-record) in the place of committed baselines",
-    ),
-    "known": (
-        KNOWN,
-        "a case that failed before, as its accepted ranking misses the same, by no less, fails (fail, the default), or "
-        "is expected to fail, so that the run fails for what got worse alone (xfail)",
-    ),
-    "record": (
-        "FILE",
-        "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
-    ),
-    "repeat": (
-        _calls,
-        "call each search N times, and name the queries whose ranking changes from call to call",
-    ),
-    "give-up": (
-        _failures,
-        "after N cases in a row whose search failed, call it no more, and fail the remaining cases as not searched "
-        "(default: 10; 5 N where the search has succeeded before; 0: never)",
-    ),
-}
-"""The options `--relevance-*`, each with its choices, what stands for its value, or the
-type of a number; and its help.
-
-The default of an option is its first choice, unless an ini key has the default.
-"""
-
-_SET_BY_PROJECTS: Mapping[str, str] = {
-    "give_up": "10",
-    "baseline": "auto",
-    "known": "fail",
-}
-"""The options that an ini key `relevance_*` sets too, with its default."""
-
-_INI: Mapping[str, tuple[str, object]] = {
-    **{
-        f"relevance_{name}": (
-            f"the same as --relevance-{name.replace('_', '-')} (default: {default})",
-            default,
-        )
-        for name, default in _SET_BY_PROJECTS.items()
-    },
-    "relevance_tolerance": (
-        "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
-        0.05,
-    ),
-    "relevance_redact": (
-        "a regular expression for the names of params and other values that no report, record or baseline may have; "
-        f"they are masked (default: {SECRETS})",
-        SECRETS,
-    ),
-    "relevance_files": (
-        f"names of the case files to collect (default: {' '.join(PATTERNS)})",
-        [*PATTERNS],
-    ),
-}
-"""The ini keys, with their help texts and defaults."""
-
-
 class _Update(Action):
     """Sets what an update accepts: "all" or "new".
 
@@ -149,9 +69,8 @@ class _Update(Action):
     def __call__(
         self, _: object, options: object, values: object, name: str | None = None
     ) -> None:
-        setattr(
-            options, self.dest, "new" if name == "--relevance-update=new" else "all"
-        )
+        is_new = name == "--relevance-update=new"
+        setattr(options, self.dest, "new" if is_new else "all")
 
 
 def option_group(parser: pytest.Parser) -> pytest.OptionGroup:
@@ -159,46 +78,95 @@ def option_group(parser: pytest.Parser) -> pytest.OptionGroup:
     return parser.getgroup("relevance", "search relevance")
 
 
-def add_options(
-    parser: pytest.Parser,
-    options: Mapping[str, Option],
-    set_by_projects: Collection[str] = (),
-) -> None:
-    """Add options `--relevance-*`, each with what its value is, and its help.
-
-    Those in `set_by_projects` have no default: it is that of an ini key.
-    """
-    group = option_group(parser)
-    for name, (value, what) in options.items():
-        values: dict[str, Any] = (
-            {"metavar": value}
-            if isinstance(value, str)
-            else {"metavar": "N", "type": value}
-        )
-        if isinstance(value, tuple):
-            values = {
-                "choices": value,
-                "default": None
-                if name.replace("-", "_") in set_by_projects
-                else value[0],
-            }
-        group.addoption(f"--relevance-{name}", help=what, **values)
-
-
 def declare(parser: pytest.Parser) -> None:
     """Add the command-line options, in a group of their own, and the ini keys."""
-    add_options(parser, _OPTIONS, _SET_BY_PROJECTS)
     group = option_group(parser)
+    group.addoption(
+        "--relevance-inconclusive",
+        choices=("fail", "skip", "pass"),
+        default="fail",
+        help="what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
+    )
+    group.addoption(
+        "--relevance-gates",
+        choices=("auto", "require"),
+        default="auto",
+        help="gates of a file of which not all cases ran are skipped (auto, the default), or failed (require)",
+    )
+    group.addoption(
+        "--relevance-baseline",
+        choices=BASELINE,
+        help="what cannot be compared with the reference is told (auto, the default), or fails the run (require): a case "
+        "file without a baseline, cases and case files that are gone, cases that one of the two has without a score",
+    )
+    group.addoption(
+        "--relevance-against",
+        metavar="RUN",
+        help="compare with the record of a run (--relevance-record) in the place of committed baselines",
+    )
+    group.addoption(
+        "--relevance-known",
+        choices=KNOWN,
+        help="a case that failed before, as its accepted ranking misses the same, by no less, fails (fail, the default), "
+        "or is expected to fail, so that the run fails for what got worse alone (xfail)",
+    )
+    group.addoption(
+        "--relevance-record",
+        metavar="FILE",
+        help="write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
+    )
+    group.addoption(
+        "--relevance-repeat",
+        metavar="N",
+        type=_calls,
+        help="call each search N times, and name the queries whose ranking changes from call to call",
+    )
+    group.addoption(
+        "--relevance-give-up",
+        metavar="N",
+        type=_failures,
+        help="after N cases in a row whose search failed, call it no more, and fail the remaining cases as not searched "
+        "(default: 10; 5 N where the search has succeeded before; 0: never)",
+    )
     # these are whole option names: an optional value would swallow a folder that
     # follows the option
-    updates = "--relevance-update", "--relevance-update=all", "--relevance-update=new"
-    what = "accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none"
     group.addoption(
-        *updates, dest="relevance_update", action=_Update, nargs=0, help=what
+        "--relevance-update",
+        "--relevance-update=all",
+        "--relevance-update=new",
+        dest="relevance_update",
+        action=_Update,
+        nargs=0,
+        help="accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none",
     )
-    for name, (about, default) in _INI.items():
-        kind = {float: "float", list: "args"}.get(type(default))  # None: a text
-        parser.addini(name, about, type=kind, default=default)  # type: ignore[arg-type]
+    _declare_ini_keys(parser)
+
+
+def _declare_ini_keys(parser: pytest.Parser) -> None:
+    for name, default in (("give-up", "10"), ("baseline", "auto"), ("known", "fail")):
+        parser.addini(
+            f"relevance_{name.replace('-', '_')}",
+            f"the same as --relevance-{name} (default: {default})",
+            default=default,
+        )
+    parser.addini(
+        "relevance_tolerance",
+        "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
+        type="float",
+        default=0.05,
+    )
+    parser.addini(
+        "relevance_redact",
+        "a regular expression for the names of params and other values that no report, record or baseline may have; "
+        f"they are masked (default: {SECRETS})",
+        default=SECRETS,
+    )
+    parser.addini(
+        "relevance_files",
+        f"names of the case files to collect (default: {' '.join(PATTERNS)})",
+        type="args",
+        default=[*PATTERNS],
+    )
 
 
 def matcher_of(patterns: Sequence[str]) -> Callable[[str], object]:
@@ -285,17 +253,23 @@ BASELINES_SEEN: pytest.StashKey[list[Path]] = pytest.StashKey()
 class RunSettings:
     """What options and ini keys ask for, checked once in each process.
 
-    `calls` is how often a search is called for a case. A search that failed in
-    `give_up` cases in a row is given up (0: never). `tolerance` is for cases that set
-    none. `requires_baseline`: a case file without a baseline fails;
-    `expects_known`: a case that failed before is expected to fail; `requires_gates`: a
-    gate without a verdict has failed. `files` are those that options name, to be
-    written at the end of the run; `outputs` are the names of all options that write
-    something; `details`: ranking, grades and titles are needed of every case, also of
-    those that pass; `properties`: a JUnit file is written.
-    `runs_tests`: the command does not only list tests, set them up or show their
-    fixtures. `home` is the process and the thread that pytest was started in: plugins
-    may run tests in others. `started` is the time, in seconds.
+    Attributes:
+        calls: how often a search is called for a case.
+        give_up: a search that failed in so many cases in a row is given up (0: never).
+        tolerance: for cases that set none.
+        requires_baseline: a case file without a baseline fails.
+        expects_known: a case that failed before is expected to fail.
+        requires_gates: a gate without a verdict has failed.
+        files: those that options name, to be written at the end of the run.
+        outputs: the names of all options that write something.
+        details: ranking, grades and titles are needed of every case, also of those that
+            pass.
+        properties: a JUnit file is written.
+        runs_tests: the command does not only list tests, set them up or show their
+            fixtures.
+        home: the process and the thread in which pytest was started. Plugins may run
+            tests in others.
+        started: the time, in seconds.
     """
 
     calls: int
@@ -374,11 +348,11 @@ def read_settings(config: pytest.Config) -> None:
     outputs = [file.name for file in files]
     if option.relevance_update is not None:
         outputs.append("update")
+    is_known_expected = choice(config, "relevance_known", KNOWN) == "xfail"
     config.stash[_SETTINGS] = RunSettings(
         tolerance=_tolerance(config),
         requires_baseline=choice(config, "relevance_baseline", BASELINE) == "require",
-        expects_known=choice(config, "relevance_known", KNOWN) == "xfail"
-        and not option.runxfail,
+        expects_known=is_known_expected and not option.runxfail,
         requires_gates=option.relevance_gates == "require",
         give_up=number_setting(config, "relevance_give_up", _failures),
         calls=option.relevance_repeat or 1,

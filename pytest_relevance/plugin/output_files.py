@@ -29,7 +29,7 @@ class Message:
     is_good: bool = True
 
 
-def why_no_report(data: bytes) -> str | None:
+def _why_no_report(data: bytes) -> str | None:
     """Say why a file with this content must not be replaced by a report."""
     from pytest_relevance.reports.formats import is_report
 
@@ -47,7 +47,7 @@ class OutputFile:
     """
 
     name: str
-    why_kept: WhyKept = why_no_report
+    why_kept: WhyKept = _why_no_report
     unwritten: str = "no test ran"
 
     def given(self, option: Any) -> str | None:
@@ -127,7 +127,7 @@ class Target:
         return Message(f"no report: {problem}", is_good=False)
 
 
-def why_no_record(data: bytes) -> str | None:
+def _why_no_record(data: bytes) -> str | None:
     """Say why a file with this content must not be replaced by a record."""
     from pytest_relevance.results.records.json_lines import is_record
     from pytest_relevance.results.records.record_file import RECORDS
@@ -137,7 +137,7 @@ def why_no_record(data: bytes) -> str | None:
     return f"is there, and is no {RECORDS}; name another file"
 
 
-RECORD = OutputFile("record", why_no_record)
+RECORD = OutputFile("record", _why_no_record)
 
 
 def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:

@@ -49,7 +49,7 @@ default.
 """
 
 
-def has_selection(config: pytest.Config) -> bool:
+def _has_selection(config: pytest.Config) -> bool:
     """Say whether the command line or the ini key addopts chooses some cases."""
     if any("::" in argument for argument in config.args):
         return True
@@ -60,7 +60,7 @@ def has_selection(config: pytest.Config) -> bool:
 
 def is_part(config: pytest.Config) -> bool:
     """Say whether a run looks at a part of the cases: by a selection, or broken off."""
-    return has_selection(config) or bool(run_store(config).unfinished())
+    return _has_selection(config) or bool(run_store(config).unfinished())
 
 
 def covers(config: pytest.Config, path: Path) -> bool:
@@ -179,7 +179,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
     if is_updating or not settings(config).requires_baseline:
         return
     store = run_store(config)
-    is_whole_run = not has_selection(config)
+    is_whole_run = not _has_selection(config)
     if is_whole_run:
         yield from _files_that_are_gone(config)
     by_file = grouped(store.finished, lambda result: result.file)

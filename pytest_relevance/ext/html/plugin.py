@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.options import add_options
+from pytest_relevance.plugin.options import option_group
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 
 if TYPE_CHECKING:
@@ -20,20 +20,19 @@ PAGE = OutputFile("html")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options."""
-    add_options(
-        parser,
-        {
-            "html": (
-                "FILE",
-                "write the report as one HTML file to forward, with all rankings and "
-                "with grading in the page",
-            ),
-            "images": (
-                ("off", "link"),
-                "the HTML report shows no pictures of documents (off, the default), or "
-                "loads them from their addresses (link)",
-            ),
-        },
+    group = option_group(parser)
+    group.addoption(
+        "--relevance-html",
+        metavar="FILE",
+        help="write the report as one HTML file to forward, with all rankings and with "
+        "grading in the page",
+    )
+    group.addoption(
+        "--relevance-images",
+        choices=("off", "link"),
+        default="off",
+        help="the HTML report shows no pictures of documents (off, the default), or "
+        "loads them from their addresses (link)",
     )
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance.plugin.options import (
-    add_options,
     at_least_one,
     is_worker,
     keep_details,
+    option_group,
     whole_number,
 )
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
@@ -43,26 +43,31 @@ _pairs = whole_number(2, "ask for 2 grades or more that people gave too")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options."""
-    add_options(
-        parser,
-        {
-            "unjudged": (
-                "FILE",
-                "write a worklist of the results that nobody has judged, as CSV, the "
-                "most valuable first",
-            ),
-            "judge": (
-                "FILE",
-                "ask the fixture relevance_judge for the grades of results that nobody "
-                "has judged, the most valuable first, and add them to this worklist",
-            ),
-            "judge-limit": (at_least_one, "ask relevance_judge for N grades at most"),
-            "calibrate": (
-                _pairs,
-                "ask relevance_judge for N grades that people gave, and print how far "
-                "it agrees with them",
-            ),
-        },
+    group = option_group(parser)
+    group.addoption(
+        "--relevance-unjudged",
+        metavar="FILE",
+        help="write a worklist of the results that nobody has judged, as CSV, the most "
+        "valuable first",
+    )
+    group.addoption(
+        "--relevance-judge",
+        metavar="FILE",
+        help="ask the fixture relevance_judge for the grades of results that nobody "
+        "has judged, the most valuable first, and add them to this worklist",
+    )
+    group.addoption(
+        "--relevance-judge-limit",
+        metavar="N",
+        type=at_least_one,
+        help="ask relevance_judge for N grades at most",
+    )
+    group.addoption(
+        "--relevance-calibrate",
+        metavar="N",
+        type=_pairs,
+        help="ask relevance_judge for N grades that people gave, and print how far it "
+        "agrees with them",
     )
 
 

@@ -32,20 +32,17 @@ query adds.
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options and ini keys."""
-    options.add_options(
-        parser,
-        {
-            "markdown": (
-                "FILE",
-                "write the report as Markdown, for the comment of a pull request",
-            ),
-            "ci": (
-                CI,
-                "leave a report and annotations in GitHub Actions (auto, the default), "
-                "or nothing (off)",
-            ),
-        },
-        set_by_projects=["ci"],
+    group = options.option_group(parser)
+    group.addoption(
+        "--relevance-markdown",
+        metavar="FILE",
+        help="write the report as Markdown, for the comment of a pull request",
+    )
+    group.addoption(
+        "--relevance-ci",
+        choices=CI,
+        help="leave a report and annotations in GitHub Actions (auto, the default), "
+        "or nothing (off)",
     )
     parser.addini(
         "relevance_ci", "the same as --relevance-ci (default: auto)", default="auto"

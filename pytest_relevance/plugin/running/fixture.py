@@ -81,7 +81,7 @@ class Relevance:
         assert frame.f_back is not None
         caller = frame.f_back
         path, line = caller.f_code.co_filename, caller.f_lineno
-        if is_runner(caller):  # `pool.submit(relevance.check, ...)`
+        if _is_runner(caller):  # `pool.submit(relevance.check, ...)`
             path, line = str(self._item.path), (self._item.location[1] or 0) + 1
         try:
             case = _case(query, judgments, keys, case_run.metrics_of(self._item))
@@ -269,7 +269,7 @@ def _is_lost(error: BaseException, task: Any) -> bool:
     if error.__traceback__ is None:
         return False
     outermost = error.__traceback__.tb_frame
-    if is_runner(outermost):
+    if _is_runner(outermost):
         return True
     ended_task = (
         task is not None
@@ -280,7 +280,7 @@ def _is_lost(error: BaseException, task: Any) -> bool:
     return ended_task and getattr(task.get_coro(), "cr_code", None) is outermost.f_code
 
 
-def is_runner(frame: FrameType) -> bool:
+def _is_runner(frame: FrameType) -> bool:
     """Say whether a frame is of a module that runs functions in threads, or later."""
     module = f"{frame.f_globals.get('__name__')}."
     return any(module.startswith(f"{runner}.") for runner in _RUNNERS)

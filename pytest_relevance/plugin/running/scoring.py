@@ -42,7 +42,7 @@ def looks_at_latency(case: Case) -> bool:
     return any(gate_kind(gate.condition).needs_latency for gate in gates)
 
 
-def why_unmeasured(this: CaseRun) -> str:
+def _why_unmeasured(this: CaseRun) -> str:
     """Say why a case without a latency cannot be judged; empty if it needs no latency.
 
     If it needs none, a warning of the run says why no latency is known.
@@ -66,7 +66,7 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
     case, asked = this.case, this.attempt.searched.asked
     problem = why_cut(case, ranking, asked)
     if not problem and latency is None and not this.is_check:
-        problem = why_unmeasured(this)
+        problem = _why_unmeasured(this)
     if problem or not case.expect:
         return problem
     if asked is None and not this.is_check:
