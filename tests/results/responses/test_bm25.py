@@ -85,12 +85,9 @@ def test_results_of_bm25s_in_no_order(bm25s: Bm25s) -> None:
 # --- rank-bm25 ------------------------------------------------------------------------
 
 
-@pytest.fixture
-def okapi() -> Any:
-    return pytest.importorskip("rank_bm25").BM25Okapi([text.split() for text in TEXTS])
-
-
-def test_the_documents_of_rank_bm25(okapi: Any) -> None:
+def test_the_documents_of_rank_bm25() -> None:
+    library = pytest.importorskip("rank_bm25")
+    okapi = library.BM25Okapi([text.split() for text in TEXTS])
     assert ids(okapi.get_top_n(["blue"], IDS, n=1)) == ["sku-a"]
     assert ids(okapi.get_top_n(["strap"], PRODUCTS, n=1)) == ["sku-c"]
     assert "and scores as (id, score) pairs" in refusal(okapi.get_scores(["blue"]))

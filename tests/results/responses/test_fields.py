@@ -70,6 +70,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("response", FAMILIES.values(), ids=FAMILIES)
 def test_the_fields_of_each_shape(response: Callable[[], Any]) -> None:
     ranking = read_ranking(response(), fields={"brand": 10, "price": 1})
+    assert list(ranking.ids) == ["a", "b"]
     assert ranking.fields == {"brand": BRANDS, "price": PRICES[:1]}
     assert {type(value) for value in ranking.fields["brand"]} == {str}
     assert read_ranking(response()).fields is None

@@ -55,16 +55,16 @@ def test_an_iterator_with_a_method_close_is_closed() -> None:
     assert scroll.is_closed
 
 
+class FailingScroll(Scroll):
+    def __next__(self) -> str:
+        raise RuntimeError("the connection is gone")
+
+
 def test_an_iterator_that_fails_is_closed_too() -> None:
-    pager = Pager()
-
-    def failing() -> Iterator[str]:
-        for document in pager:
-            yield document
-            raise RuntimeError("the connection is gone")
-
+    scroll = FailingScroll()
     with pytest.raises(RuntimeError, match="the connection is gone"):
-        read_ranking(failing(), most=11)
+        read_ranking(scroll, most=3)
+    assert scroll.is_closed
 
 
 def test_by_default_10000_results_are_read_and_one_more() -> None:

@@ -163,13 +163,6 @@ def shop() -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def test_rows_of_sqlite3(shop: sqlite3.Connection) -> None:
-    shop.row_factory = sqlite3.Row
-    rows = shop.execute("select * from products order by id desc").fetchall()
-    assert ids(rows) == ["b", "a"]
-    assert titles(rows) == ["Boots", "Apron"]
-
-
 def test_what_sqlalchemy_finds() -> None:
     sqlalchemy = pytest.importorskip("sqlalchemy")
     with sqlalchemy.create_engine("sqlite://").connect() as connection:

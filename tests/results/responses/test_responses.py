@@ -217,11 +217,6 @@ def test_a_result_without_a_usable_id_is_refused(result: object, why: str) -> No
     assert message == f"result 2 of 2 {why}: {result!r}"
 
 
-def test_a_named_field_that_is_not_there() -> None:
-    why = 'result 1 of 1 has no field "sku", only id; correct id_field in the case file'
-    assert refusal([{"id": "sku-1"}], "sku") == f"{why}: {{'id': 'sku-1'}}"
-
-
 @pytest.mark.parametrize(
     "rows",
     [

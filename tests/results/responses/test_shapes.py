@@ -43,13 +43,6 @@ def test_results_of_bm25s() -> None:
     assert titles(results(rows, np.array([[2.5, 1.5, 0.0]]))) == ["Blue", "Red"]
 
 
-def test_a_plain_mapping_with_metadata() -> None:
-    ranking = read_ranking(
-        [{"id": 7, "score": 0.5, "metadata": {"sku": "s-1", "title": "Blue"}}], "sku"
-    )
-    assert (ranking.ids, ranking.titles, ranking.scores) == (["s-1"], ["Blue"], [0.5])
-
-
 # --- rows -----------------------------------------------------------------------------
 
 
