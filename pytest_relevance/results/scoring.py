@@ -97,36 +97,27 @@ def score_case(
     if case.terms.gates or outcomes:
         scores |= _other_scores(case, graded, is_cut=is_cut)
     is_open = top.lower != top.upper and not math.isnan(top.score)
+    evaluation = CaseEvaluation(
+        scores=scores,
+        lower=top.lower if is_open else None,
+        upper=top.upper if is_open else None,
+        judged=top.judged,
+        top=top.size,
+        outcomes=outcomes,
+        not_applicable=tuple([metric.text for metric in case.not_applicable]),
+        reasons=verdict.reasons,
+        undecided=undecided_demands(case, outcomes, ranking) if outcomes else (),
+        unreached=unreached_cutoff(case, ranking),
+    )
     kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep)
     result = _result(
         case,
         verdict.name,
         in_run=in_run,
         call=call,
-        conditions=CaseConditions(
-            k=case.k,
-            depth=case.depth,
-            is_depth_set=case.terms.depth is not None,
-            asked=asked or 0,
-            floor=case.min_ndcg,
-            tolerance=_tolerance(case, in_run),
-            settings=case.settings,
-            lowest=case.terms.lowest,
-            highest=case.terms.highest,
-        ),
+        conditions=_conditions(case, asked, in_run),
         ranking=kept,
-        evaluation=CaseEvaluation(
-            scores=scores,
-            lower=top.lower if is_open else None,
-            upper=top.upper if is_open else None,
-            judged=top.judged,
-            top=top.size,
-            outcomes=outcomes,
-            not_applicable=tuple([metric.text for metric in case.not_applicable]),
-            reasons=verdict.reasons,
-            undecided=undecided_demands(case, outcomes, ranking) if outcomes else (),
-            unreached=unreached_cutoff(case, ranking),
-        ),
+        evaluation=evaluation,
         texts=_title_of_first(ranking) if kept.irrelevant_top else _NO_TEXTS,
     )
     if case.filled:
@@ -165,6 +156,20 @@ def unscored(
 
 
 # --- the parts of a result ------------------------------------------------------------
+
+
+def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditions:
+    return CaseConditions(
+        k=case.k,
+        depth=case.depth,
+        is_depth_set=case.terms.depth is not None,
+        asked=asked or 0,
+        floor=case.min_ndcg,
+        tolerance=_tolerance(case, in_run),
+        settings=case.settings,
+        lowest=case.terms.lowest,
+        highest=case.terms.highest,
+    )
 
 
 def _score_top(case: Case, graded: GradedRanking) -> ScoredTop:
