@@ -103,32 +103,45 @@ def case_in_record(
 ) -> CaseToday:
     """Return what the case of a recorded result was in its run.
 
-    `other` is the result that `entry` was made of, if it comes from a record. `gates`
-    are those of the case file.
+    `other` is the result that `entry` was made of, if it comes from a record and has
+    the same judgments. `gates` are those of the case file.
     """
     names = [name for name in result.evaluation.scores if is_similarity(name)]
     similarities = [parse_metric(name) for name in names]
     for gate in gates:
         similarities += gate.similarities
-    grades: Mapping[str, float] | None
-    own_scores: Mapping[str, float | None] = {}
-    if other is not None and other.evaluation.digest == result.evaluation.digest:
-        grades = _named_grades(other)
-        own_scores = _own_scores(other, gates)
-    else:
-        grades = _named_grades(result)
-        if not _suffice(grades, result, entry):
-            grades = None
-    judged = result.graded.judged
+    grades = _known_grades(result, entry, other)
+    judgments = of_people = None
+    if grades is not None:
+        judgments = KnownJudgments(grades, result.graded.judged)
+        of_people = _of_people(result, grades)
     return CaseToday(
-        judgments=None if grades is None else KnownJudgments(grades, judged),
-        of_people=None if grades is None else _of_people(result, grades),
+        judgments=judgments,
+        of_people=of_people,
         similarities=similarities,
         gates=gates,
         expects_known=True,
-        own_scores=own_scores,
+        own_scores={} if other is None else _own_scores(other, gates),
         looks_at_all=result.ranking.whole,
     )
+
+
+def _known_grades(
+    result: CaseResult, entry: BaselineEntry, other: CaseResult | None
+) -> dict[str, float] | None:
+    """Return the grades of the judged documents that a record names.
+
+    None if they are not enough to score the entry. They are if they have all of its
+    documents, or if the judgments of other documents have no gain.
+    """
+    if other is not None:
+        return _named_grades(other)
+    grades = _named_grades(result)
+    if all(document in grades for document in entry.documents):
+        return grades
+    unnamed = Counter(result.evaluation.judgments) - Counter(grades.values())
+    gains = result.conditions.settings.gains
+    return None if any(gains[grade] for grade in unnamed) else grades
 
 
 def _named_grades(result: CaseResult) -> dict[str, float]:
@@ -141,21 +154,6 @@ def _named_grades(result: CaseResult) -> dict[str, float]:
     if accepted is not None:
         pairs += zip(accepted.documents, accepted.grades, strict=False)
     return {document: grade for document, grade in pairs if grade is not None}
-
-
-def _suffice(
-    grades: Mapping[str, float], result: CaseResult, entry: BaselineEntry
-) -> bool:
-    """Say whether the named grades of a result are enough to score the entry.
-
-    They are if they have all documents of the entry, or if the other judgments have no
-    gain.
-    """
-    if all(document in grades for document in entry.documents):
-        return True
-    unnamed = Counter(result.evaluation.judgments) - Counter(grades.values())
-    gains = result.conditions.settings.gains
-    return not any(gains[grade] for grade in unnamed)
 
 
 def _own_scores(other: CaseResult, gates: Sequence[Gate]) -> dict[str, float | None]:

@@ -106,9 +106,10 @@ class _Reference:
         key = result.id, result.variant
         entry = of_file.get(key)
         if not result.evaluation.scores:
+            alone = replace(result, baseline=None)
             if entry is None:
-                return replace(result, baseline=None)
-            return compare_without_ranking(result, entry, of_file)
+                return alone
+            return compare_without_ranking(alone, entry, of_file)
         # its similarities are those with another ranking than that of the entry
         alone = without_similarities(result)
         if entry is None:
@@ -121,9 +122,15 @@ class _Reference:
         return compared
 
     def _result_of(self, result: CaseResult) -> CaseResult | None:
-        """Find the other result of a case, which may have stood at another place."""
+        """Find the other result of a case, if it has the same judgments.
+
+        The case may have stood at another place.
+        """
         place = Place(*result.key)
-        return self.results.get(self.moves.moved.get(place, place).key)
+        other = self.results.get(self.moves.moved.get(place, place).key)
+        if other is None or other.evaluation.digest != result.evaluation.digest:
+            return None
+        return other
 
 
 def _results_by_file(results: Iterable[CaseResult]) -> Ran:
