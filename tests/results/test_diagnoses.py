@@ -2,7 +2,6 @@
 and what a search does wrong.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -150,100 +149,86 @@ def test_only_cases_that_failed_have_a_fault(outcome: str, number: int) -> None:
 def scored(
     number: int, *documents: str, verdict: str = FAILED, **fields: Any
 ) -> CaseResult:
-    """A case that a search returned these documents for."""
-    grades = (None,) * len(documents)
-    known = {
-        "documents": documents,
-        "grades": grades,
-        "returned": len(documents),
-        "irrelevant_top": documents[:3],
-    }
-    about = {
+    """A case that a search returned these documents for; none of them is judged."""
+    keys: dict[str, Any] = {
         "judgments": {1.0: 1},
         "missing": (("j", 1.0),),
         "scores": {"nDCG@10": 0.0},
         "asked": 10,
-        **known,
+        "documents": documents,
+        "grades": (None,) * len(documents),
+        "returned": len(documents),
+        "irrelevant_top": documents[:3],
+        **fields,
     }
-    return case_result(
-        "shop.relevance.yaml", number, f"query {number}", verdict, **{**about, **fields}
-    )
+    query = f"query {number}"
+    return case_result("shop.relevance.yaml", number, query, verdict, **keys)
 
 
-def found(results: Sequence[CaseResult]) -> list[tuple[str, int]]:
+def found(*results: CaseResult) -> list[tuple[str, int]]:
     """The kinds of the diagnoses, each with how many cases have it."""
     return [(each.kind, len(each.results)) for each in diagnose(results)]
 
 
-def told(results: Sequence[CaseResult]) -> str:
+def told(*results: CaseResult) -> str:
     """What the only diagnosis says."""
     (diagnosis,) = diagnose(results)
     return explanation(diagnosis)
 
 
-NO_RESULT_EXPECTED = Outcome(
-    "results", "results", met=True, value=0, comparison="==", bound=0
-)
+def counting(comparison: str, bound: float) -> Outcome:
+    is_met = comparison == "=="
+    return Outcome("results", "results", is_met, 0, comparison, bound)
+
+
+NO_RESULT_EXPECTED = counting("==", 0)
 
 
 def test_a_search_that_returns_nothing() -> None:
     empty = [scored(number) for number in range(3)]
     expected = scored(3, outcomes=(NO_RESULT_EXPECTED,), verdict="passed")
-
-    assert found([*empty, expected]) == [("nothing", 3)]
-    assert found([*empty[:2], expected]) == []
-    some = Outcome("results", "results", met=False, value=0, comparison=">", bound=0)
-    assert found([*empty[:2], scored(3, outcomes=(some,))]) == [("nothing", 3)]
-    assert found([*empty, scored(4, "a", judged=1)]) == []
-    assert [
-        each.kind
-        for each in diagnose([*empty, scored(4, "a", judged=1, variant="bm25")])
-    ] == ["nothing"]
-    assert found([scored(number, verdict="measured") for number in range(3)]) == [
-        ("nothing", 3)
-    ]
+    some_expected = scored(3, outcomes=(counting(">", 0),))
+    judged = scored(4, "a", judged=1)
+    assert found(*empty, expected) == [("nothing", 3)]
+    assert found(*empty[:2], expected) == []
+    assert found(*empty[:2], some_expected) == [("nothing", 3)]
+    assert found(*empty, judged) == []
+    other_search = scored(4, "a", judged=1, variant="bm25")
+    assert found(*empty, other_search) == [("nothing", 3)]
+    measured = [scored(number, verdict="measured") for number in range(3)]
+    assert found(*measured) == [("nothing", 3)]
 
 
 def test_cases_that_pass_although_nothing_was_returned() -> None:
     absent = Outcome("exclude", "exclude", met=True, documents=("x",))
-    passed = [
-        scored(number, verdict="passed", outcomes=(absent,)) for number in range(2)
-    ]
-    other, counted = (
-        scored(3, "a", verdict="passed"),
-        scored(4, verdict="passed", outcomes=(NO_RESULT_EXPECTED, absent)),
-    )
-    assert found([*passed, other, counted, scored(5)]) == [("passed empty", 2)]
-    assert found([*passed, scored(3, verdict="passed", outcomes=(absent,))]) == [
-        ("nothing", 3)
-    ]
+    about: dict[str, Any] = {"verdict": "passed", "outcomes": (absent,)}
+    passed = [scored(number, **about) for number in range(2)]
+    counted = scored(4, verdict="passed", outcomes=(NO_RESULT_EXPECTED, absent))
+    others = (scored(3, "a", verdict="passed"), counted, scored(5))
+    assert found(*passed, *others) == [("passed empty", 2)]
+    assert found(*passed, scored(3, **about)) == [("nothing", 3)]
 
 
 def test_a_search_that_returns_the_same_document_first() -> None:
-    same, other = (
-        [scored(number, "x", f"d{number}") for number in range(6)],
-        [scored(6, "a"), scored(7, "b")],
-    )
+    same = [scored(number, "x", f"d{number}") for number in range(6)]
+    other = [scored(6, "a"), scored(7, "b")]
     rest = [scored(number, f"c{number}", judged=1) for number in range(8, 11)]
-
-    assert found([*same, *other, *rest]) == [("same first", 6)]
-    assert 'returned "x" first for 6 of 11 queries' in told([*same, *other, *rest])
-    assert found([*same, *rest]) == []  # of 9 queries
-    assert found([*same[:5], *other, *rest]) == []  # of 10 queries half
-    as_relevant = [
-        scored(number, "x", irrelevant_top=(), judged=1) for number in range(10)
-    ]
-    assert found(as_relevant) == []
+    assert found(*same, *other, *rest) == [("same first", 6)]
+    assert 'returned "x" first for 6 of 11 queries' in told(*same, *other, *rest)
+    assert found(*same, *rest) == []  # of 9 queries
+    assert found(*same[:5], *other, *rest) == []  # of 10 queries half
+    as_relevant = [scored(n, "x", irrelevant_top=(), judged=1) for n in range(10)]
+    assert found(*as_relevant) == []
 
 
 def test_a_search_of_which_no_id_is_known() -> None:
     unknown = [scored(number, f"a{number}") for number in range(2)]
     known = scored(2, "j", grades=(1.0,), judged=1, verdict="passed")
-
-    assert found(unknown) == [("ids", 2)]
-    assert found([*unknown, known]) == []
-    assert found([*unknown, scored(2, "j", judged=1, variant="bm25")]) == [("ids", 2)]
-    assert found(unknown[:1]) == []
+    other_search = scored(2, "j", judged=1, variant="bm25")
+    assert found(*unknown) == [("ids", 2)]
+    assert found(*unknown, known) == []
+    assert found(*unknown, other_search) == [("ids", 2)]
+    assert found(unknown[0]) == []
     assert not ids_are_known(unknown[0], unknown)
     assert ids_are_known(unknown[0], [*unknown, known])
 
@@ -271,54 +256,36 @@ def test_whether_the_scores_of_results_are_sorted(
 def test_what_most_rankings_have_in_common_though_all_is_green(
     about: dict[str, Any], kind: str
 ) -> None:
-    mixed = [
-        scored(number, "a", judged=1, verdict="passed", **about) for number in range(2)
-    ]
-    good = [scored(number, "a", judged=1, verdict="passed") for number in range(2, 4)]
-
-    assert found([*mixed, good[0]]) == [(kind, 2)]
-    assert "in 2 cases of 3" in told([*mixed, good[0]])
-    assert found([*mixed, *good]) == []
-    assert found(mixed) == []
+    green: dict[str, Any] = {"judged": 1, "verdict": "passed"}
+    mixed = [scored(number, "a", **green, **about) for number in range(2)]
+    good = [scored(number, "a", **green) for number in range(2, 4)]
+    assert found(*mixed, good[0]) == [(kind, 2)]
+    assert "in 2 cases of 3" in told(*mixed, good[0])
+    assert found(*mixed, *good) == []
+    assert found(*mixed) == []
 
 
 def test_a_search_that_returns_fewer_than_are_looked_at() -> None:
     """Nobody has written the cutoff, so that ten cases are needed, and most of them
     have to get as many.
     """
-    documents = tuple(f"d{number}" for number in range(5))
-    about: dict[str, Any] = {
-        "judged": 1,
-        "verdict": "passed",
-        "irrelevant_top": (),
-        "asked": 0,
-        "depth": 10,
-    }
-    full = [scored(number, *documents, **about) for number in range(6)]
-    few = [scored(number, "d1", **about) for number in range(6, 10)]
-    assert found([*full, *few]) == [("fewer", 6)]
-    assert told([*full, *few]) == (
+    green: dict[str, Any] = {"judged": 1, "verdict": "passed", "irrelevant_top": ()}
+
+    def returning(*documents: str, count: int = 1, **about: Any) -> list[CaseResult]:
+        keys = {**green, "asked": 0, "depth": 10, **about}
+        return [scored(number, *documents, **keys) for number in range(count)]
+
+    full, few = returning(*"abcde", count=6), returning("a", count=4)
+    assert found(*full, *few) == [("fewer", 6)]
+    assert told(*full, *few) == (
         "returned 5 results at most, and cutoffs look deeper (as deep as rank 10, in 6 "
         "cases of 10): give it a parameter k, or lower the cutoffs"
     )
-    assert found(full) == []  # too few cases to say so
-    takes_k = [
-        scored(number, *documents, **{**about, "asked": 10}) for number in range(10)
-    ]
-    assert found(takes_k) == [("fewer", 10)]
-    for other in ({"asked": None}, {"depth": 5}):
-        assert (
-            found(
-                [
-                    scored(number, *documents, **{**about, **other})
-                    for number in range(10)
-                ]
-            )
-            == []
-        )
-    assert (
-        found([*full[:5], *few, scored(10, "d1", **about)]) == []
-    )  # as many as a query finds
+    assert found(*full) == []  # too few cases to say so
+    assert found(*full[:5], *few, *returning("a")) == []  # as many as a query finds
+    assert found(*returning(*"abcde", count=10, asked=10)) == [("fewer", 10)]
+    assert found(*returning(*"abcde", count=10, asked=None)) == []
+    assert found(*returning(*"abcde", count=10, depth=5)) == []
 
 
 @pytest.mark.parametrize("asked", [0, 100])
@@ -329,11 +296,11 @@ def test_a_written_cutoff_deeper_than_what_any_case_got(asked: int) -> None:
         for number in range(1, 4)
     ]
     deep = scored(4, *map(str, range(100)), asked=asked, **about)
-    assert found(short) == [("fewer", 3)]
-    assert "returned 3 results at most" in told(short)
-    assert "in 3 cases of 3" in told(short)
-    assert found(short[:2]) == []
-    assert found([*short, deep]) == []
+    assert found(*short) == [("fewer", 3)]
+    assert "returned 3 results at most" in told(*short)
+    assert "in 3 cases of 3" in told(*short)
+    assert found(*short[:2]) == []
+    assert found(*short, deep) == []
 
 
 def test_fields_without_a_value_in_any_result() -> None:
@@ -344,7 +311,7 @@ def test_fields_without_a_value_in_any_result() -> None:
     filled = scored(1, "b", judged=1, field_values={"brand": 2})
     other = scored(2, "b", judged=1, field_values={"price": 3}, variant="bm25")
 
-    assert found([empty]) == [("no value", 1)]
+    assert found(empty) == [("no value", 1)]
     (diagnosis,) = diagnose([empty, filled, other])
     assert diagnosis.results == [empty]
     assert 'no value in the field "price"' in explanation(diagnosis)
