@@ -16,17 +16,11 @@ SHOP = """
     min_ndcg: 0.9
     tags: [shop]
     cases:
-      - query: smart watch
-        judgments: {smart: 3, watch: 1}
-        tags: [head, electronics]
-      - query: watch strap
-        judgments: {strap: 3, watch: 1}
-        tags: [electronics]
-      - query: trail running shoes
-        id: trail-shoes
-        judgments: {trail: 3, shoes: 1}
-        tags: [head]
+      - {query: smart watch, judgments: {smart: 3, watch: 1}, tags: [head, electronics]}
+      - {query: watch strap, judgments: {strap: 3, watch: 1}, tags: [electronics]}
+      - {query: trail running shoes, id: trail-shoes, judgments: {trail: 3, shoes: 1}, tags: [head]}
 """
+OUTCOMES = {"smart watch": "passed", "watch strap": "failed", "trail-shoes": "passed"}
 
 
 @pytest.fixture
@@ -37,20 +31,25 @@ def shop(project: Project) -> Project:
     return project
 
 
-CHOSEN = {
-    "watch and not smart": ["watch strap"],
-    "running": ["trail-shoes"],  # a word of the query, which has another id
-    "not test": ["smart watch", "watch strap", "trail-shoes"],
-    "shop.relevance.yaml and head": ["smart watch", "trail-shoes"],
-}
+# --- by words, tags and node ids ------------------------------------------------------
 
 
-def test_k_chooses_by_the_words_of_queries_and_ids_and_m_by_tags(shop: Project) -> None:
-    for expression, chosen in CHOSEN.items():
-        assert list(shop.run("-k", expression).outcomes) == chosen
-    assert list(
-        shop.run("-m", "shop and electronics and not head", "--strict-markers").outcomes
-    ) == ["watch strap"]
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        (["-k", "watch and not smart"], ["watch strap"]),
+        (["-k", "running"], ["trail-shoes"]),  # a word of the query, not of the id
+        (["-k", "not test"], [*OUTCOMES]),
+        (["-k", "shop.relevance.yaml and head"], ["smart watch", "trail-shoes"]),
+        (["-m", "shop and electronics and not head"], ["watch strap"]),
+        # no name of the plugin's own selects a case
+        (["-k", "signature or run_case or pytestmark or usefixtures or request"], []),
+    ],
+)
+def test_k_chooses_by_the_words_of_queries_and_ids_and_m_by_tags(
+    shop: Project, options: list[str], chosen: list[str]
+) -> None:
+    assert list(shop.run("--strict-markers", *options).outcomes) == chosen
 
 
 def test_tags_are_registered_as_markers(project: Project) -> None:
@@ -64,72 +63,53 @@ def test_tags_are_registered_as_markers(project: Project) -> None:
 def test_a_tag_that_somebody_else_registered_as_a_marker_is_refused(
     project: Project,
 ) -> None:
-    project.write(
-        "pytest.ini", "[pytest]\nmarkers =\n    slow(seconds): takes its time\n"
-    )
+    marker = "slow(seconds): takes its time"
+    project.write("pytest.ini", f"[pytest]\nmarkers =\n    {marker}\n")
     line = 'config.addinivalue_line("markers", "fast: takes none")'
     project.conftest(f"def pytest_configure(config):\n    {line}\n")
     project.cases("cases:\n  - query: shoes\n    tags: [head, slow, fast, skipif]")
     run = project.run("--strict-markers")
     assert run.counts == {"errors": 1}
-    for number, (column, tag) in enumerate(
-        ((18, "slow"), (24, "fast"), (30, "skipif")), 1
+    owned = "is a marker or a word that pytest or a plugin already owns"
+    for place in (
+        '18: tags[1]: the tag "slow"',
+        '24: tags[2]: the tag "fast"',
+        '30: tags[3]: the tag "skipif"',
     ):
-        told = f'tags[{number}]: the tag "{tag}" is a marker or a word that pytest or a plugin already owns'
-        assert f"shop.relevance.yaml:3:{column}: {told}" in run.text
+        assert f"shop.relevance.yaml:3:{place} {owned}" in run.text
 
 
 TROUBLESOME = [
-    *(
-        "std::vector",
-        "tv [refurbished]",
-        "100% cotton",
-        "a%3Ab",
-        "grüne Schuhe",
-        "スマートウォッチ",
-        "🥾 boots",
-    ),
-    *(
-        "cafe\u0301",
-        "first line\nsecond line",
-        "tab\there",
-        "bell\x07",
-        "escape\x1b[31m",
-        "ends with:",
-        "::",
-        "[",
-    ),
-    *(
-        "a/b\\c",
-        "'quoted' \"twice\"",
-        "-k --help",
-        " spaces around ",
-        "pytest_generate_tests",
-        "pytestmark",
-    ),
-    *(
-        "__doc__",
-        "__class__",
-        "collecting",
-        "setup_module",
-        "pytest_plugins",
-        "teardown_function",
-        "test_shoes",
-    ),
+    "std::vector",
+    "tv [refurbished]",
+    "100% cotton",
+    "a%3Ab",
+    "grüne Schuhe",
+    "スマートウォッチ",
+    "🥾 boots",
+    "cafe\u0301",
+    "first line\nsecond line",
+    "tab\there",
+    "bell\x07",
+    "escape\x1b[31m",
+    "ends with:",
+    "::",
+    "[",
+    "a/b\\c",
+    "'quoted' \"twice\"",
+    "-k --help",
+    " spaces around ",
+    "pytest_generate_tests",
+    "pytestmark",
+    "__doc__",
+    "__class__",
+    "collecting",
+    "setup_module",
+    "pytest_plugins",
+    "teardown_function",
+    "test_shoes",
     "Testing",
 ]
-
-
-def write_queries(project: Project, queries: list[str]) -> None:
-    """Write a case for each query. What JSON escapes, YAML's double quotes read
-    back.
-    """
-    project.cases(
-        "cases:\n"
-        + "".join(
-            f"  - query: {json.dumps(query, ensure_ascii=False)}\n" for query in queries
-        )
-    )
 
 
 @both_ways
@@ -137,32 +117,29 @@ def test_queries_of_all_kinds_are_cases_and_their_node_ids_can_be_used_again(
     project: Project,
 ) -> None:
     project.conftest()
-    write_queries(project, TROUBLESOME)
-    run = project.run()
-    assert run.counts == {"passed": len(TROUBLESOME)}
-    assert [entry.query for entry in run.results.values()] == TROUBLESOME
-    assert [
-        entry.id for entry in run.results.values()
-    ] == TROUBLESOME  # raw, in records and reports
-    nodes = [
-        line
-        for line in project.run("--collect-only", "-q").text.splitlines()
-        if "::" in line
+    # what JSON escapes, YAML's double quotes read back
+    lines = [
+        f"  - query: {json.dumps(query, ensure_ascii=False)}\n" for query in TROUBLESOME
     ]
+    project.cases("cases:\n" + "".join(lines))
+    results = project.run().results.values()
+    assert [entry.query for entry in results] == TROUBLESOME
+    assert [entry.id for entry in results] == TROUBLESOME  # raw, in records and reports
+    listed = project.run("--collect-only", "-q").text.splitlines()
+    nodes = [line for line in listed if "::" in line]
     assert len(set(nodes)) == len(TROUBLESOME)
     for chosen in (slice(0, None, 2), slice(1, None, 2), slice(2, 3)):
-        run = project.run(*nodes[chosen])
-        assert [entry.query for entry in run.results.values()] == TROUBLESOME[chosen]
+        results = project.run(*nodes[chosen]).results.values()
+        assert [entry.query for entry in results] == TROUBLESOME[chosen]
 
 
 @both_ways
 def test_a_variant_of_a_parametrised_search_by_its_node_id(project: Project) -> None:
     project.search("return str.split", '(params=["bm25", "hybrid"])')
-    write_queries(project, ["tv [refurbished]"])
+    project.cases("cases: [{query: 'tv [refurbished]'}]")
     node = "shop.relevance.yaml::tv %5Brefurbished%5D"
-    assert list(project.run(f"{node}[hybrid]").outcomes) == [
-        "tv %5Brefurbished%5D[hybrid]"
-    ]
+    one = project.run(f"{node}[hybrid]")
+    assert list(one.outcomes) == ["tv %5Brefurbished%5D[hybrid]"]
     assert len(project.run(node).outcomes) == 2
 
 
@@ -172,21 +149,19 @@ def test_last_failed_and_failed_first(shop: Project) -> None:
     run = shop.run("--lf", cache=True)
     assert list(run.outcomes) == ["watch strap"]
     assert "skipped 1 file" in run.text  # it looks only into the files with failures
-    assert list(shop.run("--ff", cache=True).outcomes) == [
-        "watch strap",
-        "hats",
-        "smart watch",
-        "trail-shoes",
-    ]
+    first, *others = shop.run("--ff", cache=True).outcomes
+    assert first == "watch strap"
+    assert others == ["hats", "smart watch", "trail-shoes"]
 
 
 def test_stepwise(shop: Project) -> None:
     assert list(shop.run("--sw", cache=True).outcomes) == ["smart watch", "watch strap"]
     shop.cases(SHOP.replace("strap: 3, watch: 1", "strap: 1, watch: 3"))
-    assert shop.run("--sw", cache=True).outcomes == {
-        "watch strap": "passed",
-        "trail-shoes": "passed",
-    }
+    again = shop.run("--sw", cache=True)
+    assert again.outcomes == {"watch strap": "passed", "trail-shoes": "passed"}
+
+
+# --- xfail and skip -------------------------------------------------------------------
 
 
 @both_ways
@@ -195,27 +170,16 @@ def test_xfail(project: Project) -> None:
     project.cases("""
         min_ndcg: 0.9
         cases:
-          - query: boots shoes
-            judgments: {shoes: 3, boots: 1}
-            xfail: synonyms are not wired, issue 123
-          - query: shoes boots
-            judgments: {shoes: 3, boots: 1}
-            xfail: mended since
-          - query: hats caps
-            judgments: {hats: 3, caps: 1}
-            xfail: {reason: mended since, strict: true}
-          - query: caps hats
-            judgments: {hats: 3, caps: 1}
-            xfail: {reason: hats are out of season, strict: true}
+          - {query: boots shoes, judgments: {shoes: 3, boots: 1}, xfail: "synonyms are not wired, issue 123"}
+          - {query: shoes boots, judgments: {shoes: 3, boots: 1}, xfail: mended since}
+          - {query: hats caps, judgments: {hats: 3, caps: 1}, xfail: {reason: mended since, strict: true}}
+          - {query: caps hats, judgments: {hats: 3, caps: 1}, xfail: {reason: out of season, strict: true}}
     """)
     run = project.run("-rx")
     assert run.counts == {"xfailed": 2, "xpassed": 1, "failed": 1}
-    assert run.outcomes["hats caps"] == "failed"
     assert "[XPASS(strict)] mended since" in run.failure("hats caps")
-    assert (
-        "XFAIL shop.relevance.yaml::boots shoes - synonyms are not wired, issue 123"
-        in run.short_summary
-    )
+    reason = "boots shoes - synonyms are not wired, issue 123"
+    assert f"XFAIL shop.relevance.yaml::{reason}" in run.short_summary
     assert "1 failed, 2 xfailed, 1 xpassed" in run.summary
 
 
@@ -231,9 +195,8 @@ def test_settings_of_pytest_for_what_is_expected_to_fail(project: Project) -> No
     assert project.run().counts == {"failed": 1, "xpassed": 1, "xfailed": 1}
     run = project.run("--runxfail")
     assert run.counts == {"passed": 2, "failed": 1}
-    assert run.failure("hats").startswith(
-        'shop.relevance.yaml:4: first: rank 1 has "hats", expected "caps"'
-    )
+    why = 'shop.relevance.yaml:4: first: rank 1 has "hats", expected "caps"'
+    assert run.failure("hats").startswith(why)
 
 
 @both_ways
@@ -250,10 +213,8 @@ def test_xfail_does_not_cover_a_search_that_breaks(project: Project) -> None:
           - {query: hats, expect: {first: boots}, xfail: not there yet, params: {lang: en}}
     """)
     run = project.run("--relevance-give-up=0")
-    assert run.counts == {
-        "failed": 7,
-        "xfailed": 1,
-    }  # the search that returns an empty list does not break
+    # the search that returns an empty list does not break
+    assert run.counts == {"failed": 7, "xfailed": 1}
     assert "7 errors" in run.summary
 
 
@@ -261,72 +222,92 @@ def test_skip(project: Project) -> None:
     project.search('raise AssertionError("not set up for what is skipped")')
     project.cases("cases:\n  - query: shoes\n    skip: until the index has shoes")
     run = project.run("-rs")
-    assert run.counts == {"skipped": 1}
-    assert run.short_summary == [
-        "SKIPPED [1] shop.relevance.yaml: until the index has shoes"
-    ]
-    assert (
-        run.summary == "no case was searched: 1 skipped (until the index has shoes)\n"
-    )
+    reason = "until the index has shoes"
+    assert run.short_summary == [f"SKIPPED [1] shop.relevance.yaml: {reason}"]
+    assert run.summary == f"no case was searched: 1 skipped ({reason})\n"
 
 
-LISTED = r"<CaseFile shop.relevance.yaml>(\s+<Function (smart watch|watch strap|trail-shoes)>){3}"
-PLANNED = r"SETUP    F search\s+shop\.relevance\.yaml::smart watch \(fixtures used: .*\bsearch\)"
+# --- without cases, and with few plugins ----------------------------------------------
 
 
-def test_options_with_which_no_case_runs(shop: Project) -> None:
-    fixtures = {
-        "--fixtures": r"\nsearch -- conftest\.py",
-        "--fixtures-per-test": "fixtures used by smart watch",
-    }
-    for option, shown in {
-        "--collect-only": LISTED,
-        "--setup-plan": PLANNED,
-        **fixtures,
-    }.items():
-        run = shop.run(option)
-        assert re.search(shown, run.text)
-        assert (run.code, "= relevance =" in run.text) == (0, False)
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        ("--collect-only", r"<CaseFile shop.relevance.yaml>(\s+<Function (smart watch|watch strap|trail-shoes)>){3}"),
+        ("--setup-plan", r"SETUP    F search\s+shop\.relevance\.yaml::smart watch \(fixtures used: .*\bsearch\)"),
+        ("--fixtures", r"\nsearch -- conftest\.py"),
+        ("--fixtures-per-test", "fixtures used by smart watch"),
+    ],
+)  # fmt: skip
+def test_options_with_which_no_case_runs(
+    shop: Project, option: str, shown: str
+) -> None:
+    run = shop.run(option)
+    assert re.search(shown, run.text)
+    assert run.code == 0
+    assert "= relevance =" not in run.text
 
 
 def test_the_cases_run_with_hardly_any_of_pytests_plugins(shop: Project) -> None:
-    off = [
+    off = (
         "terminal",
         "junitxml",
         "cacheprovider",
         "logging",
         "faulthandler",
-        "doctest",
         "unittest",
-        "nose",
-    ]
-    run = shop.run(*[part for name in off for part in ("-p", f"no:{name}")])
-    assert run.outcomes == {
-        "smart watch": "passed",
-        "watch strap": "failed",
-        "trail-shoes": "passed",
-    }
+    )
+    run = shop.run(*(f"-pno:{name}" for name in off))
+    assert run.outcomes == OUTCOMES
     assert run.code == pytest.ExitCode.TESTS_FAILED
     none = shop.run("-p", "no:python")
-    assert (
-        none.code,
-        "shop.relevance.yaml: cases need the plugin that -p no:python blocks"
-        in none.text,
-    ) == (2, True)
+    assert none.code == 2
+    blocked = "shop.relevance.yaml: cases need the plugin that -p no:python blocks"
+    assert blocked in none.text
 
 
-def test_a_plugin_that_runs_something_else_in_the_place_of_cases(shop: Project) -> None:
-    conftest = shop.conftest()
-    conftest.write_text(
-        conftest.read_text()
-        + "\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n"
+# --- items ----------------------------------------------------------------------------
+
+
+def test_a_fixture_that_a_conftest_adds_to_one_item_is_set_up_for_that_one(
+    project: Project,
+) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(params=["bm25", "hybrid"])
+        def search(request):
+            return str.split
+
+        @pytest.fixture
+        def index(request):
+            print(f"<index for {request.node.name}>")
+
+        def pytest_collection_modifyitems(items):
+            items[1].fixturenames.append("index")
+    """)
+    project.cases("cases: [{query: shoes}, {query: boots}]")
+    text = project.run("-s").text
+    assert text.count("<index for") == text.count("<index for shoes[hybrid]>") == 1
+
+
+def test_the_place_of_a_case_is_its_line_of_the_case_file(project: Project) -> None:
+    project.search("raise OSError('no engine')")
+    project.cases("cases:\n  - query: shoes\n  - query: boots\n")
+    run = project.run()
+    assert [report.location for report in run.reports if report.failed] == [
+        ("shop.relevance.yaml", 1, "shoes"),
+        ("shop.relevance.yaml", 2, "boots"),
+    ]
+
+
+def test_the_node_id_of_a_gate_selects_nothing(project: Project) -> None:
+    """As docs/reference/gates.md says: it is a name in reports."""
+    gate = "shop.relevance.yaml::gate[most]"
+    project.conftest()
+    project.cases(
+        "gates: [{mean: {nDCG@10: 0.95}, id: most}]\ncases: [{query: a b, judgments: {b: 1}}]"
     )
-    run = shop.run()
-    assert run.counts == {"passed": 3}
-    assert run.sentences("no case was searched: 3 cases were to run")
-    recorded = shop.run("--relevance-record=run.jsonl")
-    assert recorded.code == pytest.ExitCode.TESTS_FAILED
-    assert (
-        "3 of 3 cases that were to run have no result (shop.relevance.yaml::smart watch,"
-        in recorded.summary
-    )
+    assert f"FAILED {gate}" in project.run().text
+    assert project.run("--deselect", gate).counts == {"passed": 1, "failed": 1}
+    assert project.run_apart(gate).counts == {}
