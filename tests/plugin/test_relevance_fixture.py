@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from pytest_relevance import Run as Record
 from tests.plugin.conftest import Project, Run
 
 
@@ -34,10 +33,8 @@ assert found.unjudged == ["x"]
 
 
 def test_a_ranking_that_is_filled_anew_is_recorded_as_it_was(project: Project) -> None:
-    project.search(
-        "buffer = []; return lambda query: buffer.__setitem__(slice(None), query.split()) or buffer",
-        '(scope="session")',
-    )
+    fills = "buffer.__setitem__(slice(None), query.split()) or buffer"
+    project.search(f"buffer = []; return lambda query: {fills}", '(scope="session")')
     project.cases("cases: [{query: a b}, {query: c}]")
     project.test(
         "buffer = ['d', 'e']",
@@ -47,47 +44,33 @@ def test_a_ranking_that_is_filled_anew_is_recorded_as_it_was(project: Project) -
         'relevance.check("smart watch", buffer)',
     )
     assert project.run("--relevance-record=run.jsonl").counts == {"passed": 3}
-    record = Record.open(project.path / "run.jsonl")
-    assert [list(result.ranking.documents) for result in record.results] == [
-        ["a", "b"],
-        ["c"],
-        ["d", "e"],
-        ["f"],
-    ]
+    rankings = [" ".join(each.ranking.documents) for each in project.recorded().results]
+    assert rankings == ["a b", "c", "d e", "f"]
 
 
 def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
     body = 'relevance.check("smart watch", ["b", "a"], {"a": 3, "b": 1}, min_ndcg=0.9, note="not a strap")'
     run = run_test(project, body)
     assert run.counts == {"failed": 1}
-    lines = run.failure("test_shop").splitlines()
-    assert lines[0] == "test_shop.py:4: nDCG@10 0.710 is below 0.900"
-    assert lines[1].startswith('query "smart watch"   relevance.check   2 results')
+    text = run.failure("test_shop")
+    first, second, *lines = text.splitlines()
+    assert first == "test_shop.py:4: nDCG@10 0.710 is below 0.900"
+    assert second.startswith('query "smart watch"   relevance.check   2 results')
     assert "note: not a strap" in lines
-    assert any(
-        line.startswith("DCG 5.417 / ideal DCG 7.631 = nDCG@10 0.710") for line in lines
-    )
-    assert any(
-        line.startswith("  a ") and line.endswith("-0.339") for line in lines
-    )  # lost most by
-    assert run.short_summary == [
-        "FAILED test_shop.py::test_shop - nDCG@10 0.710, floor 0.900"
-    ]
+    assert "\nDCG 5.417 / ideal DCG 7.631 = nDCG@10 0.710" in text
+    (lost,) = [line for line in lines if line.startswith("  a ")]
+    assert lost.endswith("-0.339")
+    short = "FAILED test_shop.py::test_shop - nDCG@10 0.710, floor 0.900"
+    assert run.short_summary == [short]
 
 
 def test_the_line_is_that_of_the_check_wherever_it_is(project: Project) -> None:
-    helper = project.write(
-        "checks.py",
-        """
-        def check_shoes(relevance):
-            relevance.check("shoes", ["boots"], {"shoes": 3}, min_ndcg=0.9, expect={"first": "shoes"})
-    """,
-    )
+    check = '"shoes", ["boots"], {"shoes": 3}, min_ndcg=0.9, expect={"first": "shoes"}'
+    code = f"def check_shoes(relevance):\n    relevance.check({check})\n"
+    helper = project.write("checks.py", code)
     project.pytester.syspathinsert()
-    run = run_test(
-        project, "from checks import check_shoes\ncheck_shoes(relevance)", "--tb=line"
-    )
-    assert f"{helper}:2: " in run.text
+    body = "from checks import check_shoes\ncheck_shoes(relevance)"
+    assert f"{helper}:2: " in run_test(project, body, "--tb=line").text
 
 
 BAD_CALLS = {
@@ -97,12 +80,15 @@ BAD_CALLS = {
     '"shoes", [], ["a"]': "judgments: ",
     '"shoes", [], {"7": 1, 7: 2}': "document '7' is judged twice, as text and as a number",
     '"shoes", [], {7.0: 1}': "judgments: a document id is text or a whole number, found 7.0",
+    '"shoes", ["a"], first="a", expect={"first": "b"}': "first is given by itself and in expect; keep one of",
     '"shoes", [], {"a": 1}, params={}': "relevance.check takes no params: the ranking is given here",
     '"shoes", [], {"a": 1}, search="find"': "relevance.check takes no search: ",
     '"shoes", [], {"a": 1}, tags=["head"]': "relevance.check takes no tags: ",
     '"shoes", [], {"a": 1}, xfail="later"': "relevance.check takes no xfail: ",
     '"shoes", [], {"a": 1}, skip="later"': "relevance.check takes no skip: ",
     '"shoes", [], {"a": 1}, usefixtures=["x"]': "relevance.check takes no usefixtures: ",
+    '"shoes", ["x"], expect={"same_as": "b"}': "takes no same_as",
+    '"shoes", ["x"], expect={"overlap@5": 1}': "takes no overlap@5: it has no accepted ranking",
 }
 
 
@@ -126,20 +112,15 @@ def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(
     assert "= relevance =" not in run.text
 
 
-def test_a_check_in_a_search_of_a_case_file_is_an_error_as_it_would_be_lost(
-    project: Project,
-) -> None:
-    project.conftest("""
-        import pytest
-
-        @pytest.fixture
-        def search(relevance):
-            return lambda query: relevance.check(query, ["a"], expect={"first": "b"})
-    """)
-    project.cases("cases: [{query: shoes}]")
-    run = project.run()
-    assert run.counts == {"failed": 1}
-    assert "write what it expects in the case file" in run.told("shoes")
+def test_expectations_by_themselves(project: Project) -> None:
+    project.test(
+        'relevance.check("boots", ["a", "b", 7], within={"a": 1, 7: "== 3", "c": ">10"}, order=[["a", "b"], [7, "z"]])',
+        'relevance.check("boots", ["a", 7], first="a", include={"docs": [7], "within": 2}, results=2, exclude=[9])',
+        'relevance.check("boots", ["a", "x"], relevant=["a"], expect={"P": 0.5, "within": {"a": 1}}, first="a")',
+        "with pytest.raises(pytest.fail.Exception, match='within: \"b\" .at rank 2. is not in the top 1'):",
+        '    relevance.check("boots", ["a", "b"], within={"b": 1})',
+    )
+    assert project.run().counts == {"passed": 1}
 
 
 def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
@@ -160,22 +141,17 @@ def test_marks_parameters_and_fixtures_of_the_test(project: Project) -> None:
             @pytest.mark.parametrize("found", ["a", "x"])
             def test_method(self, good, found):
                 good("boots", [found])
-    """,
+        """,
     )
     run = project.run("-vv")
-    method = "TestShop::test_method"
     assert run.outcomes == {
         "test_xfail": "xfailed",
-        f"{method}[a]": "passed",
-        f"{method}[x]": "failed",
+        "TestShop::test_method[a]": "passed",
+        "TestShop::test_method[x]": "failed",
     }
-    (suite,) = [
-        line for line in run.summary.splitlines() if line.startswith("test_shop.py")
-    ]
-    assert "1 passed, 1 failed, 1 xfailed" in suite
-    assert (
-        "test_shop.py:5: passed: nDCG@10 1.000, at least 0.900" in run.text
-    )  # of a check that passes, at -vv
+    assert "1 passed, 1 failed, 1 xfailed" in run.summary
+    # of a check that passes, at -vv
+    assert "test_shop.py:5: passed: nDCG@10 1.000, at least 0.900" in run.text
 
 
 @pytest.mark.parametrize("mark", ["asyncio", "anyio"])
@@ -195,16 +171,27 @@ def test_in_an_async_test(project: Project, mark: str) -> None:
             async def search(query):
                 return ["b", "a"]
             relevance.check("shoes", await search("shoes"), {{"a": 3, "b": 1}}, min_ndcg=0.9)
-    """,
+        """,
     )
+    told = project.run().failure("test_shop")
+    assert told.startswith("test_shop.py:11: nDCG@10 0.710 is below 0.900")
+
+
+def test_a_check_in_a_search_of_a_case_file_is_an_error_as_it_would_be_lost(
+    project: Project,
+) -> None:
+    check = 'relevance.check(query, ["a"], expect={"first": "b"})'
+    project.search(f"return lambda query: {check}", "", "relevance")
+    project.cases("cases: [{query: shoes}]")
     run = project.run()
     assert run.counts == {"failed": 1}
-    assert run.failure("test_shop").startswith(
-        "test_shop.py:11: nDCG@10 0.710 is below 0.900"
-    )
+    assert "write what it expects in the case file" in run.told("shoes")
 
+
+# --- threads and tasks ----------------------------------------------------------------
 
 FAILS = '"hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9'
+RAISES = "with pytest.raises(pytest.fail.Exception): "
 POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(2) as pool:\n    "
 THREAD = f"""
 import threading
@@ -229,9 +216,8 @@ async def main():
     await asyncio.wait([asyncio.ensure_future(in_task())])
 asyncio.run(main())
 """
-GATHERED = "asyncio.gather(in_task(), return_exceptions=True)"
 WAITED = "asyncio.wait([asyncio.ensure_future(in_task())])"
-
+GATHERED = "asyncio.gather(in_task(), return_exceptions=True)"
 
 LOST = {
     "thread": (THREAD, 6),
@@ -240,6 +226,16 @@ LOST = {
     "callback_of_a_loop": (LATER, 6),
     "task": (TASK, 6),
     "gathered_tasks": (TASK.replace(WAITED, GATHERED), 6),
+}
+EXPECTED = {
+    "result": f"{POOL}{RAISES}\n        pool.submit(relevance.check, {FAILS}).result()",
+    "thread": THREAD.replace("relevance.check", f"{RAISES}relevance.check"),
+    "passes": f'{POOL}pool.submit(relevance.check, "hats", ["a"], {{"a": 3}}, min_ndcg=0.9)',
+    "task": TASK.replace("relevance.check", f"{RAISES}relevance.check"),
+    "awaited": TASK.replace(
+        f"await {WAITED}", f"{RAISES}await asyncio.create_task(in_task())"
+    ),
+    "run": TASK.replace("asyncio.run(main())", f"{RAISES}asyncio.run(in_task())"),
 }
 
 
@@ -261,37 +257,13 @@ def test_a_failure_that_is_lost_in_a_thread_fails_the_test(
     run = run_tests(project, {name: body for name, (body, _) in LOST.items()}, *options)
     assert run.counts["failed"] == len(LOST)
     for name, (_, line) in LOST.items():
-        assert f"test_{name}.py:{line}: nDCG@10 0.631 is below 0.900\n" in run.failure(
-            f"test_{name}"
-        )
+        below = f"test_{name}.py:{line}: nDCG@10 0.631 is below 0.900\n"
+        assert below in run.failure(f"test_{name}")
     assert run.summary.splitlines()[-1] == "6 checks: 6 failed; mean nDCG@10 0.631"
 
 
 def test_a_failure_in_a_thread_that_the_test_expects(project: Project) -> None:
-    bodies = [
-        f"{POOL}with pytest.raises(pytest.fail.Exception):\n        pool.submit(relevance.check, {FAILS}).result()",
-        THREAD.replace(
-            "relevance.check",
-            "with pytest.raises(pytest.fail.Exception): relevance.check",
-        ),
-        POOL + 'pool.submit(relevance.check, "hats", ["a"], {"a": 3}, min_ndcg=0.9)',
-        TASK.replace(
-            "relevance.check",
-            "with pytest.raises(pytest.fail.Exception): relevance.check",
-        ),
-        TASK.replace(
-            f"await {WAITED}",
-            "with pytest.raises(pytest.fail.Exception): await asyncio.create_task(in_task())",
-        ),
-        TASK.replace(
-            "asyncio.run(main())",
-            "with pytest.raises(pytest.fail.Exception): asyncio.run(in_task())",
-        ),
-    ]
-    run = run_tests(
-        project, {f"body_{number}": body for number, body in enumerate(bodies)}
-    )
-    assert run.counts == {"passed": len(bodies)}
+    assert run_tests(project, EXPECTED).counts == {"passed": len(EXPECTED)}
 
 
 OUTLIVES = """
@@ -321,17 +293,14 @@ def test_a_check_in_a_thread_that_outlives_its_test_fails_the_run(
     run = project.run("-W", "ignore")
     assert run.counts == {"passed": 2}
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    (said,) = run.sentences(
-        "1 check was made in a thread that its test did not wait for"
-    )
+    late = "1 check was made in a thread that its test did not wait for"
+    (said,) = run.sentences(late)
     assert said.endswith('test_shop.py::test_that_starts_it: "late shoes"')
     assert "AttributeError" not in run.text
 
 
 def test_a_test_that_is_expected_to_fail_in_a_thread(project: Project) -> None:
     body = THREAD.replace("\n", "\n    ")
-    project.write(
-        "test_shop.py",
-        f"import pytest\n@pytest.mark.xfail\ndef test_shop(relevance):\n{body}",
-    )
+    test = f"@pytest.mark.xfail\ndef test_shop(relevance):\n{body}"
+    project.write("test_shop.py", f"import pytest\n{test}")
     assert project.run("-W", "ignore").counts == {"xfailed": 1}

@@ -105,9 +105,3 @@ def test_what_finds_nothing_is_said(project: Project) -> None:
     assert 'below 1.000: only here rank 1 "x"' in said["hats"]
 
 
-def test_a_check_takes_no_other_query(project: Project) -> None:
-    project.test(
-        'with pytest.raises(ValueError, match="takes no same_as"):',
-        '    relevance.check("a", ["x"], expect={"same_as": "b"})',
-    )
-    assert project.run("test_shop.py").counts == {"passed": 1}
