@@ -21,7 +21,3 @@ def test_a_metric_of_the_suite_that_does_not_apply_is_shown(project: Project) ->
     printed = run.result.stdout.str()
     assert "nDCG@10 n/a, no judged document is relevant; P@2 n/a" in printed
     assert "shop.relevance.yaml:5: P@2 n/a" in printed
-
-
-
-

@@ -1,14 +1,16 @@
-"""Expectations on fields in a run: where fields are looked up, what a missing one does,
-reports, and the baseline.
+"""Expectations on fields in a run: where fields are looked up, what a missing or an
+empty one does, reports, and the baseline.
+
+What an expectation makes of values is in `tests/expectations/test_fields.py`.
 """
 
 import json
 
 import pytest
 
-from pytest_relevance import Run
 from tests.chorus import needs_chorus, write_suite
-from tests.plugin.conftest import Accepted, Project
+from tests.plugin.conftest import Command, Project
+from tests.plugin.shop import BASELINE, UPDATE, WORKERS
 
 SEARCH = """
     import pytest
@@ -33,11 +35,12 @@ DOCUMENTS = """
             return {{name: {{"price": 5, "title": name.upper()}} for name in ids if name != "c1"}}
         return documents
 """
-ACCEPT = "--relevance-update"
 
 
-def cases(*lines: str, suite: str = "k: 10") -> str:
-    return "\n".join([suite, "cases:", *(f"  - {{query: {line}}}" for line in lines)])
+def suite(expect: str, *cases: str) -> str:
+    """A suite with these expectations, and a case for each query with its keys."""
+    lines = [f"  - {{query: {case}}}\n" for case in cases]
+    return f"expect: {{{expect}}}\ncases:\n{''.join(lines)}"
 
 
 @pytest.fixture
@@ -47,38 +50,22 @@ def shop(project: Project) -> Project:
 
 
 def test_what_does_not_match_is_in_every_report(shop: Project) -> None:
-    shop.cases(
-        cases(
-            "p1 p2, expect: {none: {category: cases}}",
-            "p1 c1",
-            suite="expect: {every@5: {category: phones}}",
-        )
-    )
-    outputs = (
-        "--relevance-record=run.jsonl",
-        "--relevance-html=run.html",
-        "--relevance-markdown=run.md",
-    )
-    elements = shop.junit(*outputs)
+    shop.cases(suite("every@5: {category: phones}", "p1 p2", "p1 c1"))
+    found = shop.reports("--junitxml=junit.xml")
+    assert found.run.outcomes == {"p1 p2": "passed", "p1 c1": "failed"}
     said = 'rank 2 "c1" (A case): category = "cases"'
-    failure = elements["p1 c1"].find("failure")
-    assert failure is not None
-    assert said in " ".join(f"{failure.text}".split())
-    assert said in " ".join(
-        shop.path.joinpath("run.md").read_text(encoding="utf-8").split()
-    )
-    assert said.replace('"', r"\"") in shop.path.joinpath("run.html").read_text(
-        encoding="utf-8"
-    )
-    results = {
-        result.id: result for result in Run.open(shop.path / "run.jsonl").results
-    }
-    (outcome,) = results["p1 c1"].evaluation.outcomes
+    assert said in found.run.told("p1 c1")
+    assert said in found.markdown
+    junit = shop.junit_cases["p1 c1"].findtext("failure") or ""
+    assert said in " ".join(junit.split())
+    page = (shop.path / "run.html").read_text(encoding="utf-8")
+    assert said.replace('"', r"\"") in page
+    (outcome,) = shop.recorded().results[1].evaluation.outcomes
     assert outcome.wrong == ("c1",)
     assert outcome.values == ((2, {"category": "cases"}),)
-    run = shop.run()
-    assert run.counts == {"passed": 1, "failed": 1}
-    assert said in run.told("p1 c1")
+
+
+# --- where fields come from -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
@@ -87,102 +74,80 @@ def test_a_field_that_the_search_lacks_comes_from_relevance_documents(
     shop: Project, kind: str
 ) -> None:
     shop.conftest(SEARCH + DOCUMENTS.format(kind=kind))
-    shop.cases(
-        cases(
-            "p1 p2",
-            "p2 x",
-            suite="expect: {every: {price: 5}, some: {category: phones, title: [Phone 1, P2]}}",
-        )
-    )
-    run = shop.run("-s", "--relevance-record=run.jsonl")
-    assert run.outcomes == {"p1 p2": "passed", "p2 x": "error"} | {"p2 x": "failed"}
+    fields = "every: {price: 5}, some: {category: phones, title: [Phone 1, P2]}"
+    shop.cases(suite(fields, "p1 p2", "p2 x"))
+    run = shop.run("-s")
+    assert run.outcomes == {"p1 p2": "passed", "p2 x": "failed"}
     failure = run.told("p2 x")
-    assert (
-        'document "x" at rank 2 has no field "category": the result has no fields; '
-        in failure
-    )
+    lacks = 'document "x" at rank 2 has no field "category": the result has no fields; '
+    assert lacks in failure
     assert "relevance_documents has price and title" in failure
-    assert [
-        line for line in run.text.splitlines() if "<asked" in line and " x " in line
-    ] != []
-    assert (
-        run.text.count("p2 >") + run.text.count("p2 x >") == 1
-    )  # each is asked for once
+    assert run.text.count("x >") == 1
+    # each is asked for once
+    assert run.text.count("p2 >") + run.text.count("p2 x >") == 1
 
 
-def test_a_search_that_is_a_coroutine_and_several_at_once(shop: Project) -> None:
-    shop.conftest(
-        SEARCH.replace("        def search", "        async def search")
-        + DOCUMENTS.format(kind="async def")
-    )
-    shop.cases(
-        cases("p1 p2", "p2 x1", "x2 p2", "c1", suite="expect: {every@5: {price: 5}}")
-    )
-    for options in ((), ("--relevance-concurrency=4",)):
-        run = shop.run(*options)
-        assert [*run.outcomes.values()] == ["passed", "passed", "passed", "failed"]
-        assert "relevance_documents does not have the document" in run.failure("c1")
-
-
-CATALOGUES = {
-    "products.csv": "id,title,price,stock\np1,Phone 1,10,\np2,Phone 2,12.50,no\n",
-    "products.jsonl": '{"id": "p1", "price": 10, "stock": null}\n{"id": "p2", "price": 12.5, "stock": "no"}\n',
-}
+@pytest.mark.parametrize("options", [(), ("--relevance-concurrency=4",)], ids=str)
+def test_a_search_that_is_a_coroutine_and_several_at_once(
+    shop: Project, options: tuple[str, ...]
+) -> None:
+    search = SEARCH.replace("        def search", "        async def search")
+    shop.conftest(search + DOCUMENTS.format(kind="async def"))
+    shop.cases(suite("every@5: {price: 5}", "p1 p2", "p2 x1", "x2 p2", "c1"))
+    run = shop.run(*options)
+    assert [*run.outcomes.values()] == ["passed", "passed", "passed", "failed"]
+    assert "relevance_documents does not have the document" in run.failure("c1")
 
 
 @pytest.mark.parametrize(
-    ("name", "workers"), [("products.csv", ()), ("products.jsonl", ("-n1",))]
-)
+    ("name", "text", "workers"),
+    [
+        ("products.csv", "id,title,price,stock\np1,Phone 1,10,\np2,Phone 2,12.50,no\n", []),
+        ("products.jsonl", '{"id": "p1", "price": 10, "stock": null}\n{"id": "p2", "price": 12.5, "stock": "no"}', ["-n1"]),
+    ],
+    ids=["csv", "jsonl"],
+)  # fmt: skip
 def test_a_field_that_nothing_else_has_comes_from_the_catalogue(
-    shop: Project, name: str, workers: tuple[str, ...]
+    shop: Project, name: str, text: str, workers: list[str]
 ) -> None:
-    shop.write(name, CATALOGUES[name])
-    suite = (
-        f"documents: {name}\nexpect: {{every: {{price: '<= 12.5', category: phones}}}}"
-    )
-    shop.cases(
-        cases(
-            "p1 p2",
-            "p2 p1, expect: {every@1: {stock: no}}",
-            "p1, expect: {some: {stock: no}}",
-            "p1 c1",
-            suite=suite,
-        )
-    )
+    shop.write(name, text)
+    stock = "expect: {every@1: {stock: no}}"
+    no_stock = "expect: {some: {stock: no}}"
+    cases = ["p1 p2", f"p2 p1, {stock}", f"p1, {no_stock}", "p1 c1"]
+    fields = "every: {price: '<= 12.5', category: phones}"
+    shop.cases(f"documents: {name}\n" + suite(fields, *cases))
     run = shop.run(*workers)
-    assert run.outcomes == {
-        "p1 p2": "passed",
-        "p2 p1": "passed",
-        "p1": "failed",
-        "p1 c1": "failed",
-    }
-    assert (
-        'some: none of the first 1 results has stock "no": rank 1 "p1" (Phone 1): stock = null'
-        in " ".join(run.failure("p1").split())
-    )
+    assert [*run.outcomes.values()] == ["passed", "passed", "failed", "failed"]
+    none = 'some: none of the first 1 results has stock "no": rank 1 "p1" (Phone 1): stock = null'
+    assert none in run.told("p1")
     assert f"{name} does not have the document" in run.failure("p1 c1")
 
 
-def test_sources_that_cannot_be_asked(shop: Project) -> None:
-    shop.conftest(
-        SEARCH
-        + DOCUMENTS.format(kind="def").replace(
-            "return {", "raise OSError('no index') or {"
-        )
-    )
-    shop.cases(cases("p1", suite="documents: no.csv\nexpect: {none: {price: 5}}"))
-    shop.write("no.csv", "sku\np1\n")
-    assert (
-        "cannot be looked up in relevance_documents: it raised OSError: no index"
-        in shop.run().failure("p1")
-    )
-    shop.conftest(SEARCH)
+def test_a_hook_has_the_fields_that_results_lack(shop: Project) -> None:
+    shop.conftest(f"""{SEARCH}
+    from pytest_relevance.results.document_fields import FieldValues
+
+    def pytest_relevance_fields(case_run, documents, names):
+        prices = {{document: {{"price": 5}} for document in documents if document != "c1"}}
+        return FieldValues(source="the warehouse", by_document=prices)
+    """)
+    shop.cases(suite("every: {price: 5}", "p1", "c1"))
     run = shop.run()
-    assert run.counts["failed"] == 1
-    assert (
-        'cannot be looked up in the catalogue: no.csv:1: there is no column "id"'
-        in " ".join(run.failure("p1").split())
-    )
+    assert run.outcomes == {"p1": "passed", "c1": "failed"}
+    assert "the warehouse does not have the document" in run.told("c1")
+
+
+def test_sources_that_cannot_be_asked(shop: Project) -> None:
+    documents = DOCUMENTS.format(kind="def")
+    raises = documents.replace("return {", "raise OSError('no index') or {")
+    shop.conftest(SEARCH + raises)
+    shop.cases("documents: no.csv\n" + suite("none: {price: 5}", "p1"))
+    shop.write("no.csv", "sku\np1\n")
+    why = "cannot be looked up in relevance_documents: it raised OSError: no index"
+    assert why in shop.run().failure("p1")
+    shop.conftest(SEARCH)
+    why = 'cannot be looked up in the catalogue: no.csv:1: there is no column "id"'
+    assert why in shop.run().told("p1")
 
 
 def test_checks_of_a_test_in_python(shop: Project) -> None:
@@ -202,9 +167,11 @@ def test_checks_of_a_test_in_python(shop: Project) -> None:
     assert shop.run("test_shop.py").counts == {"passed": 1}
 
 
-def standing(shop: Project, line: str) -> str:
+# --- the baseline ---------------------------------------------------------------------
+
+
+def standing(shop: Project) -> str:
     """How the one case stands to what was accepted."""
-    shop.cases(cases(line))
     (result,) = shop.run().results.values()
     assert result.baseline is not None
     if result.baseline.newly_failing:
@@ -213,39 +180,99 @@ def standing(shop: Project, line: str) -> str:
 
 
 def test_what_an_accepted_ranking_missed_is_kept(shop: Project) -> None:
-    conftest = SEARCH.replace("query.split()", "(pytest.NOW or query).split()")
-    shop.conftest(conftest + "\n    pytest.NOW = 'p1 p2'\n")
-    line = "q, id: a, expect: {every@3: {category: phones}, at_most@2: {id: 1}}"
-    shop.cases(cases(line))
-    assert shop.run(ACCEPT).code == 0
-    baseline = next(shop.path.glob("*.baseline.jsonl"))
-    assert Accepted(baseline).rankings == {("a", None): ("p1", "p2")}
-    shop.conftest(conftest + "\n    pytest.NOW = 'c1 p2'\n")
-    assert standing(shop, line) == "newly failing"
+    def now(found: str) -> None:
+        shop.conftest(SEARCH.replace("query.split()", f"{found!r}.split()"))
+
+    phones = suite("every@3: {category: phones}, at_most@2: {id: 1}", "q")
+    toys = phones.replace("phones", "toys")
+    shop.cases(phones)
+    now("p1 p2")
+    assert shop.run(UPDATE).code == 0
+    now("c1 p2")
+    assert standing(shop) == "newly failing"
     # what is expected of the fields has changed: nobody knows what the accepted ranking
     # would meet
-    assert standing(shop, line.replace("phones", "toys")) == "not known"
-    assert shop.run(ACCEPT).code == 1
-    assert standing(shop, line.replace("phones", "toys")) == "failed before"
-    shop.conftest(conftest + "\n    pytest.NOW = 'p2 c1'\n")
-    assert standing(shop, line.replace("phones", "toys")) == "failed before"
-    shop.conftest(conftest + "\n    pytest.NOW = 'p1 c1'\n")
-    assert standing(shop, line.replace("phones", "toys")) == "not known"
-    kept = baseline.read_text(encoding="utf-8")
-    assert '"outcomes"' in kept
-    (entry,) = [json.loads(text) for text in kept.splitlines() if '"outcomes"' in text]
-    del entry["outcomes"]
-    rest = [text for text in kept.splitlines() if '"outcomes"' not in text]
-    baseline.write_text(
-        "\n".join([rest[0], json.dumps(entry), *rest[1:], ""]), encoding="utf-8"
+    shop.cases(toys)
+    assert standing(shop) == "not known"
+    shop.run(UPDATE)
+    assert standing(shop) == "failed before"
+    now("p2 c1")
+    assert standing(shop) == "failed before"
+    now("p1 c1")
+    assert standing(shop) == "not known"
+    # an entry of an earlier version, without outcomes
+    baseline = shop.path / BASELINE
+    header, entry, *rest = baseline.read_text(encoding="utf-8").splitlines()
+    values = json.loads(entry)
+    assert values.pop("outcomes")
+    lines = [header, json.dumps(values), *rest, ""]
+    baseline.write_text("\n".join(lines), encoding="utf-8")
+    now("c1 p2")
+    assert standing(shop) == "not known"
+
+
+# --- fields that are empty in every result --------------------------------------------
+
+NO_VALUES = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            return [
+                {"id": "a", "price": float("nan"), "brand": None, "stock": 3},
+                {"id": "b", "price": None, "brand": "", "stock": None},
+            ][:len(query)]
+        return search
+"""
+TOLD = (
+    'search returned no value in the field "price": null, NaN or empty in every result that an expectation looks at '
+    "(2 cases). Such results always meet none and at_most. Is it the right name, and does the index fill it?"
+)
+
+
+@pytest.fixture
+def empty(project: Project) -> Project:
+    project.conftest(NO_VALUES)
+    fields = 'none@2: {price: "> 50"}, at_most@2: {stock: 1}'
+    project.cases(suite(fields, "boots", "shoes"))
+    return project
+
+
+@WORKERS
+def test_a_green_run_says_that_a_field_is_empty(
+    empty: Project, workers: list[str], command: Command
+) -> None:
+    found = empty.reports(*workers)
+    assert found.run.code == 0
+    assert found.run.sentences("search returned no value") == [TOLD]
+    assert found.all_say(TOLD)
+    for name in ("report", "merge"):
+        assert TOLD in command(name, "run.jsonl").out
+    assert '"no value"' in command("report", "run.jsonl", "--format=json").out
+    assert empty.run("-q").sentences("search returned no value") == [TOLD]
+
+
+def test_one_case_is_enough_and_several_fields_are_one_sentence(empty: Project) -> None:
+    one = TOLD.replace("2 cases", "1 case")
+    assert empty.run("-k", "boots").sentences("search returned no value") == [one]
+    empty.cases(suite("none: {price: '> 50', brand: x}", "boots"))
+    assert 'no value in the fields "price" and "brand": null' in empty.run().said
+    empty.cases(suite("none: {stock: '> 50'}", "boots"))  # which one result has
+    assert empty.run().sentences("search returned no value") == []
+
+
+def test_a_check_of_a_test_in_python_with_an_empty_field(project: Project) -> None:
+    expect = 'expect={"none": {"price": "> 50"}}'
+    project.test(f'relevance.check("q", [{{"id": "a", "price": None}}], {expect})')
+    assert (
+        'relevance.check returned no value in the field "price"' in project.run().said
     )
-    shop.conftest(conftest + "\n    pytest.NOW = 'c1 p2'\n")
-    assert standing(shop, line.replace("phones", "toys")) == "not known"
 
 
 # --- a real shop ----------------------------------------------------------------------
 
-SUITE = """
+REAL = """
 documents: ../../data/chorus/products.jsonl.gz
 cases:
   - {query: bluetooth speaker, expect: {every@10: {title: {contains: speaker}}}}
@@ -262,7 +289,7 @@ def test_a_real_shop_fails_for_its_worse_ranker_without_a_judgment(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_suite(project.path, cases=False)
-    project.cases(SUITE, "acceptance/chorus/fields.relevance.yaml")
+    project.cases(REAL, "acceptance/chorus/fields.relevance.yaml")
     monkeypatch.setenv("RANKER", "any")
     assert {*project.run().outcomes.values()} == {"passed"}
     monkeypatch.setenv("RANKER", "title")
@@ -270,20 +297,3 @@ def test_a_real_shop_fails_for_its_worse_ranker_without_a_judgment(
     assert run.counts == {"failed": 6}
     assert "some: nothing was returned" in run.failure("books")
     assert 'supplier = "Canon"' in run.failure("camera")
-
-
-FIELD_HOOKS = """
-    from pytest_relevance.results.document_fields import FieldValues
-
-    def pytest_relevance_fields(case_run, documents, names):
-        prices = {document: {"price": 5} for document in documents if document != "c1"}
-        return FieldValues(source="the warehouse", by_document=prices)
-"""
-
-
-def test_a_hook_has_the_fields_that_results_lack(shop: Project) -> None:
-    shop.conftest(SEARCH + FIELD_HOOKS)
-    shop.cases(cases("p1", "c1", suite="expect: {every: {price: 5}}"))
-    run = shop.run()
-    assert run.outcomes == {"p1": "passed", "c1": "failed"}
-    assert "the warehouse does not have the document" in run.told("c1")

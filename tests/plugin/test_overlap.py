@@ -242,8 +242,6 @@ def test_documents_are_compared_where_chunks_are_collapsed(
     assert f"mean overlap@2 of one {overlap:.3f}: " in compared.out
 
 
-
-
 # --- one variant against another ------------------------------------------------------
 
 APPROXIMATE = """

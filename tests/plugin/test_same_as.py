@@ -103,5 +103,3 @@ def test_what_finds_nothing_is_said(project: Project) -> None:
     assert "below 1.000: both found nothing" in said["a"]
     assert 'below 1.000: only there rank 1 "x"' in said["b"]
     assert 'below 1.000: only here rank 1 "x"' in said["hats"]
-
-
