@@ -1,5 +1,5 @@
 """`--relevance-html` and `--relevance-markdown`: the reports that people forward,
-written at the end of a run.
+written at the end of a run. What they say is in `tests/reports`.
 """
 
 import json
@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.cli import main
 from tests.helpers import page_text, page_values, verdict_of
-from tests.plugin.conftest import Project, Run
-from tests.plugin.shop import UPDATE, Shop
+from tests.plugin.conftest import REPORTS, Command, Project
+from tests.plugin.shop import RECORD, UPDATE, WORKERS, Shop
 
-HTML, MARKDOWN, RECORD = (
-    "--relevance-html=run.html",
-    "--relevance-markdown=run.md",
-    "--relevance-record=run.jsonl",
-)
-BOTH = pytest.mark.parametrize("name", ["html", "markdown"])
+HTML, MARKDOWN = "--relevance-html=run.html", "--relevance-markdown=run.md"
 
 CASES = """
     cases:
@@ -42,11 +36,11 @@ def got_worse(shop: Shop) -> None:
     shop.returns(boots="b3 x1 b2")
 
 
-def page(shop: Shop | Project, name: str = "run.html") -> str:
+def page(shop: Project, name: str = "run.html") -> str:
     return (shop.path / name).read_text(encoding="utf-8")
 
 
-def markdown(shop: Shop | Project) -> str:
+def markdown(shop: Project) -> str:
     return (shop.path / "run.md").read_text(encoding="utf-8")
 
 
@@ -55,26 +49,12 @@ def cases(text: str) -> dict[str, dict[str, Any]]:
     return {case["id"]: case for case in page_values(text)["cases"]}
 
 
-def said(run: Run) -> list[str]:
-    return run.sentences("report: ")
-
-
-def refusal(run: Run) -> str:
-    """The message of a run that did not start."""
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert "collected" not in run.text
-    (line,) = [
-        line
-        for line in run.result.stderr.str().splitlines()
-        if line.startswith("ERROR: ")
-    ]
-    return line.removeprefix("ERROR: ")
-
-
 def test_a_run_without_a_baseline(shop: Shop) -> None:
     got_worse(shop)
     run = shop.run(HTML, MARKDOWN)
-    assert (run.code, said(run)) == (1, ["report: run.html", "report: run.md"])
+    assert run.code == 1
+    files = ["report: run.html", "report: run.md"]
+    assert run.sentences("report: ") == files
     assert verdict_of(page(shop)) == ("1 of 4 cases fails", "broken")
     assert "1 of 4 cases fails" in markdown(shop).splitlines()[1]
     found = cases(page(shop))
@@ -90,10 +70,8 @@ def test_a_run_without_a_baseline(shop: Shop) -> None:
     assert "Title of b3" in markdown(shop)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
-def test_what_got_worse_since_the_baseline(
-    shop: Shop, workers: tuple[str, ...]
-) -> None:
+@WORKERS
+def test_what_got_worse_since_the_baseline(shop: Shop, workers: list[str]) -> None:
     shop.run(UPDATE)
     got_worse(shop)
     shop.run(HTML, MARKDOWN, *workers)
@@ -101,15 +79,11 @@ def test_what_got_worse_since_the_baseline(
     assert "Search got worse: 1 query" in markdown(shop).splitlines()[1]
     assert "against the baseline" in page_text(page(shop))
     boots = cases(page(shop))["boots"]
-    assert (boots["gotWorse"], boots["accepted"], boots["acceptedGrades"]) == (
-        True,
-        ["b1", "b2", "b3"],
-        [3, 1, 0],
-    )
-    assert (boots["lost"], boots["onTop"]) == (
-        {"document": "b1", "from": 1, "to": None},
-        "b3",
-    )
+    assert boots["gotWorse"] is True
+    assert boots["accepted"] == ["b1", "b2", "b3"]
+    assert boots["acceptedGrades"] == [3, 1, 0]
+    assert boots["lost"] == {"document": "b1", "from": 1, "to": None}
+    assert boots["onTop"] == "b3"
     assert cases(page(shop))["hats"]["accepted"] == ["h1", "h2"]
 
 
@@ -117,82 +91,73 @@ def test_what_got_worse_since_the_baseline(
     ("folder", "shown"), [("builds", "builds/main.jsonl"), ("..", "main.jsonl")]
 )
 def test_the_absolute_path_of_another_run_is_in_no_report(
-    shop: Shop,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    folder: str,
-    shown: str,
+    shop: Shop, command: Command, folder: str, shown: str
 ) -> None:
     """Relative to the root inside the project, and the name of the file alone
     outside.
     """
     (shop.path / "builds").mkdir()
-    main_run = (shop.path / folder / "main.jsonl").resolve()
+    main_run = str((shop.path / folder / "main.jsonl").resolve())
     shop.run(f"--relevance-record={main_run}")
     got_worse(shop)
-    run = shop.run(HTML, MARKDOWN, RECORD, f"--relevance-against={main_run}")
-    assert f"against {shown}" in page_text(page(shop))
-    assert f"`against {shown}`" in markdown(shop)
-    texts = [page_text(page(shop)), markdown(shop), run.summary]
-    monkeypatch.chdir(shop.path)
-    capsys.readouterr()
-    main(["report", "run.jsonl", "--against", str(main_run), "--format=html"])
-    texts.append(page_text(capsys.readouterr().out))
-    assert f"against {shown}" in texts[-1]
-    assert [str(main_run) in text for text in texts] == [False] * 4
+    found = shop.reports(f"--relevance-against={main_run}")
+    report = command("report", "run.jsonl", "--against", main_run, "--format=html").out
+    assert f"against {shown}" in found.page
+    assert f"`against {shown}`" in found.markdown
+    assert f"against {shown}" in page_text(report)
+    for text in (found.page, found.markdown, found.run.summary, page_text(report)):
+        assert main_run not in text
 
 
 def test_the_report_of_the_record_is_that_of_the_run(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, command: Command
 ) -> None:
     """So that grades which were given in one page are found in the other."""
     got_worse(shop)
-    shop.run(HTML, RECORD)
-    monkeypatch.chdir(shop.path)
-    assert main(["report", "run.jsonl", "-o", "again.html"]) == 0
+    shop.run(*REPORTS)
+    assert command("report", "run.jsonl", "-o", "again.html").code == 0
     first, again = page_values(page(shop)), page_values(page(shop, "again.html"))
     assert first["record"] == again["record"]
     assert first["cases"] == again["cases"]
     assert verdict_of(page(shop)) == verdict_of(page(shop, "again.html"))
 
 
-@BOTH
+@pytest.mark.parametrize("name", ["html", "markdown"])
 def test_a_run_in_which_nothing_is_collected_or_all_is_skipped(
     project: Project, name: str
 ) -> None:
-    run = project.run(f"--relevance-{name}=run.out")
+    option = f"--relevance-{name}=run.out"
+    run = project.run(option)
     assert run.code == pytest.ExitCode.NO_TESTS_COLLECTED
     assert "Nothing was searched" in (project.path / "run.out").read_text()
     project.conftest()
     project.cases("cases: [{query: a, skip: not today}]")
-    project.run(HTML)
-    assert verdict_of(page(project)) == ("Nothing was searched", "nothing")
+    project.run(option)
+    assert "Nothing was searched" in (project.path / "run.out").read_text()
 
 
-def test_a_run_that_ends_early_names_what_is_missing(shop: Shop) -> None:
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (CASES, "The run did not finish: 3 cases are missing"),
+        ("cases: [{qery: a}]", "Nothing was searched: 1 file has an error"),
+    ],
+)
+def test_a_run_that_ends_early_says_so(shop: Shop, text: str, sentence: str) -> None:
+    shop.cases(text)
     shop.returns(boots="boom")
     shop.run(HTML, MARKDOWN, "-x")
-    assert verdict_of(page(shop)) == (
-        "The run did not finish: 3 cases are missing",
-        "broken",
-    )
-    assert "The run did not finish: 3 cases are missing" in markdown(shop)
-    shop.cases("cases: [{qery: a}]")
-    shop.run(HTML)
-    assert verdict_of(page(shop)) == (
-        "Nothing was searched: 1 file has an error",
-        "broken",
-    )
+    assert verdict_of(page(shop)) == (sentence, "broken")
+    assert sentence in markdown(shop)
 
 
-def test_two_options_do_not_write_the_same_file(shop: Shop) -> None:
-    for other in ("markdown", "record"):
-        run = shop.run(HTML, f"--relevance-{other}=./run.html")
-        assert "name the same file, " in refusal(run)
+@pytest.mark.parametrize("other", ["markdown", "record"])
+def test_two_options_do_not_write_the_same_file(shop: Shop, other: str) -> None:
+    run = shop.run(HTML, f"--relevance-{other}=./run.html")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "collected" not in run.text
+    assert "name the same file, " in run.result.stderr.str()
     assert not (shop.path / "run.html").exists()
-
-
-# --- the same report, whatever else is asked for --------------------------------------
 
 
 def without_times(report: str) -> str:
@@ -205,33 +170,25 @@ def without_times(report: str) -> str:
 def test_the_markdown_is_the_same_with_other_outputs(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shop.cases(
-        "cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]"
-    )
+    shop.cases(CASES.replace(", min_ndcg: 0.6", "").partition("- {query: socks")[0])
     shop.returns(boots="b2 b1")
     shop.run(UPDATE)
     shop.returns(boots="b1 b2")
     shop.run(MARKDOWN)
     alone = markdown(shop)
     for other in (RECORD, HTML, "-p no:cacheprovider"):
-        monkeypatch.setenv(
-            "PYTEST_ADDOPTS", other
-        )  # not among the arguments that the report shows
+        # not among the arguments that the report shows
+        monkeypatch.setenv("PYTEST_ADDOPTS", other)
         shop.run(MARKDOWN)
         assert without_times(alone) == without_times(markdown(shop))
     monkeypatch.delenv("PYTEST_ADDOPTS")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(shop.path / "step.md"))
     shop.run()
-    for report in (
-        alone,
-        (shop.path / "step.md").read_text(encoding="utf-8"),
-    ):  # with details of cases that passed
+    # with details of cases that passed
+    for report in (alone, (shop.path / "step.md").read_text(encoding="utf-8")):
         assert "gained" in report
         assert "nothing returned" not in report
-
-
-# --- required gates -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -240,28 +197,22 @@ def test_the_markdown_is_the_same_with_other_outputs(
     ids=["a part", "another file"],
 )
 def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
-    shop: Shop,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    chosen: str,
-    ran: str,
+    shop: Shop, command: Command, chosen: str, ran: str
 ) -> None:
     shop.cases("gates: [{passing: 1}]\ncases: [{query: hats}, {query: socks}]")
     shop.cases("cases: [{query: shoes}]", "other.relevance.yaml")
     shop.returns(shoes="s1")
-    run = shop.run("-k", chosen, "--relevance-gates=require", HTML, MARKDOWN, RECORD)
-    monkeypatch.chdir(shop.path)
-    assert (run.code, run.counts["failed"]) == (1, 1)
+    found = shop.reports("-k", chosen, "--relevance-gates=require")
+    assert (found.run.code, found.run.counts["failed"]) == (1, 1)
+    why = f"not evaluated: {ran} ran"
     assert verdict_of(page(shop)) == ("1 gate is not met", "broken")
     assert "1 gate is not met" in markdown(shop).splitlines()[1]
-    assert f"not evaluated: {ran} ran" in markdown(shop)
-    capsys.readouterr()
+    assert why in found.markdown
     (shop.path / "again.jsonl").write_bytes((shop.path / "run.jsonl").read_bytes())
-    for command in (["report", "run.jsonl"], ["merge", "run.jsonl", "again.jsonl"]):
-        main(command)
-        out = capsys.readouterr().out
+    for arguments in (["report", "run.jsonl"], ["merge", "run.jsonl", "again.jsonl"]):
+        out = command(*arguments).out
         assert "1 gate failed" in out
-        assert f"not evaluated: {ran} ran" in out
-    main(["report", "run.jsonl", "--format=json"])
-    (gate,) = json.loads(capsys.readouterr().out)["gates"]
-    assert (gate["outcome"], gate["message"]) == ("failed", f"not evaluated: {ran} ran")
+        assert why in out
+    data = json.loads(command("report", "run.jsonl", "--format=json").out)
+    (gate,) = data["gates"]
+    assert (gate["outcome"], gate["message"]) == ("failed", why)
