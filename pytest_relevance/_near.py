@@ -20,6 +20,10 @@ from collections.abc import (
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 Fold = Callable[[str], str]
 
@@ -255,3 +259,55 @@ def _all_have(affix: _Affix, texts: Collection[str]) -> bool:
     if affix.is_prefix:
         return all(text.startswith(affix.text) for text in texts)
     return all(text.endswith(affix.text) for text in texts)
+
+
+# Ids that a spreadsheet has changed
+
+
+_NUMBER = re.compile("[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?")
+_LONGEST_NUMBER = 28  # characters; a Decimal keeps as many digits
+_SPREADSHEET_DIGITS = 15
+"""How many digits of a number a spreadsheet keeps."""
+
+_SCIENTIFIC = 10**11
+"""The least number that a spreadsheet shows in scientific notation."""
+
+
+def spreadsheet_number(text: str) -> Decimal | None:
+    """Return the number that a spreadsheet makes of an id: 7 of "7", "007" and "7.0".
+
+    None for an id that is not a number.
+    """
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        return None
+    from decimal import Decimal  # imported only if an id is a number
+
+    return Decimal(text).normalize()
+
+
+def are_one_number(one: str, other: str) -> bool:
+    """Say whether a spreadsheet could have made one of two different ids of the other.
+
+    It writes 007 as 7 (or 7.0), 1234567890123 as 1.23457E+12, and keeps 15 digits of a
+    longer number.
+    """
+    first, second = spreadsheet_number(one), spreadsheet_number(other)
+    if one == other or first is None or second is None:
+        return False
+    from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context
+
+    few, many = sorted((first, second), key=_digits_of)
+    if few == many:
+        return True
+    is_scientific = "e" in f"{one}{other}".lower() and abs(many) >= _SCIENTIFIC
+    digits = _digits_of(few) if is_scientific else _SPREADSHEET_DIGITS
+    if digits >= _digits_of(many):
+        return False
+    for rounding in (ROUND_DOWN, ROUND_HALF_EVEN):
+        if few == Context(prec=digits, rounding=rounding).plus(many):
+            return True
+    return False
+
+
+def _digits_of(number: Decimal) -> int:
+    return len(number.as_tuple().digits)

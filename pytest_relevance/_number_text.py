@@ -1,14 +1,12 @@
-"""Numbers as reports show them: grades, gains, differences, durations.
+"""Write numbers for messages and reports: scores, p-values, grades, durations.
 
-Scores and p-values have their text in `_text.py`, since messages show them too.
+Every subpackage may import this module. It imports none of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection
-
-from pytest_relevance._text import time_text
 
 SIGNIFICANT = 0.05
 """The largest p-value at which a difference is reported as more than chance."""
@@ -21,8 +19,42 @@ _LARGE = 1e6  # from here on a figure has six digits and an exponent
 _MOST_DIGITS = 11  # of a duration
 
 
+def score_text(score: float | None) -> str:
+    """Write a score; `n/a` if it is not defined: None or NaN."""
+    return "n/a" if score is None or score != score else f"{score:.3f}"
+
+
+def digits_apart(value: float, bound: float, least: int = 3) -> int:
+    """Count the decimals that show a figure and its bound as different.
+
+    `least`, if so many show it, or if no number of decimals does.
+    """
+    for digits in range(least, 18):
+        if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
+            return digits
+    return least
+
+
+def digits_of_change(change: float) -> int:
+    """Count the decimals that show a change: three, or up to nine if it is smaller."""
+    for digits in range(3, 10):
+        if round(change, digits):
+            return digits
+    return 3
+
+
+def p_text(p: float, bound: float = 0.05) -> str:
+    """Write a p-value: `0.043`, `<0.001`, or `n/a` for NaN.
+
+    It has as many decimals as show on which side of `bound` it is: `0.0498`.
+    """
+    if p != p:
+        return "n/a"
+    return "<0.001" if p < 0.001 < bound else f"{p:.{digits_apart(p, bound)}f}"
+
+
 def number_text(value: float) -> str:
-    """Show a grade or a gain: `3`, `0.5`, `0.333`, at most three decimals.
+    """Write a grade or a gain with at most three decimals: `3`, `0.5`, `0.333`.
 
     A value that would show as 0 has three significant digits instead.
     """
@@ -35,12 +67,12 @@ def number_text(value: float) -> str:
 
 
 def total_text(value: float) -> str:
-    """Show a sum of gains: `6.131`."""
+    """Write a sum of gains: `6.131`."""
     return f"{value:.6g}" if abs(value) >= _LARGE else f"{value:.3f}"
 
 
 def signed_text(value: float) -> str:
-    """Show a difference with its sign, `+0.120`, or `n/a` for NaN.
+    """Write a difference with its sign, `+0.120`, or `n/a` for NaN.
 
     A difference that shows as zero has no sign.
     """
@@ -50,8 +82,13 @@ def signed_text(value: float) -> str:
     return text if float(text) else "0.000"
 
 
+def time_text(seconds: float) -> str:
+    """Write a limit of time: `200 ms`, `1.5 s`."""
+    return f"{seconds:g} s" if seconds >= 1 else f"{seconds * 1000:g} ms"
+
+
 def duration_text(seconds: float, digits: int = 3) -> str:
-    """Show a duration with at most `digits` digits: `12.3 ms`, `1.25 s`.
+    """Write a duration with at most `digits` digits: `12.3 ms`, `1.25 s`.
 
     With three digits the least is `<0.01 ms`: nobody tunes a search by less.
     """
@@ -75,9 +112,9 @@ def duration_text(seconds: float, digits: int = 3) -> str:
 
 
 def duration_text_beside(seconds: float, bound: float) -> str:
-    """Show a duration with as many digits as tell it from a bound.
+    """Write a duration with as many digits as tell it from a bound.
 
-    A duration that equals the bound is shown as the bound is.
+    A duration that equals the bound is written as the bound is.
     """
     bound_text = time_text(bound)
     for digits in range(3, _MOST_DIGITS + 1):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from pytest_relevance._number_text import duration_text, duration_text_beside
-from pytest_relevance._text import time_text
+from pytest_relevance._number_text import duration_text, duration_text_beside, time_text
 from pytest_relevance.cases.bounds import COMPARE, COUNT, TIME
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location

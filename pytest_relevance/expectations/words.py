@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_relevance._text import digits_apart
+from pytest_relevance._number_text import digits_apart
 from pytest_relevance.results.case_parts import Outcome
 
 OPPOSITE = {

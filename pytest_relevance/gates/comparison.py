@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._number_text import digits_apart
 from pytest_relevance._text import (
     case_in_prose,
     counted,
     did_you_mean,
-    digits_apart,
     first_few,
     listed,
 )

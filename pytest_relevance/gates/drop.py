@@ -11,15 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from pytest_relevance._text import (
-    counted,
-    digits_of_change,
-    harmless,
-    listed,
-    p_text,
-    quoted,
-    score_text,
-)
+from pytest_relevance._number_text import digits_of_change, p_text, score_text
+from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MAX_DROP, Gate
 from pytest_relevance.cases.schema_parts import Schema, any_case

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, fsum
 
-from pytest_relevance._number_text import duration_text, duration_text_beside
-from pytest_relevance._text import counted, found, listed, time_text
+from pytest_relevance._number_text import duration_text, duration_text_beside, time_text
+from pytest_relevance._text import counted, found, listed
 from pytest_relevance.cases.bounds import COMPARE, TIME
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import FIGURES, Gate, LatencyBound

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance._text import counted, quoted, score_text
+from pytest_relevance._number_text import score_text
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MEAN, Gate
 from pytest_relevance.gates.findings import (

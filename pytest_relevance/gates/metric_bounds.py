@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_relevance._number_text import asked_text
-from pytest_relevance._text import digits_apart, found
+from pytest_relevance._number_text import asked_text, digits_apart
+from pytest_relevance._text import found
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import MEAN, Gate
 from pytest_relevance.cases.scalars import is_number

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from pytest_relevance._text import counted, found, score_text
+from pytest_relevance._number_text import score_text
+from pytest_relevance._text import counted, found
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.scalars import is_number

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, examples, listed, quoted
 from pytest_relevance.judgments.model import Judgments, Query
 
+Value = TypeVar("Value")
+
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Judgments with the queries of a file. `notices`: what did not fit, in
-    sentences.
+    """Judgments with the queries of a file.
+
+    `notices`: sentences about queries that did not fit.
     """
 
     judgments: Judgments
@@ -21,74 +25,77 @@ class Joined:
 
 
 def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> Joined:
-    """Give judgments the ids of a file of queries, with all that it says of them.
+    """Join judgments with the queries of a file, and give them the ids of the file.
 
-    A query of the judgments is matched by id, or else by text. A query that the file
-    does not have is not changed. A query that only the file has is left out.
+    A query of the judgments is matched by its id, or else by its text. One that the
+    file does not have stays as it is. A query that only the file has is left out.
 
     Raises:
-        ValueError: two queries of the judgments are one in the file.
+        ValueError: two queries of the judgments match one query of the file.
     """
+    match = _match(judgments, queries)
+    _refuse_merged(match.new_keys, file)
+    joined = _renamed(judgments, match.new_keys)
+    used = set(match.new_keys.values())
+    described = dict(joined.queries)
+    left_out = []
     by_id = {query.id: query for query in queries}
-    names: dict[str, str] = {}
-    unknown: list[str] = []
-    ambiguous: list[str] = []
-    ids_of_text = _ids_by_text(queries)
+    for query in by_id.values():
+        if query.id in used:
+            described[query.id] = _united(query, described.get(query.id))
+        else:
+            left_out.append(query.text_or_id)
+    joined.queries = described
+    judged = len(match.new_keys)
+    notices = [
+        _notice(match.unknown, judged, f"not in {file}"),
+        _notice(match.ambiguous, judged, f"the text of several queries in {file}"),
+        _notice(
+            left_out, len(by_id), f"only in {file}, without judgments, and left out"
+        ),
+    ]
+    return Joined(joined, [notice for notice in notices if notice])
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """Which query of a file each query of the judgments is.
+
+    `new_keys`: {key in the judgments: id in the file}, or the key itself.
+    `unknown`, `ambiguous`: the keys that match no query, and those that match several.
+    """
+
+    new_keys: Mapping[str, str]
+    unknown: Sequence[str]
+    ambiguous: Sequence[str]
+
+
+def _match(judgments: Judgments, queries: Sequence[Query]) -> _Match:
+    by_id = {query.id: query for query in queries}
+    ids_by_text: dict[str, list[str]] = {}
+    for query in queries:
+        if query.text is not None:
+            ids_by_text.setdefault(query.text, []).append(query.id)
+    new_keys: dict[str, str] = {}
+    unknown = []
+    ambiguous = []
     for key in judgments.all_queries:
-        ids = _matching_ids(judgments, key, by_id, ids_of_text)
-        names[key] = ids[0] if len(ids) == 1 else key
+        text = judgments.queries[key].text if key in judgments.queries else None
+        if key in by_id and text in (None, by_id[key].text):
+            ids = [key]
+        else:
+            ids = ids_by_text.get(key if text is None else text, [])
+        new_keys[key] = ids[0] if len(ids) == 1 else key
         if not ids:
             unknown.append(key)
         elif len(ids) > 1:
             ambiguous.append(key)
-    _refuse_merged(names, file)
-    joined = _renamed(judgments, names)
-    described = dict(joined.queries)
-    used = set(names.values())
-    for key, query in by_id.items():
-        if key in used:
-            described[key] = _united(query, described.get(key))
-    joined.queries = described
-    left_out = [
-        query.text_or_id for key, query in by_id.items() if key not in described
-    ]
-    return Joined(
-        joined,
-        notices=[
-            *_notice(unknown, names, f"not in {file}"),
-            *_notice(ambiguous, names, f"the text of several queries in {file}"),
-            *_notice(
-                left_out, by_id, f"only in {file}, without judgments, and left out"
-            ),
-        ],
-    )
+    return _Match(new_keys, unknown=unknown, ambiguous=ambiguous)
 
 
-def _ids_by_text(queries: Sequence[Query]) -> dict[str, list[str]]:
-    ids: dict[str, list[str]] = {}
-    for query in queries:
-        if query.text is not None:
-            ids.setdefault(query.text, []).append(query.id)
-    return ids
-
-
-def _matching_ids(
-    judgments: Judgments,
-    key: str,
-    by_id: Mapping[str, Query],
-    ids_of_text: Mapping[str, Sequence[str]],
-) -> Sequence[str]:
-    """Find the ids in the file that a query of the judgments may have."""
-    text = judgments.queries[key].text if key in judgments.queries else None
-    if key in by_id and text in (None, by_id[key].text):
-        return [key]
-    return ids_of_text.get(key if text is None else text, [])
-
-
-def _refuse_merged(names: Mapping[str, str], file: str) -> None:
-    """Refuse new keys, {old key: new key}, of which two are the same."""
+def _refuse_merged(new_keys: Mapping[str, str], file: str) -> None:
     old_keys: dict[str, list[str]] = {}
-    for old, new in names.items():
+    for old, new in new_keys.items():
         old_keys.setdefault(new, []).append(old)
     for new, keys in old_keys.items():
         if len(keys) > 1:
@@ -98,22 +105,25 @@ def _refuse_merged(names: Mapping[str, str], file: str) -> None:
             )
 
 
-def _renamed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
-    """Give all queries new keys: `names` is {old key: new key}."""
-    old_keys = {new: old for old, new in names.items()}
-    queries = {}
-    for old, query in judgments.queries.items():
-        queries[names[old]] = replace(query, id=names[old])
+def _renamed(judgments: Judgments, new_keys: Mapping[str, str]) -> Judgments:
+    """Give all queries their new keys."""
+    old_keys = {new: old for old, new in new_keys.items()}
 
     def place(query: str, document: str) -> Place:
         return judgments.place(old_keys[query], document)
 
+    def renamed(by_query: Mapping[str, Value]) -> dict[str, Value]:
+        return {new_keys[key]: value for key, value in by_query.items()}
+
+    queries = renamed(judgments.queries)
+    for key, query in queries.items():
+        queries[key] = replace(query, id=key)
     return replace(
         judgments,
-        grades={names[query]: documents for query, documents in judgments.items()},
+        grades=renamed(judgments),
         queries=queries,
-        titles={names[query]: titles for query, titles in judgments.titles.items()},
-        ratings={names[query]: ratings for query, ratings in judgments.ratings.items()},
+        titles=renamed(judgments.titles),
+        ratings=renamed(judgments.ratings),
         place=place,
     )
 
@@ -131,9 +141,10 @@ def _united(query: Query, other: Query | None) -> Query:
     )
 
 
-def _notice(keys: Sequence[str], all_of_them: Collection[str], what: str) -> list[str]:
+def _notice(keys: Sequence[str], total: int, what: str) -> str:
+    """Say how many of the queries are `what`; empty if none is."""
     if not keys:
-        return []
-    total = counted(len(all_of_them), "query", "queries")
+        return ""
+    queries = counted(total, "query", "queries")
     verb = "is" if len(keys) == 1 else "are"
-    return [f"{len(keys):,} of {total} {verb} {what}: {examples(keys)}"]
+    return f"{len(keys):,} of {queries} {verb} {what}: {examples(keys)}"

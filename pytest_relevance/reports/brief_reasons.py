@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_relevance._text import digits_apart
+from pytest_relevance._number_text import digits_apart
 from pytest_relevance.reports.reasons import (
     reason_text,
     value_before,

@@ -4,8 +4,7 @@ sums.
 
 from __future__ import annotations
 
-from pytest_relevance._number_text import total_text
-from pytest_relevance._text import digits_apart
+from pytest_relevance._number_text import digits_apart, total_text
 from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.reports.labels import STATUSES, settings_text
 from pytest_relevance.reports.reasons import change_text

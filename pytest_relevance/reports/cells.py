@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from pytest_relevance._text import NUMBER, TEXT, harmless
+from pytest_relevance._notebook_html import NUMBER, TEXT
+from pytest_relevance._text import harmless
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.terminal_text import cut, cut_middle, display_width
 

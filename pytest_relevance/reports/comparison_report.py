@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._notebook_html import html_paragraph
 from pytest_relevance._number_text import SIGNIFICANT, asked_text
-from pytest_relevance._text import MOST_SHOWN, counted, html_paragraph
+from pytest_relevance._text import MOST_SHOWN, counted
 from pytest_relevance.gates.comparison import NewErrorsFinding
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.measures import largest_score

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_relevance._near import NearPair
-from pytest_relevance._text import are_one_number, quoted, spreadsheet_number
+from pytest_relevance._near import NearPair, are_one_number, spreadsheet_number
+from pytest_relevance._text import quoted
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,

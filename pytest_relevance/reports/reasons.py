@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._near import difference
-from pytest_relevance._text import digits_apart, harmless, listed, quoted
+from pytest_relevance._number_text import digits_apart
+from pytest_relevance._text import harmless, listed, quoted
 from pytest_relevance.cases.model import METRIC
 from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError

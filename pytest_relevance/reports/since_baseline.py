@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_relevance._number_text import LEAST, number_text
-from pytest_relevance._text import counted, digits_apart
+from pytest_relevance._number_text import LEAST, digits_apart, number_text
+from pytest_relevance._text import counted
 from pytest_relevance.reports.cells import styled_cell
 from pytest_relevance.reports.losses import (
     figure,

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance._text import harmless, html_table
+from pytest_relevance._notebook_html import html_table
+from pytest_relevance._text import harmless
 from pytest_relevance.reports.cells import (
     RIGHT,
     USER,

@@ -12,17 +12,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._ids import decoding_advice
-from pytest_relevance._number_text import total_text
-from pytest_relevance._text import (
-    MOST_ROWS,
-    NUMBER,
-    TEXT,
-    counted,
-    html_table,
-    quoted,
-    score_text,
-    shown,
-)
+from pytest_relevance._notebook_html import MOST_ROWS, NUMBER, TEXT, html_table
+from pytest_relevance._number_text import score_text, total_text
+from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.metrics import ndcg
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.breakdown_rows import (

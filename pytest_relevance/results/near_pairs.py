@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_relevance._near import NearPair, Unmatched, near_pairs
-from pytest_relevance._text import are_one_number
+from pytest_relevance._near import NearPair, Unmatched, are_one_number, near_pairs
 from pytest_relevance.results.case_result import CaseResult
 
 _MOST_CASES = 100

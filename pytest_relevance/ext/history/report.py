@@ -8,14 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._number_text import SIGNIFICANT, duration_text
-from pytest_relevance._text import (
-    case_in_prose,
-    counted,
-    first_few,
-    listed,
-    score_text,
-)
+from pytest_relevance._number_text import SIGNIFICANT, duration_text, score_text
+from pytest_relevance._text import case_in_prose, counted, first_few, listed
 from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.series import Series

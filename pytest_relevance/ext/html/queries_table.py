@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from pytest_relevance._number_text import number_text
-from pytest_relevance._text import counted, score_text
+from pytest_relevance._number_text import number_text, score_text
+from pytest_relevance._text import counted
 from pytest_relevance.ext.html.page_rows import (
     PageRow,
     explained_change,

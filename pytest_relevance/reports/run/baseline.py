@@ -10,8 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_relevance._number_text import SIGNIFICANT, duration_text, signed_text
-from pytest_relevance._text import counted, examples, listed, p_text
+from pytest_relevance._number_text import (
+    SIGNIFICANT,
+    duration_text,
+    p_text,
+    signed_text,
+)
+from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.mean_text import (
     has_mean,

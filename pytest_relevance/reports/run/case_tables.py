@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_relevance._text import score_text
+from pytest_relevance._number_text import score_text
 from pytest_relevance.reports.cells import RIGHT, Column, styled_cell
 from pytest_relevance.reports.labels import STATUSES, case_label
 from pytest_relevance.reports.run.variants import Variant, short_label

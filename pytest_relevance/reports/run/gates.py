@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import nlargest
 
-from pytest_relevance._number_text import number_text
-from pytest_relevance._text import counted, harmless, score_text, with_variant
+from pytest_relevance._number_text import number_text, score_text
+from pytest_relevance._text import counted, harmless, with_variant
 from pytest_relevance.gates.findings import ErrorsFinding, finding_text
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.gates.kind import CaseBehind, Finding, gate_kind

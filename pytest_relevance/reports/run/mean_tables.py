@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from pytest_relevance._number_text import LEAST, signed_text
-from pytest_relevance._text import counted, p_text, score_text
+from pytest_relevance._number_text import LEAST, p_text, score_text, signed_text
+from pytest_relevance._text import counted
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.counts import NOT_PASSED, case_count

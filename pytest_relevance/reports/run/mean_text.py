@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, score_text
+from pytest_relevance._number_text import score_text
+from pytest_relevance._text import counted
 from pytest_relevance.reports.run.variants import Variant, short_labels, variant_of
 from pytest_relevance.results.case_result import CaseResult, grouped, weighted_mean
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._text import counted, score_text
+from pytest_relevance._number_text import score_text
+from pytest_relevance._text import counted
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.labels import case_label

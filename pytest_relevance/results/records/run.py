@@ -10,15 +10,9 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import (
-    MOST_ROWS,
-    NUMBER,
-    TEXT,
-    case_name,
-    counted,
-    html_table,
-    score_text,
-)
+from pytest_relevance._notebook_html import MOST_ROWS, NUMBER, TEXT, html_table
+from pytest_relevance._number_text import score_text
+from pytest_relevance._text import case_name, counted
 from pytest_relevance.metrics.ndcg import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
