@@ -22,16 +22,15 @@ if TYPE_CHECKING:
     from pytest_relevance.metrics.similarity import (
         jaccard as jaccard,
         kendall_tau as kendall_tau,
-    )
-    from pytest_relevance.metrics.similarity import overlap as overlap, rbo as rbo
-    from pytest_relevance.metrics.significance import (
-        bootstrap_interval as bootstrap_interval,
-        holm as holm,
+        overlap as overlap,
+        rbo as rbo,
     )
     from pytest_relevance.metrics.agreement import (
         krippendorff_alpha as krippendorff_alpha,
     )
     from pytest_relevance.metrics.significance import (
+        bootstrap_interval as bootstrap_interval,
+        holm as holm,
         randomisation_test as randomisation_test,
     )
     from pytest_relevance.plugin.running.fixture import Relevance as Relevance
@@ -78,11 +77,10 @@ _MODULES = {
 }
 """The public names by the module that defines them."""
 
-_HOMES = {
-    name: f"{__name__}.{module}"
-    for module, names in _MODULES.items()
-    for name in names.split()
-}
+_HOMES: dict[str, str] = {}
+for _module, _names in _MODULES.items():
+    for _name in _names.split():
+        _HOMES[_name] = f"{__name__}.{_module}"
 
 __all__ = sorted(_HOMES)
 
@@ -101,8 +99,7 @@ if not TYPE_CHECKING:  # for a type checker a module with this function has ever
 
 
 def pytest_addhooks(pluginmanager: Any) -> None:
-    """Load the plugin if pytest was given this package in its place:
-    `-p pytest_relevance`.
+    """Load the plugin if pytest was given the package instead: `-p pytest_relevance`.
 
     The plugin gets the name of its entry point, so that pytest does not load it twice.
     """

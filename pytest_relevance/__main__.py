@@ -1,6 +1,4 @@
-"""Entry point of `python -m pytest_relevance`, which is the same as
-`pytest-relevance`.
-"""
+"""Run `python -m pytest_relevance`, which is the same as `pytest-relevance`."""
 
 from __future__ import annotations
 

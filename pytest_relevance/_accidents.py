@@ -1,8 +1,8 @@
-"""Files that are something else by accident: a download that failed, a merge that is
-unfinished, a pointer of Git LFS.
+"""Recognise files that are not data, for example a failed download.
 
-Such a file is often readable as data: each line of an HTML page can be a query. So the
-readers of judgments, queries, runs and catalogues look for accidents first.
+Others are a pointer of Git LFS, an unfinished merge and a page of HTML. Such a file is
+often readable as data: each line of an HTML page can be a query. So the readers of
+judgments, queries, runs and catalogues look for accidents first.
 """
 
 from __future__ import annotations
@@ -18,21 +18,19 @@ from pytest_relevance._text import quoted
 
 _AGAIN = "download the file again, and look at what came"
 _SMALL = 1 << 13
-"""Messages of programs and answers of servers have fewer bytes than this. Larger files
-are not compared with them.
-"""
+"""The most bytes of a message of a program, or an answer of a server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accident:
-    """What a file is instead of data: the message, and the line that shows it."""
+    """A file that is not data: the message about it, and the line that shows it."""
 
     message: str
     line: int = 1
 
 
 def refuse_accidents(source: Source) -> None:
-    """Refuse a file that is there by accident.
+    """Refuse a file that is not data.
 
     Raises:
         FileError: it is a pointer, a page, an answer of a server or a message of a
@@ -44,10 +42,12 @@ def refuse_accidents(source: Source) -> None:
 
 
 def find_accident(source: Source) -> Accident | None:
-    """Find what a file is instead of data; None if it may be data."""
+    """Say what a file is instead of data; None if it may be data."""
     if source.is_parquet:
         return None
-    marker = find_conflict_marker(source.data, has_quotes=_may_have_long_cells(source))
+    # A cell of a CSV may have several lines. One of TSV may not.
+    has_quotes = source.header.separator != "\t"
+    marker = find_conflict_marker(source.data, has_quotes=has_quotes)
     if marker is not None:
         return marker
     head = source.head.lstrip()
@@ -84,9 +84,7 @@ def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident |
 
 
 def _begin_of_line(data: bytes, marker: bytes, *, has_quotes: bool) -> int | None:
-    """Find the first line that begins with a marker and is not inside of quotes; give
-    its position.
-    """
+    """Find where the first line begins with a marker, outside of quotes."""
     at = data.find(marker)
     while at >= 0:
         begins_line = at == 0 or data[at - 1 : at] == b"\n"
@@ -95,11 +93,6 @@ def _begin_of_line(data: bytes, marker: bytes, *, has_quotes: bool) -> int | Non
             return at
         at = data.find(marker, at + 1)
     return None
-
-
-def _may_have_long_cells(source: Source) -> bool:
-    """Whether a cell of the file may have several lines, as in CSV."""
-    return source.header.separator != "\t"
 
 
 _LFS = re.compile(r"version https?://\S*(?:git-lfs|hawser)\S*\s+(?:ext-|oid )")
@@ -111,7 +104,7 @@ _LINK = re.compile(r"(?:\.\.?/)+[^\s<>]+")
 
 
 def _pointer(head: str) -> str | None:
-    """Recognise a file that only says where the data is; give the message."""
+    """Return the message for a file that only says where the data is."""
     if _LFS.match(head):
         return "this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull"
     if _ANNEX.fullmatch(head):
@@ -144,9 +137,7 @@ _BEGINNINGS = {
 
 
 def _document(head: str) -> str | None:
-    """Recognise a table as it is printed, a patch, or a document of a word processor;
-    give the message.
-    """
+    """Return the message for a printed table, a patch, or a formatted document."""
     for beginning, what in _BEGINNINGS.items():
         if head.startswith(beginning):
             return f"this is {what}"
@@ -176,9 +167,7 @@ _XML_TEXT = re.compile(r"<(?:Message|Code)>([^<]*)<", re.IGNORECASE)
 
 
 def _page(head: str) -> str | None:
-    """Recognise a page of HTML, or an error in XML, as stores of objects send it; give
-    the message.
-    """
+    """Return the message for a page of HTML, or for an error in XML."""
     if _HTML.match(head):
         return (
             f"this is an HTML page, and not data: perhaps a login or an error; {_AGAIN}"
@@ -199,7 +188,7 @@ _PROGRAMS = re.compile(
     r"|(?:CommandException|ServiceException|AccessDeniedException): ",
     re.MULTILINE,
 )
-"""How messages of programs begin that a shell may have written into a file."""
+"""The beginnings of messages that a shell may have written into a file."""
 
 _WITH_HEADERS = re.compile(r"HTTP/\d(?:\.\d)? \d{3}\b")
 _OF_STATUS = [status.phrase for status in HTTPStatus if status >= 400]
@@ -233,15 +222,14 @@ _STATUS = re.compile(
     r"|error code: \d{3,4})\W*",
     re.IGNORECASE,
 )
-"""What a server answers in words. A word such as `Gone` may be a query, unless a number
-stands before it.
+"""What a server answers in words.
+
+A single word such as `Gone` may be a query, unless a number stands before it.
 """
 
 
 def _answer_in_words(head: str) -> str | None:
-    """Recognise what a program or a server wrote in the place of data; give the
-    message.
-    """
+    """Return the message for what a program or a server wrote instead of data."""
     first = head.partition("\n")[0].strip()
     if _PROGRAMS.match(head):
         return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"
@@ -264,7 +252,7 @@ _SAYS = frozenset(
         "errormessage",
     }
 )
-"""The keys of an error in JSON whose values say what is wrong, folded."""
+"""The folded keys of an error in JSON whose values say what is wrong."""
 
 _BESIDE = frozenset(
     {
@@ -302,24 +290,25 @@ _BESIDE = frozenset(
         "type",
     }
 )
-"""Other keys of an error in JSON, folded. No key of a document's id is among them."""
+"""The folded keys that an error in JSON may have besides. None is that of an id."""
 
 _IDS = frozenset({"id", "docid", "documentid", "objectid", "queryid", "sku"})
 _MOST_KEYS = 10
-"""An error has fewer keys than this; a file of queries by id may have more, and one of
-them may be `error`.
+"""The most keys of an error.
+
+A file of queries by id may have more, and one of them may be `error`.
 """
 
 
 def _answer_in_json(source: Source) -> str | None:
-    """Recognise an error that a server has sent as a JSON object; give the message."""
+    """Return the message for an error that a server has sent as a JSON object."""
     if not source.looks_like_json or not is_error_answer(source.json_object):
         return None
     return f"this is an error of a server, and not data: {quoted(source.text.strip())}; {_AGAIN}"
 
 
 def is_error_answer(document: Mapping[str, object]) -> bool:
-    """Whether an object is the error of a server, and no data.
+    """Say whether an object is the error of a server, and not data.
 
     Either all its keys are those of errors, or it is small, says in words what is
     wrong, and has no id.
@@ -337,9 +326,7 @@ def is_error_answer(document: Mapping[str, object]) -> bool:
 
 
 def _says_error(key: str, value: object) -> bool:
-    """Whether a member of an object says that something is wrong. The grades of
-    documents say nothing.
-    """
+    """Say whether a member of an object reports an error. Grades do not."""
     if key in ("success", "ok"):
         return value is False
     if key in ("status", "statuscode", "code") and isinstance(value, NumberAsWritten):
@@ -355,8 +342,9 @@ def _says_error(key: str, value: object) -> bool:
 
 
 def _is_in_words(value: object) -> bool:
-    """Whether a value is a text of several words, or has one: no grade, and no id of a
-    document.
+    """Say whether a value is a text of several words, or contains one.
+
+    Grades and ids of documents do not.
     """
     if isinstance(value, dict):
         return any(map(_is_in_words, value.values()))

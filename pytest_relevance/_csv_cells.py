@@ -1,6 +1,4 @@
-"""Cells of CSV: how long they may be, and those that a spreadsheet would take for a
-formula.
-"""
+"""Read and write cells of CSV: their length, and cells that look like a formula."""
 
 from __future__ import annotations
 
@@ -27,8 +25,9 @@ _LIMIT = Lock()
 
 @contextmanager
 def cells_of_any_length() -> Iterator[None]:
-    """Lift the csv module's limit of 128 KiB per cell. The limit is global to the
-    process, so it is restored.
+    """Lift the csv module's limit of 128 KiB a cell.
+
+    The limit is global to the process, so it is restored.
     """
     with _LIMIT:
         limit = csv.field_size_limit(_LONGEST_CELL)
@@ -39,16 +38,12 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """Put a space in front of text that begins like a `FORMULA`, so that no spreadsheet
-    calculates it.
-    """
+    """Put a space before text that a spreadsheet would calculate as a `FORMULA`."""
     return f" {text}" if FORMULA.match(text) else text
 
 
 def unescaped(cells: list[str]) -> list[str]:
-    """Remove the space that Quepid and `escaped` put in front of what begins like a
-    `FORMULA`.
-    """
+    """Remove the space that `escaped` and Quepid put before a `FORMULA`."""
     # mostly no cell begins with a space; one search in all is fast, and there may be
     # millions
     if "\n " not in "\n".join(["", *cells]):

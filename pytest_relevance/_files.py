@@ -24,10 +24,9 @@ LARGEST_EXPANDED = 4 << 30
 
 ALWAYS_EXPANDED = 64 << 20
 LARGEST_RATIO = 250
-"""The largest ratio of expanded to packed size of a gzip file that expands to more than
-`ALWAYS_EXPANDED` bytes.
+"""The largest ratio of expanded to packed size, above `ALWAYS_EXPANDED` bytes.
 
-Text never reaches that ratio.
+Text never reaches it.
 """
 
 _GZIP = b"\x1f\x8b"
@@ -40,14 +39,13 @@ _PACKED: Mapping[bytes, str] = {
     b"\x04\x22\x4d\x18": "compressed with LZ4 (.lz4)",
     b"\xfd7zXZ\x00": "compressed with xz (.xz)",
 }
-"""How files begin in the formats that are not unpacked here, and the description of
-each in messages.
-"""
+"""The formats that are not unpacked: how a file begins, and what messages call it."""
 
 
 class Unreadable(ValueError):
-    """The content of a file cannot be unpacked. The message gives the reason, without
-    the name of the file.
+    """The content of a file cannot be unpacked.
+
+    The message gives the reason, without the name of the file.
     """
 
 
@@ -64,7 +62,6 @@ def unpacked(data: bytes) -> bytes:
 
 
 def _refuse_packed(data: bytes) -> None:
-    """Raise `Unreadable` if data begins as a compressed or archive format does."""
     for beginning, description in _PACKED.items():
         if data.startswith(beginning):
             raise Unreadable(
@@ -74,8 +71,9 @@ def _refuse_packed(data: bytes) -> None:
 
 
 def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """Yield a file, unpacked if it is gzip, in blocks of whole lines of about a
-    megabyte.
+    """Yield a file, unpacked if it is gzip, in blocks of whole lines.
+
+    A block has about a megabyte.
 
     Raises OSError if the file cannot be read, and `Unreadable` as `unpacked` does.
     """
@@ -95,11 +93,10 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
 
 
 def _parts(raw: BinaryIO) -> Iterator[bytes]:
-    """Yield a file in parts of a megabyte, unpacked if it is gzip, of one or several
-    members.
+    """Yield a file, unpacked if it is gzip, in parts of a megabyte.
 
-    Raises `Unreadable` for gzip data that is truncated, damaged, or expands beyond the
-    limits of this module.
+    A gzip file may have several members. Raises `Unreadable` for gzip data that is
+    truncated, damaged, or expands beyond the limits of this module.
     """
     is_gzip = raw.read(len(_GZIP)) == _GZIP
     size = raw.seek(0, os.SEEK_END)
@@ -127,10 +124,9 @@ def _parts(raw: BinaryIO) -> Iterator[bytes]:
 
 
 def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
-    """Return a digest of the contents of files, in hexadecimal; CRLF and LF line ends
-    give the same digest.
+    """Return a hexadecimal digest of the contents of files.
 
-    A file that cannot be read counts as an empty one.
+    Line ends (CRLF or LF) do not change it. A file that cannot be read counts as empty.
     """
     digest = blake2b(digest_size=8)
     for path in paths:
@@ -144,10 +140,9 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
-    """Write a file atomically: another process reads either the old content or the new
-    one, never a part.
+    """Write a file atomically: another process reads the old content or the new one.
 
-    The content is given at once or in parts. It goes to a temporary file in the same
+    `data`: the content, at once or in parts. It goes to a temporary file in the same
     folder, is synced to disk, and then replaces the target. Permissions are kept, and a
     symbolic link is followed. A pipe or a device is written to directly.
 
@@ -190,9 +185,9 @@ def _replace(target: Path, parts: Iterable[bytes]) -> None:
 
 
 def is_read_only(path: str | os.PathLike[str]) -> bool:
-    """Whether a file exists that nobody, or not the current user, may write to.
+    """Say whether a file exists that the current user may not or should not write to.
 
-    The mode of the file itself is checked too: a writable folder is enough to replace
+    The mode of the file is checked too, since a writable folder is enough to replace
     the file, and root may write to every file.
     """
     try:
@@ -203,10 +198,10 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
 
 
 def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
-    """Write a path for reports to forward: relative to `root` if it is inside, else the
-    name of the file alone.
+    """Shorten a path in a report that is passed on to others.
 
-    A relative path stays as it is.
+    The path is relative to `root` if it is inside, else it is the name of the file
+    alone. A relative path stays as it is.
     """
     full = os.path.expanduser(path)
     if not os.path.isabs(full):

@@ -1,5 +1,4 @@
-"""Ids of documents: which types have an exact text, and what `id_field` of a case file
-says.
+"""Read ids of documents: types with an exact text, and `id_field` of a case file.
 
 `id_field` is a path to a field, a list of paths of which the first that a result has
 counts, or a template such as `{_index}/{_id}`, which joins several fields to one id.
@@ -21,7 +20,9 @@ _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 
 
 def exact_text(value: object) -> str | None:
-    """Give the text of an id of a library's type: a UUID, an ObjectId, a whole Decimal.
+    """Return the text of an id of a library's type, for example a UUID.
+
+    Others are an ObjectId and a whole Decimal.
 
     None for a value of any other type. The types are known by their names, so that no
     library is imported.
@@ -33,9 +34,7 @@ def exact_text(value: object) -> str | None:
 
 @lru_cache(maxsize=256)
 def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
-    """Find the function that gives the exact text of values of a type; None if there is
-    none.
-    """
+    """Find the function that returns the exact text of values of a type."""
     names = set()
     for base in kind.__mro__:
         names.add((base.__module__.partition(".")[0], base.__name__))
@@ -49,7 +48,7 @@ def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
 
 
 def _whole_number(value: Any) -> str | None:
-    """Give the digits of a Decimal without a fraction; None for any other Decimal."""
+    """Return the digits of a Decimal without a fraction; None for any other Decimal."""
     if not value.is_finite() or value.adjusted() > _LONGEST_NUMBER:
         return None
     if value != value.to_integral_value():
@@ -58,13 +57,11 @@ def _whole_number(value: Any) -> str | None:
 
 
 BYTES = (bytes, bytearray, memoryview)
-"""The types of what may be the text of an id in some encoding."""
+"""The types of values that may be an encoded id."""
 
 
 def decoding_advice(value: object) -> str:
-    """Say how bytes become text: the end of a message that refuses an id; empty for
-    anything else.
-    """
+    """Say how bytes become an id, as the end of a message; empty for other values."""
     return "; decode it: id.decode()" if isinstance(value, BYTES) else ""
 
 
@@ -83,12 +80,11 @@ class IdField:
 
     @property
     def is_template(self) -> bool:
-        """Whether the id is joined from all of the fields."""
+        """Say whether the id is joined from all of the fields."""
         return bool(self.literals)
 
     @cached_property
     def _separators(self) -> frozenset[str]:
-        """The characters that stand between two fields."""
         return frozenset("".join(self.literals[1:-1]))
 
     def join(self, values: Sequence[str]) -> str:
@@ -100,8 +96,7 @@ class IdField:
         return "".join(parts)
 
     def _encoded(self, value: str) -> str:
-        """Percent-encode the separators in a value, so that no two documents share an
-        id.
+        """Percent-encode separators in a value, so that no two documents share an id.
 
         A percent sign is encoded if two hexadecimal digits follow it: the value could
         otherwise be taken for an encoded one. A template of a single field has no
@@ -147,9 +142,7 @@ USUAL_COLUMNS = FileIds()
 
 @lru_cache(maxsize=256)
 def id_field_of(written: str | tuple[str, ...]) -> IdField:
-    """Read what `id_field` says. Raises ValueError, which says what is wrong with
-    it.
-    """
+    """Read an `id_field`. Raises ValueError, which says what is wrong with it."""
     if isinstance(written, str):
         if "{" in written or "}" in written:
             return _template(written)
@@ -178,7 +171,7 @@ def _checked_path(path: object) -> str:
 
 
 def _template(written: str) -> IdField:
-    """Read a template. Raises ValueError for one that cannot be read in one way."""
+    """Read a template. Raises ValueError for one that is ambiguous."""
     paths: list[str] = []
     literals: list[str] = []
     rest = written

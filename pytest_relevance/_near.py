@@ -226,7 +226,7 @@ def _commonest_affix(
 
 
 def _pairs_of_each_affix(query: Unmatched) -> dict[_Affix, list[NearPair]]:
-    """Pair the texts of a query that differ by an affix, and group the pairs by it."""
+    """Pair the texts of a query that differ by an affix, and group them by affix."""
     pairs: dict[_Affix, list[NearPair]] = {}
     wanted, found = set(query.wanted), set(query.found)
     for text in dict.fromkeys(query.found):

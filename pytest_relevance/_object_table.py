@@ -1,4 +1,4 @@
-"""JSON objects as the rows of a table, with places."""
+"""Read JSON objects as the rows of a table, with their places in the file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from pytest_relevance._text import listed, quoted
 
 
 class ObjectTable:
-    """JSON objects as the rows of a table: a list of them, one on each line, or a
-    single one. Their keys are `names`.
+    """JSON objects as the rows of a table. Their keys are the `names` of the columns.
+
+    The objects stand in a list, or one on each line, or there is a single one.
 
     Raises:
-        FileError: what is in the list, or on a line, is no object.
+        FileError: an entry of the list, or a line, is not an object.
     """
 
     header_line: int = 0
@@ -38,10 +39,10 @@ class ObjectTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts (ids among them) and of numbers, in this order; numbers
-        keep their digits.
+        """Read columns of texts, and behind them columns of numbers.
 
-        A text that is missing is "", a number None. Refuses values of other types.
+        Numbers keep their digits. Ids are texts too. A text that is missing is "", a
+        number None. Values of other types are refused.
         """
         columns: list[list[Any]] = []
         for column in texts:
@@ -52,11 +53,11 @@ class ObjectTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Give the position of a row: its line in JSON Lines, else its path."""
+        """Return the position of a row: its line in JSON Lines, else its path."""
         return self.source.place(self.source.path_of_entry(row))
 
     def require(self, column: int) -> None:
-        """Refuse the objects that lack a key, which may be misspelt there."""
+        """Refuse the objects that lack a key. It may be misspelt there."""
         name = self.names[column]
         lacking = {}
         for number, row in enumerate(self.rows):
@@ -78,9 +79,7 @@ class ObjectTable:
         return cells
 
     def _refuse(self, wrong: Mapping[int, str]) -> None:
-        """Refuse rows in one error, {row: what is wrong with it}. An empty mapping
-        refuses nothing.
-        """
+        """Refuse rows in one error, {row: message}. An empty mapping passes."""
         problems = Problems(self.source.file)
         for row, message in wrong.items():
             problems.add(message, self.place(row))
@@ -92,8 +91,9 @@ _IN_COLUMNS = frozenset({str, NumberAsWritten, type(None)})
 
 
 class LinesOfObjects:
-    """JSON Lines, read one by one and with Python's numbers. `names` are the keys of
-    the first objects.
+    """JSON Lines that are read one by one, with Python's numbers.
+
+    `names`: the keys of the first objects.
     """
 
     SAMPLE = 100
@@ -107,7 +107,7 @@ class LinesOfObjects:
             self._refuse_text()
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Read each object, with its line. What is no object is a problem."""
+        """Read each object, with its line. Other lines become problems."""
         lines = TextIOWrapper(BytesIO(self.source.data), "utf-8")
         for number, line in enumerate(lines, 1):
             if line.isspace():
@@ -125,9 +125,7 @@ class LinesOfObjects:
             problems.add(f"{message}{advice}", Place(line=number))
 
     def _refuse_text(self) -> NoReturn:
-        """Refuse a file without an object on any of the first lines: one message says
-        it for all lines.
-        """
+        """Refuse, with one message, a file whose first lines have no object at all."""
         first = self.source.header.line.strip()
         self.source.refuse(
             f"expected a JSON object on each line, and no line has one; the file begins with {quoted(first, 60)}; is "

@@ -1,4 +1,4 @@
-"""Tables in Parquet, read by column or by row, with places."""
+"""Read tables in Parquet by column or by row, with places."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from pytest_relevance._text import found, quoted
 
 
 class ParquetTable:
-    """A table in Parquet. `names` are the names of its columns, without the index that
-    pandas wrote.
+    """A table in Parquet.
+
+    `names`: the names of its columns, without the index that pandas wrote.
 
     Raises:
         FileError: the file is damaged (in any call), or pyarrow is not installed.
@@ -34,17 +35,17 @@ class ParquetTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts (ids among them) and of numbers, in this order.
+        """Read columns of texts, and behind them columns of numbers.
 
-        A text that is missing is "", a number that is missing or NaN is None. Refuses
-        values of other types.
+        Ids are texts too. A text that is missing is "". A number that is missing or NaN
+        is None. Values of other types are refused.
         """
         columns: list[list[Any]] = [self._texts(column) for column in texts]
         columns += [self._numbers(column) for column in numbers]
         return columns
 
     def place(self, row: int) -> Place:
-        """Give the position of a row: its number, from 0."""
+        """Return the position of a row: its number, from 0."""
         return Place(path=f"row {row}")
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
@@ -91,7 +92,6 @@ class ParquetTable:
         return ["" if cell is None else str(cell) for cell in cells]
 
     def _refuse_id(self, column: int, cell: object) -> NoReturn:
-        """Refuse a column of ids that has this value."""
         values = f"{type(cell).__name__} ({found(cell)})"
         if isinstance(cell, float):
             values = "floats"

@@ -1,7 +1,6 @@
-"""Mistakes in files that users write or name: where they are, and the one error that
-has all of them.
+"""Collect mistakes in files that users write or name, each with its place.
 
-A reader adds what is wrong to `Problems` and goes on, so that a user sees all mistakes
+A reader adds each mistake to `Problems` and goes on, so that a user sees all mistakes
 of a file at once. At the end it calls `raise_if_any`. `FileError` is the one exception
 for a file that cannot be used.
 """
@@ -13,15 +12,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 MOST_KEPT = 1000
-"""How many problems of a file are kept. So many come from one mistake that is made
-often.
-"""
+"""How many problems of a file are kept. More come from one mistake, made often."""
 
 
 class RelevanceWarning(UserWarning):
-    """Warn of what may be a mistake: judged queries without a case, columns that were
-    left out, repeated results.
-    """
+    """Something that may be a mistake, for example repeated results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,7 @@ class Place:
 
     @property
     def is_known(self) -> bool:
-        """Whether a line or a path is known."""
+        """Say whether a line or a path is known."""
         return bool(self.line or self.path)
 
 
@@ -76,12 +71,13 @@ Error = TypeVar("Error", bound="FileError")
 
 
 class FileError(ValueError):
-    """A file that cannot be used. `problems` are its mistakes in the order of the file,
-    each once.
+    """A file that cannot be used.
 
-    The message has a line for each of the first `MOST_SHOWN`. `at_least`: the search
-    for mistakes stopped early, so that there may be more. By default their number tells
-    this.
+    `problems` are its mistakes in the order of the file, each once. The message has a
+    line for each of the first `MOST_SHOWN`.
+
+    `at_least`: the search for mistakes stopped early, so that there may be more. By
+    default their number shows this.
     """
 
     MOST_SHOWN: ClassVar[int] = 20
@@ -112,8 +108,9 @@ class FileError(ValueError):
 
 
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Sort problems by their place, those of the file that was read first; keep each
-    message once a place.
+    """Sort problems by place, and keep each message once a place.
+
+    Those of the file that was read come before those of other files.
     """
 
     def position(problem: Problem) -> tuple[str, int, int]:
@@ -134,15 +131,16 @@ class Problems:
         self.found: list[Problem] = []
 
     def add(self, message: str, place: Place = NOWHERE, case: str = "") -> None:
-        """Add a mistake, unless there are `MOST_KEPT` already. `case` is what messages
-        call its case.
+        """Add a mistake, unless there are `MOST_KEPT` already.
+
+        `case` is what messages call the case that has the mistake.
         """
         if not self.is_full:
             self.found.append(Problem(message, place, case))
 
     @property
     def is_full(self) -> bool:
-        """Whether the search for mistakes may end."""
+        """Say whether the search for mistakes may end."""
         return len(self.found) >= MOST_KEPT
 
     def raise_if_any(self) -> None:

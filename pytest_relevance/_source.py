@@ -1,9 +1,8 @@
-"""The content of a file that users name: its text, the header of a table, or its JSON;
-each is made on first use.
+"""Read the content of a file that a user names: its text, header or JSON.
 
 Every reader of tables and objects begins with a `Source`. It unpacks gzip, and refuses
-what is no text in UTF-8. JSON is read as it was written: numbers keep their digits, a
-key that stands twice is a mistake, and values have paths.
+files that are not text in UTF-8. JSON is read as it was written: numbers keep their
+digits, a key that stands twice is a mistake, and values have paths.
 """
 
 from __future__ import annotations
@@ -48,10 +47,12 @@ class Header:
 
 
 class Source:
-    """A file: its name in messages, its bytes (unpacked, without a byte order mark),
-    and `options` of its reader.
+    """A file that a user names. Its forms (text, header, JSON) are made on first use.
 
-    `ids` says which columns have the ids of documents.
+    `file`: its name in messages.
+    `data`: its bytes, unpacked and without a byte order mark.
+    `options`: what the user says of the file for its reader.
+    `ids`: which columns have the ids of documents.
 
     Raises:
         FileError: it is empty, is compressed with anything but gzip, or is neither
@@ -85,8 +86,9 @@ class Source:
         options: Mapping[str, Any] | None = None,
         ids: FileIds = USUAL_COLUMNS,
     ) -> Source:
-        """Read a file. `shown` is its name in messages. Raises `FileError` if it cannot
-        be read, too.
+        """Read a file. `shown` is its name in messages.
+
+        Raises `FileError` also if the file cannot be read.
         """
         file = shown if shown is not None else os.fspath(path)
         try:
@@ -102,8 +104,9 @@ class Source:
         raise FileError.at(self.file, message, place)
 
     def _check_text(self) -> None:
-        """Refuse what is no text in UTF-8. If only carriage returns end the lines,
-        replace them by line feeds.
+        """Refuse data that is not text in UTF-8.
+
+        If only carriage returns end the lines, they become line feeds.
         """
         data = self.data
         if data.startswith(_UTF_16):
@@ -140,10 +143,10 @@ class Source:
 
     @cached_property
     def header(self) -> Header:
-        """The first line that is not blank, split at tab, comma, semicolon or bar,
-        whichever makes most cells.
+        """Return the first line that is not blank, split at its commonest separator.
 
-        A carriage return ends the header, as it ends every row.
+        Separators are tab, comma, semicolon and bar. A carriage return ends the header,
+        as it ends every row.
         """
         lines = (line for line in self.head.split("\n") if line.strip())
         line = next(lines, "").rstrip("\r")
@@ -153,62 +156,64 @@ class Source:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the first bytes are Parquet's."""
+        """Say whether the first bytes are those of Parquet."""
         return self.data.startswith(b"PAR1")
 
     @cached_property
     def looks_like_json(self) -> bool:
-        """Whether it begins like a JSON object, or a list of anything but numbers:
-        `[1] 0 d 2` is a line of qrels.
+        """Say whether it begins like a JSON object, or like a list.
+
+        A list of numbers does not count, since `[1] 0 d 2` is a line of qrels.
         """
         return not self.is_parquet and _BEGINS_LIKE_JSON.match(self.head) is not None
 
     @property
     def is_json(self) -> bool:
-        """Whether the whole content is one valid JSON text."""
+        """Say whether the whole content is one valid JSON text."""
         if not self.looks_like_json or self.is_json_lines:
             return False
         return not self._document.problems.found
 
     @property
     def json_object(self) -> dict[str, object]:
-        """The file as one JSON object, to recognise it by its keys; an empty one if it
-        is anything else.
-        """
+        """Return the file as one JSON object, to recognise it; else an empty one."""
         document = self.json if self.is_json else None
         return document if isinstance(document, dict) else {}
 
     @property
     def json(self) -> object:
-        """The file as JSON. Numbers are `NumberAsWritten`; a key with two values in one
-        object is refused.
+        """Return the file as JSON. Its numbers are `NumberAsWritten`.
+
+        A key with two values in one object is refused.
         """
         self._document.problems.raise_if_any()
         return self._document.value
 
     @cached_property
     def _document(self) -> _Document:
-        """The file as JSON. Several formats ask for it, and it is parsed once."""
+        """Parse the file as JSON, once for all formats that ask for it."""
         problems = Problems(self.file)
         value = JsonReader().read(self.text, problems.add)
         return _Document(value, problems)
 
     @property
     def entries(self) -> Sequence[object]:
-        """Each line of JSON Lines, or the entries of a JSON list; any other JSON text
-        is the only entry.
+        """Return the values of JSON Lines, or the entries of a JSON list.
+
+        Any other JSON text is the only entry.
         """
         if self.is_json_lines:
             return self._json_lines.values
         return self.json if isinstance(self.json, list) else [self.json]
 
     def path_of_entry(self, number: int) -> JsonPath:
-        """Give the path to one of `entries`."""
+        """Return the path to one of `entries`."""
         return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
 
     def place(self, path: JsonPath) -> Place:
-        """Give the position of a value in JSON: its path. In JSON Lines it begins with
-        the index of the line.
+        """Return the position of a value in JSON, by its path.
+
+        In JSON Lines the path begins with the index of the line.
         """
         if not self.is_json_lines:
             return Place(path=shown_path(path))
@@ -219,9 +224,7 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Whether each line is a JSON text: the first line is a whole one, and there
-        are others.
-        """
+        """Say whether the first line is a whole JSON text, and there are others."""
         if not self.looks_like_json:
             return False
         first, _, others = self.text.lstrip().partition("\n")
@@ -233,9 +236,7 @@ class Source:
 
     @cached_property
     def _json_lines(self) -> _JsonLines:
-        """Each line that is not blank as JSON. One error names the mistakes in all of
-        them.
-        """
+        """Read each line that is not blank as JSON. One error names all mistakes."""
         problems = Problems(self.file)
         reader = JsonReader()
         values: list[object] = []
@@ -257,7 +258,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A JSON text, and what is wrong with it."""
+    """A JSON text, and the mistakes in it."""
 
     value: object
     problems: Problems
@@ -272,20 +273,19 @@ class _JsonLines:
 
 
 class NumberAsWritten(str):
-    """A number in JSON with its digits, so that an id that looks like a number does not
-    change.
-    """
+    """A number in JSON with its digits, so that an id like 1.0 does not change."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """Give the digits, for messages."""
+        """Return the digits, for messages."""
         return str(self)
 
 
 class JsonReader(json.JSONDecoder):
-    """Python's parser, with numbers as `NumberAsWritten`. It reads one text, or many
-    lines.
+    """Python's parser of JSON, with numbers as `NumberAsWritten`.
+
+    It reads one text, or many lines.
     """
 
     def __init__(self) -> None:
@@ -300,9 +300,7 @@ class JsonReader(json.JSONDecoder):
         )
 
     def _object_of(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        """Make an object of its pairs of key and value; note the keys that stand twice
-        with different values.
-        """
+        """Make an object of its pairs, and note keys with two different values."""
         members = dict(pairs)
         if len(members) < len(pairs):
             wrong = {key for key, value in pairs if value != members[key]}
@@ -310,8 +308,9 @@ class JsonReader(json.JSONDecoder):
         return members
 
     def read(self, text: str, refuse: Refuse) -> object:
-        """Parse a text. Mistakes go to `refuse`: what is no JSON, and a key that an
-        object has with two values.
+        """Parse a text, and report mistakes to `refuse`.
+
+        Mistakes are invalid JSON, and a key that an object has with two values.
         """
         self._repeated.clear()
         try:
@@ -340,9 +339,7 @@ class JsonReader(json.JSONDecoder):
 
 
 def _check_surrogates(text: str, document: object) -> None:
-    """Raise UnicodeEncodeError for a lone surrogate. Most texts have no escape that
-    could be one.
-    """
+    """Raise UnicodeEncodeError for a lone surrogate."""
     if "\\ud" in text or "\\uD" in text:
         json.dumps(document, ensure_ascii=False).encode()
 
@@ -360,9 +357,7 @@ def _path_to(document: object, holder: object) -> JsonPath:
 
 
 def _members(value: object) -> Iterable[tuple[str | int, object]]:
-    """Give the members of an object by their keys, and those of a list by their
-    indexes.
-    """
+    """Iterate over the members of an object by key, or of a list by index."""
     if isinstance(value, dict):
         return value.items()
     if isinstance(value, list):
@@ -371,8 +366,9 @@ def _members(value: object) -> Iterable[tuple[str | int, object]]:
 
 
 def as_text(value: object) -> str | None:
-    """Give a text, or a number as text, exactly as written. None for blank text, NaN
-    and everything else.
+    """Return a text, or a number as text, exactly as written.
+
+    None for blank text, NaN and values of other types.
     """
     if type(value) is str:
         return value if value.strip() else None

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, columns between white space, Parquet, and JSON objects."""
+"""Open tables in files: CSV, TSV, white space, Parquet, JSON objects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ Table = TextTable | ParquetTable | ObjectTable
 
 
 def table_of(source: Source) -> Table:
-    """Open the table in a file: Parquet, JSON objects, or text whose first line is a
-    header.
-    """
+    """Open the table in a file: Parquet, JSON objects, or text with a header."""
     if source.is_parquet:
         return ParquetTable(source)
     return ObjectTable(source) if source.looks_like_json else TextTable(source)

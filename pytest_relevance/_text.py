@@ -28,9 +28,7 @@ _KEY = r"[\w$@()=,+-]{1,40}"
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an exception of anybody's class, which may fail to make
-    one.
-    """
+    """Return the message of an exception, whose class may fail to make one."""
     try:
         return str(error)
     except KeyboardInterrupt:
@@ -40,8 +38,9 @@ def message_of(error: BaseException) -> str:
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """Return `'; did you mean "x"?'` with the known name closest to `found`; empty if
-    none is close.
+    """Return `'; did you mean "x"?'` with the known name closest to `found`.
+
+    Empty if none is close.
     """
     close = closest(found, tuple(known))
     return f"; did you mean {quoted(close)}?" if close is not None else ""
@@ -49,8 +48,7 @@ def did_you_mean(found: str, known: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
 def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | None:
-    """Return the known name closest to `found`, whatever the case of letters; None if
-    none is close.
+    """Return the known name closest to `found`, in any case; None if none is close.
 
     `cutoff` is how close it has to be: 1 is the same name.
     """
@@ -71,30 +69,28 @@ def listed(names: Iterable[object], last: str = "or") -> str:
 
 
 def counted(count: int, what: str, several: str = "") -> str:
-    """Return a count with its noun: `1 case`, `1,200 cases`. `several` is the plural if
-    it is not `what` with an s.
+    """Return a count with its noun: `1 case`, `1,200 cases`.
+
+    `several` is the plural if it is not `what` with an s.
     """
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def first_few(names: Sequence[str], most: int = 3) -> str:
-    """Join names in prose, of many the first and how many more there are:
-    `a, b, c and 1,200 more`.
-    """
+    """Join names in prose, of many the first: `a, b, c and 1,200 more`."""
     more = len(names) - most
     return listed([*names[:most], f"{more:,} more"] if more > 0 else names, "and")
 
 
 def examples(names: Iterable[str], most: int = 3) -> str:
-    """Quote names in prose, of many the first and how many more there are:
-    `"a", "b", "c" and 1,200 more`.
-    """
+    """Quote names in prose, of many the first: `"a", "b", "c" and 1,200 more`."""
     return first_few([quoted(name, 40) for name in names], most)
 
 
 def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
-    """Return the repr of a value for a message: control characters escaped, cut to
-    `longest` characters.
+    """Return the repr of a value for a message, cut to `longest` characters.
+
+    Control characters are escaped.
     """
     try:
         text = repr(value)
@@ -106,16 +102,15 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
 
 
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """Return text in double quotes: non-printable characters escaped, cut to `longest`
-    characters.
+    """Return text in double quotes, cut to `longest` characters.
+
+    Characters that are not printable are escaped.
     """
     return f'"{cut_to(printable(text), longest)}"'
 
 
 def shown_path(path: Iterable[str | int]) -> str:
-    """Show the keys and list indexes that lead to a nested value: `expect.first[1]`,
-    `queries[3].ratings["sku 1"]`.
-    """
+    """Write the path to a nested value: `queries[3].ratings["sku 1"]`."""
     shown_parts = []
     for part in path:
         if isinstance(part, int):
@@ -128,10 +123,9 @@ def shown_path(path: Iterable[str | int]) -> str:
 
 
 def case_name(case: str, query: str, variant: str | None = None) -> str:
-    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`; if they are
-    the same, by the query alone.
+    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`.
 
-    Nothing is escaped or cut.
+    If both are the same, by the query alone. Nothing is escaped or cut.
     """
     return with_variant(case if case == query else f'{case} "{query}"', variant)
 
@@ -142,18 +136,14 @@ def with_variant(name: str, variant: str | None) -> str:
 
 
 def case_in_prose(case: str, query: str, variant: str | None = None) -> str:
-    """Name a case in a sentence: `q043 "gaming laptop"[bm25]`, `"smart watch[bm25]"`,
-    escaped and cut.
-    """
+    """Name a case in a sentence, escaped and cut: `q043 "gaming laptop"[bm25]`."""
     if case == query:
         return quoted(case_name(case, query, variant))
     return cut_to(printable(case_name(case, query, variant)), LONGEST_SHOWN)
 
 
 def found(value: object) -> str:
-    """Describe a value found in the place of another: `nothing`, `true`, `3`,
-    `the text "3"`, `the list ['a']`.
-    """
+    """Describe a value that was found: `nothing`, `true`, `the text "3"`."""
     if value is None or value == "":
         return "nothing"
     if isinstance(value, bool):
@@ -177,10 +167,10 @@ def printable(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Escape every character that a terminal could act on or a reader be misled by.
+    """Escape characters that a terminal could act on, or that could mislead a reader.
 
-    These are control characters, line breaks, and the invisible ones that reorder or
-    hide text (`\\u202e`).
+    These are control characters, line breaks, and invisible characters that reorder or
+    hide text, such as U+202E.
     """
     if text.isprintable():
         return text

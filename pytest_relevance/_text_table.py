@@ -1,5 +1,4 @@
-"""Tables in text: CSV, TSV, and columns between white space; read by column or by row,
-with places.
+"""Read tables in text, by column or by row, with places: CSV, TSV, and white space.
 
 A million rows are read in about half a second, as fast as pandas reads them. The line
 in which a row begins is counted only when a message needs it.
@@ -55,13 +54,15 @@ _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
 class TextTable:
-    """A table in text: the names of its columns, their separator, and whether the first
-    row is a header.
+    """A table in text.
 
-    By default, all of this comes from the header of the source. Between commas,
-    semicolons and bars a cell may be quoted as in CSV. Between tabs it is quoted only
-    as a whole, so that a text may have quotes; in white space never.
-    `comments`: whether lines that begin with # are left out.
+    `names`: the names of its columns; by default those in the header of the source.
+    `separator`: by default that of the header.
+    `comments`: lines that begin with # are left out.
+
+    Between commas, semicolons and bars a cell may be quoted as in CSV. Between tabs it
+    is quoted only as a whole, so that a text may have quotes. In white space it is
+    never quoted.
     """
 
     header_line: int = 1
@@ -109,11 +110,10 @@ class TextTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts (ids among them) and of numbers, in this order, as
-        `columns` does.
+        """Read columns of texts, and behind them columns of numbers, as `columns` does.
 
-        A text that is missing is "". Texts are read without the space that `escaped`
-        puts before a formula.
+        Ids are texts too. A text that is missing is "". Texts are read without the
+        space that `escaped` puts before a formula.
         """
         texts = list(texts)
         columns = self.columns([*texts, *numbers])
@@ -122,8 +122,9 @@ class TextTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Give the position of a row: the line in which it begins. The header is no
-        row.
+        """Return the position of a row: the line in which it begins.
+
+        The header is not counted as a row.
         """
         return Place(line=self._lines[row])
 
@@ -138,9 +139,7 @@ class TextTable:
                 problems.add(self.wrong_width(len(row)), Place(line=line))
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Read the rows without the header, one by one, each with the line in which it
-        begins.
-        """
+        """Iterate over the rows below the header, each with its first line."""
         rows = self._csv_rows() if self._is_csv else self._line_rows()
         return islice(rows, self._first, None)
 
@@ -150,9 +149,7 @@ class TextTable:
             return array("L", (line for line, _ in self.rows()))
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """Read the rows without the header, some at a time: the fastest way to read
-        them.
-        """
+        """Read some rows at a time, without the header: the fastest way."""
         rows: Iterator[list[str]]
         if self._is_csv:
             reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
@@ -196,8 +193,9 @@ class TextTable:
 
     @cached_property
     def split(self) -> Callable[[str], list[str]]:
-        """The function that splits a line at tabs or white space. It ignores the end of
-        the line.
+        """Return the function that splits a line at tabs or white space.
+
+        It ignores the end of the line.
         """
         if self._separator == "\t":
             return _tab_cells
@@ -244,7 +242,7 @@ def _repetitive_columns(
 
 
 def _is_row(row: list[str]) -> bool:
-    """Whether a row is more than a blank line. A row of several blank cells is."""
+    """Say whether a row is more than a blank line. A row of several blank cells is."""
     return len(row) > 1 or bool("".join(row).strip())
 
 
@@ -256,8 +254,9 @@ def _wrong_quotes(error: str) -> str:
 
 
 def white_cells(line: str) -> list[str]:
-    """Split a line at spaces and tabs; other white space, such as a no-break space, is
-    part of an id.
+    """Split a line at spaces and tabs.
+
+    Other white space, such as a no-break space, is part of an id.
     """
     return _BLANKS.split(line.strip(" \t\r\n"))
 

@@ -1,9 +1,9 @@
-"""Dataclasses to JSON values and back, over their type hints.
+r"""Convert dataclasses to JSON values and back, by their type hints.
 
 `encode` leaves out each field that equals its default. `decode` checks the type of each
-value, and passes over keys that are not fields: a later version may have added them. A
-path in its errors leads to the value: `ranking.grades[3]: expected a number or null,
-found 'three'`.
+value, and ignores keys that are not fields: a later version may have added them. A path
+in its errors leads to the value: `ranking.grades[3]: expected a number or null, found
+'three'`.
 
 | type hint | JSON |
 |---|---|
@@ -13,7 +13,7 @@ found 'three'`.
 | `tuple[A, B]` | a list of this length, which becomes a tuple |
 | `Mapping[str, T]` | an object |
 | `Mapping[float, T]` | an object whose keys are numbers, written as text |
-| `A \\| B` | what either has; no two of them may have the same type in JSON |
+| `A \| B` | what either has; no two of them may have the same type in JSON |
 | a dataclass | an object |
 """
 
@@ -34,8 +34,9 @@ _ANY_TYPE = _SCALARS | {list, dict}
 
 
 class DecodeError(ValueError):
-    """A JSON value that does not fit. `path` has the keys and indexes that lead to
-    it.
+    """A JSON value that does not fit.
+
+    `path`: the keys and indexes that lead to it.
     """
 
     def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
@@ -44,13 +45,13 @@ class DecodeError(ValueError):
         self.path = path
 
     def __str__(self) -> str:
-        """Give the path and the message."""
+        """Return the path and the message."""
         if not self.path:
             return self.message
         return f"{shown_path(self.path)}: {self.message}"
 
     def below(self, step: str | int) -> DecodeError:
-        """Give the same error, seen from the object or the list that has the value."""
+        """Return the error, seen from the object or list that has the value."""
         return DecodeError(self.message, (step, *self.path))
 
 
@@ -71,10 +72,10 @@ class _Form:
 
 
 def encode(value: Any) -> Any:
-    """Turn a value into JSON values: dataclasses and mappings into dicts, sequences
-    into lists.
+    """Convert a value to JSON values.
 
-    A value of another type stays as it is.
+    Dataclasses and mappings become dicts, sequences become lists. A value of another
+    type stays as it is.
     """
     if type(value) in _SCALARS:
         return value
@@ -108,9 +109,7 @@ def _key_text(key: object) -> Any:
 
 @cache
 def _defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
-    """Give the names and the defaults of the fields of a dataclass; `MISSING` for
-    none.
-    """
+    """Return each field of a dataclass with its default; `MISSING` for none."""
     return [(field.name, _default_of(field)) for field in _fields_of(kind)]
 
 
