@@ -1,3 +1,1 @@
-"""Graded judgments: read and write them in every format of the field, combine ratings,
-and check grades.
-"""
+"""Read and write graded judgments in every format of the field, and combine ratings."""

@@ -1,12 +1,11 @@
-"""The columns of tables and the keys of objects: how they may be called, and which of
-them judgments have.
+"""Find the columns of tables, and the keys of objects, by their usual names.
 
 `SPELLINGS` is the one table of names, for files and for DataFrames alike. Case, spaces,
 `-`, `_` and `.` do not matter. A new spelling is a word in it; the preferred one comes
 first.
 
 A table of judgments has a row per rating, or a row per document with a column for each
-rater. Where it has both a column of final grades and columns of raters, the user has to
+rater. If it has both a column of final grades and columns of raters, the user has to
 name the column of the grades (`grade_column`).
 """
 
@@ -108,9 +107,7 @@ _FOLDED = {
 
 
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:
-    """Find the number of the column for each of `wanted`, by the first of its spellings
-    that occurs.
-    """
+    """Find the column of each of `wanted`, by the first spelling that occurs."""
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
         numbers.setdefault(folded(name), number)
@@ -148,7 +145,7 @@ _DOCUMENTED = frozenset([*_FOLDED["title"], *_FOLDED["note"]])
 
 
 def may_be_grades(name: str) -> bool:
-    """Whether the name of a column says that it has grades or ratings."""
+    """Say whether the name of a column is of grades or ratings."""
     plain = folded(name)
     is_grade = _CALLED_GRADE.fullmatch(plain) is not None
     return is_grade or _SUMMARY.fullmatch(plain) is not None
@@ -185,7 +182,7 @@ class Layout:
 
     @property
     def grade_columns(self) -> list[int]:
-        """The numbers of the columns of grades: one, or that of each rater."""
+        """Return the numbers of the columns of grades: one, or that of each rater."""
         if "grade" in self.at:
             return [self.at["grade"]]
         return [column.number for column in self.raters]
@@ -206,9 +203,9 @@ class Layout:
 
     @property
     def are_ratings(self) -> bool:
-        """Whether the names of the raters' columns say that they are ratings.
+        """Say whether the raters' columns are named as ratings.
 
-        In a Quepid book they say nothing.
+        In a Quepid book their names are those of the raters.
         """
         if not self.raters:
             return False
@@ -217,7 +214,7 @@ class Layout:
 
     @property
     def left_out(self) -> list[str]:
-        """Notices of columns that look like grades and are not read."""
+        """Return notices of columns that look like grades and are not read."""
         if self.chosen:
             return []
         if self.raters:
@@ -231,9 +228,7 @@ class Layout:
         return [f"the column {name} is left out: {what_is_read}" for name in names]
 
     def _like_grades(self) -> list[str]:
-        """Find the names of columns that look like grades beside the column of the
-        grades.
-        """
+        """Find the columns that look like grades beside the column of the grades."""
         found = []
         for number, name in enumerate(self.names):
             if number == self.at["grade"]:
@@ -308,19 +303,16 @@ def _without_column(at: Mapping[str, int], number: int) -> dict[str, int]:
 
 
 def is_run_header(names: Sequence[str]) -> bool:
-    """Whether a table with this header is a run: documents of queries with a rank or a
-    score.
-    """
+    """Say whether a table is a run: documents of queries with a rank or a score."""
     if not has_ids(find_columns(names, WANTED)):
         return False
     return bool(find_columns(names, ("rank", "score")))
 
 
 def column_called(names: Sequence[str], wanted: str) -> int | None:
-    """Find the number of the column with a name.
+    """Find the number of the column with a name; None if there is none.
 
-    Else that of one whose name differs only in case and punctuation. None if there is
-    none.
+    A name that differs only in case and punctuation is found too.
     """
     if wanted in names:
         return list(names).index(wanted)
@@ -345,7 +337,7 @@ def shown_names(names: Sequence[str]) -> str:
 
 
 def has_ids(at: Mapping[str, int]) -> bool:
-    """Whether there are columns of queries and of documents."""
+    """Say whether there are columns of queries and of documents."""
     return "document" in at and bool({"query", "query_id"} & at.keys())
 
 
@@ -362,7 +354,7 @@ def _columns_of_raters(
     """Find the columns of single raters.
 
     Such a column is called `x_rating`. In a Quepid book it has any name. A single one
-    is not a rater's, unless there is a column that summarises ratings too.
+    counts only if there is a column that summarises ratings too.
     """
     ratings = []
     judges = []

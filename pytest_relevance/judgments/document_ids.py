@@ -1,4 +1,4 @@
-"""Which columns of a table, or keys of an object, have the id of a judged document.
+"""Find the columns of a table, or the keys of an object, with the ids of documents.
 
 By default that is one column with a usual name (`columns.SPELLINGS`). `id_field` of the
 file names others. If `id_field` of the suite is a template, and the file has a column
@@ -36,13 +36,14 @@ _FEWEST_ROWS = 3
 
 
 class NoColumn(ValueError):
-    """A column that `id_field` needs is not there, or is not what it seems to be."""
+    """A column that `id_field` needs is missing, or is not what it seems to be."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentColumns:
-    """The columns of the parts of an id, one for each path of `field`; None for an
-    alternative that is not there.
+    """The columns of the parts of an id, one for each path of `field`.
+
+    The number is None for an alternative that the table does not have.
     """
 
     field: IdField
@@ -51,17 +52,18 @@ class DocumentColumns:
 
     @property
     def main(self) -> int:
-        """The column that stands for the document where one column is asked for."""
+        """Return the column that stands for the document if one column is asked for."""
         return self.read[-1]
 
     @property
     def read(self) -> list[int]:
-        """The columns that are there."""
+        """Return the columns that are there."""
         return [number for number in self.numbers if number is not None]
 
     def join(self, values: Sequence[str]) -> str:
-        """Make the id of the values of `read`; empty if all are blank. Raises
-        `NoColumn` for a blank part.
+        """Make the id of the values of `read`; empty if all are blank.
+
+        Raises `NoColumn` for a blank part.
         """
         if not self.field.is_template:
             return next(filter(None, values), "")
@@ -89,9 +91,7 @@ def document_columns(ids: FileIds, names: Sequence[str]) -> DocumentColumns | No
 
 
 def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
-    """Find the column that stands for the document; None if `id_field` decides nothing,
-    or cannot.
-    """
+    """Find the column that stands for the document; None if `id_field` names none."""
     try:
         found = document_columns(ids, names)
     except NoColumn:
@@ -114,9 +114,7 @@ def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
 def _columns_of_template(
     template: IdField, names: Sequence[str]
 ) -> DocumentColumns | None:
-    """Find the columns of a suite's template; None if the file has the id alone, which
-    is then the whole id.
-    """
+    """Find the columns of a suite's template; None if the file has whole ids."""
     numbers = tuple(_column_of_field(path, names) for path in template.paths)
     beside_id = [
         number
@@ -145,9 +143,7 @@ def _columns_of_template(
 
 
 def _column_of_field(path: str, names: Sequence[str]) -> int | None:
-    """Find the column of a field of a result: of its whole path, or of the last part of
-    that.
-    """
+    """Find the column of a field of a result, by its whole path or by the last part."""
     last = path.rpartition(".")[2]
     if path in names and path != "id":
         return list(names).index(path)
@@ -172,8 +168,9 @@ def _is_id(path: str) -> bool:
 
 
 def keys_of_documents(names: Iterable[object]) -> list[str]:
-    """Find the columns that surely have ids of documents: `docid`, `docno`. A column
-    `id` may be anything.
+    """Find the columns that surely have ids of documents: `docid`, `docno`.
+
+    A column `id` may be anything.
     """
     return [str(name) for name in names if folded(name) in _IDS - {"id"}]
 
@@ -189,9 +186,7 @@ def row_with_two_ids(ids: Sequence[str], others: Sequence[str]) -> int | None:
 def refuse_row_numbers(
     columns: DocumentColumns, cells: Sequence[Sequence[str]]
 ) -> None:
-    """Raise `NoColumn` if a column that is taken for the index numbers the rows, as
-    pandas writes one.
-    """
+    """Raise `NoColumn` if the column of the index numbers the rows, as in pandas."""
     for number, column in zip(columns.read, cells, strict=True):
         name = columns.names[number]
         if folded(name) != "index" or len(column) < _FEWEST_ROWS:
@@ -215,9 +210,7 @@ def index_column(names: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class JudgedIn:
-    """A judgment of a document in one index: the names of both, the grade as it is
-    written.
-    """
+    """A judgment of a document in one index. `grade` is as it is written."""
 
     query: str
     document: str
@@ -228,7 +221,7 @@ class JudgedIn:
 class Indexes:
     """The indexes of judged documents, in a file that is read without a template.
 
-    `index` and `document` are the columns of a judged document.
+    `index` and `document`: the columns of a judged document.
     """
 
     def __init__(self, index: str, document: str) -> None:
@@ -237,9 +230,7 @@ class Indexes:
         self._known: dict[tuple[str, str], JudgedIn] = {}
 
     def why_two(self, judged: JudgedIn) -> str:
-        """Say that a document got another grade in another index before; empty if it
-        did not.
-        """
+        """Say that a document got another grade in another index before, else ""."""
         known = self._known.setdefault((judged.query, judged.document), judged)
         if known.index == judged.index or known.grade == judged.grade:
             return ""

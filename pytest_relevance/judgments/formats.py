@@ -1,4 +1,4 @@
-"""What a format of judgments and a format of runs are, and the registries of both.
+"""Define what a format of judgments and a format of runs are, with their registries.
 
 To add a format to the package, write a module in `ext/formats/` with a `JudgmentFormat`
 (or a `RunFormat`) and name it in `bundled.py`. Another package adds a format by an
@@ -81,13 +81,13 @@ class JudgmentFormat:
 
     `name`: what a user calls it. `aliases`: other names.
     `about`: what a file in the format has, in a few words.
-    `fits`: whether a file has judgments in the format.
+    `fits`: says whether a file has judgments in the format.
     `read`: reads the judgments; None if the format has none.
-    `fits_queries`: whether a file has queries in the format, or their ids alone; by
-    default `fits`.
+    `fits_queries`: says whether a file has queries in the format, or their ids alone;
+    by default `fits`.
     `read_queries`: reads the queries; None if the format has none.
-    `has_queries_alone`: whether a file has queries and no judgments; by default that it
-    fits as a file of queries, and not as one of judgments.
+    `has_queries_alone`: says whether a file has queries and no judgments; by default
+    that it fits as a file of queries, and not as one of judgments.
     `unread_columns`: finds the columns of a file of queries that nothing reads.
     `write`: writes judgments; None if the format is not written.
     `options`: what a user can say of a file beyond its format.
@@ -109,15 +109,15 @@ class JudgmentFormat:
     options: frozenset[str] = frozenset()
 
     def has_judgments_in(self, source: Source) -> bool:
-        """Whether a file has judgments in this format."""
+        """Say whether a file has judgments in this format."""
         return self.read is not None and self.fits(source)
 
     def has_queries_in(self, source: Source) -> bool:
-        """Whether a file has queries in this format."""
+        """Say whether a file has queries in this format."""
         return self.read_queries is not None and self.has_ids_of_queries_in(source)
 
     def has_ids_of_queries_in(self, source: Source) -> bool:
-        """Whether a file has queries in this format, or their ids alone."""
+        """Say whether a file has queries in this format, or their ids alone."""
         fits = self.fits if self.fits_queries is None else self.fits_queries
         return fits(source)
 
@@ -163,9 +163,7 @@ class RunFormat:
 
 
 def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
-    """Make a format of what an entry point names: a format, or a function from a text
-    to rows.
-    """
+    """Make a format of an entry point, which may be a function from text to rows."""
     if isinstance(entry, JudgmentFormat):
         check_own_name(name, value, entry.name)
         return entry
@@ -177,7 +175,6 @@ def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
 
 
 def _run_format(name: str, value: str, entry: object) -> RunFormat:
-    """Check that what an entry point names is a format of runs."""
     if not isinstance(entry, RunFormat):
         raise ExtensionError(f"{name} ({value}) is not a RunFormat")
     check_own_name(name, value, entry.name)

@@ -1,6 +1,4 @@
-"""Texts that are meant as numbers and are none: `2,5`, `90%`, `3/5`, `3 stars`. What is
-wrong, and what to write.
-"""
+"""Explain texts that are meant as numbers and are not: `2,5`, `90%`, `3 stars`."""
 
 from __future__ import annotations
 
@@ -24,8 +22,9 @@ _SIGNS = "\u2010\u2011\u2012\u2013\u2212"
 
 
 def why_no_grade(text: str) -> str | None:
-    """Say what is wrong with a grade that is meant as a number, or as none; None if it
-    seems to be a name.
+    """Say what is wrong with a grade that is meant as a number, or as no judgment.
+
+    None if it seems to be a name.
     """
     word = text.casefold()
     if word.lstrip("+-") in _NOT_FINITE or _is_too_large(text):
@@ -41,8 +40,9 @@ def why_no_grade(text: str) -> str | None:
 
 
 def why_no_number(text: str) -> str | None:
-    """Say what is wrong with a text that is meant as a number, and what to write; None
-    if it is not meant so.
+    """Say what is wrong with a text that is meant as a number, and what to write.
+
+    None if it is not meant as a number.
     """
     text = text.strip()
     if _PLAIN.fullmatch(text):
@@ -78,7 +78,7 @@ def _or_decimal(text: str) -> str:
 
 
 def _is_too_large(text: str) -> bool:
-    """Whether a text is a number that is larger than any float."""
+    """Say whether a text is a number that is larger than any float."""
     try:
         return isinf(float(text))
     except ValueError:
@@ -90,8 +90,9 @@ def _hundredth(number: str) -> str:
 
 
 def _in_ascii(text: str) -> str:
-    """Write digits of other scripts and other minus signs in ASCII. A text that is no
-    number then stays as it is.
+    """Write digits of other scripts and other minus signs in ASCII.
+
+    A text that is then still not a number is returned as it was.
     """
     plain = ""
     for character in text:

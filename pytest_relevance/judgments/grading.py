@@ -65,8 +65,9 @@ def graded(
 
 
 def number_of(text: str) -> float | None:
-    """Parse a number, a whole one as int (`3.0` is 3). None for text that is no finite
-    number.
+    """Parse a number, a whole one as int (`3.0` is 3); None for any other text.
+
+    Infinity and NaN are not numbers here.
     """
     if _NUMBER.fullmatch(text) is None:
         return None
@@ -79,7 +80,7 @@ def number_of(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _GradeReader:
-    """What the ratings of a file mean: its own words, and the names of a scale."""
+    """The meaning of the ratings of a file, by its own words and a scale."""
 
     rows: Ratings
     scale: Scale | None
@@ -103,9 +104,7 @@ class _GradeReader:
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
-        """Refuse the rows whose ratings are no grade, each with what is wrong with
-        it.
-        """
+        """Refuse the rows with these ratings, {rating: what is wrong with it}."""
         problems = Problems(self.rows.file)
         for row, rating in enumerate(self.rows.ratings):
             if rating in wrong:
@@ -171,9 +170,7 @@ def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
 def _by_document(
     rows: Ratings, written: Sequence[float]
 ) -> dict[str, dict[str, float]]:
-    """Collect the grade of each document, by query. Of several rows the last one
-    counts.
-    """
+    """Collect the grade of each document, by query. The last row counts."""
     grades: dict[str, dict[str, float]] = {}
     last: str | None = None
     of_query: dict[str, float] = {}
@@ -226,9 +223,7 @@ def _finder(rows: Ratings) -> Callable[[str, str], Place]:
 
 
 def _numbered(rows: Ratings) -> list[str]:
-    """Name unnamed raters: the first rating of a document is by `rating 1`, and so
-    on.
-    """
+    """Name unnamed raters `rating 1`, `rating 2` ... in the order of their rows."""
     counts: Counter[tuple[str, str]] = Counter()
     names = []
     for pair in zip(rows.queries, rows.documents, strict=True):
@@ -238,9 +233,7 @@ def _numbered(rows: Ratings) -> list[str]:
 
 
 def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
-    """Refuse different grades of one document; if there are raters, different grades by
-    one rater.
-    """
+    """Refuse different grades of one document, or if there are raters, by one rater."""
     problems = Problems(rows.file)
     first: dict[tuple[str, str, str], int] = {}
     refused = set()
@@ -305,9 +298,7 @@ def _combined(
 
 
 def aggregate_of(judgments: Judgments) -> str | None:
-    """Find the way to combine ratings (median, mean ...) that gives exactly the grades;
-    None if there is none.
-    """
+    """Find the way to combine ratings that gives exactly the grades, or None."""
     for how in AGGREGATES:
         if _are_combined_by(how, judgments):
             return how
@@ -315,7 +306,6 @@ def aggregate_of(judgments: Judgments) -> str | None:
 
 
 def _are_combined_by(how: str, judgments: Judgments) -> bool:
-    """Whether each grade is what its ratings make if they are combined in this way."""
     for query, documents in judgments.ratings.items():
         grades = judgments.get(query, {})
         for document, ratings in documents.items():

@@ -1,4 +1,4 @@
-"""Cells that hold several ids of documents: `m-12;faq-3`, `["a", "b"]`, `12, 34`.
+"""Recognise cells that hold several ids of documents: `m-12;faq-3`, `["a", "b"]`.
 
 A cell is one document here. An id may honestly have a separator in it: `products|17`,
 `Paris, Texas`, a DOI with a semicolon. So a cell is a list only if there is evidence
@@ -10,10 +10,10 @@ for it:
 - The parts are alike: all are URLs, UUIDs, names of files with one ending, or have one
   pattern of letters and digits (`m-12` and `faq-3`), or all are numbers.
 
-Ids that are put together with a bar are no lists: all ids of the file have as many
-parts, which are numbers (`12|34`) or have a prefix for each place (`store-1|sku-7`,
-`store-2|sku-9`). Where the evidence is weaker, a cell is doubtful: then readers name
-it, and read it as one id.
+Ids that are joined with a bar are not lists: all ids of the file have as many parts,
+which are numbers (`12|34`) or have a prefix for each place (`store-1|sku-7`,
+`store-2|sku-9`). If the evidence is weaker, a cell is doubtful: then readers name it,
+and read it as one id.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ _ENDING = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 
 @dataclass
 class IdLists:
-    """The cells of a file that hold several ids, with their parts. `doubtful` are cells
-    that may hold several.
+    """The cells of a file that hold several ids, with their parts.
+
+    `doubtful`: cells that may hold several.
     """
 
     sure: dict[str, Sequence[str]] = field(default_factory=dict)
@@ -87,7 +88,7 @@ def find_lists(documents: Sequence[str]) -> IdLists:
 def _split_cells(cells: set[str], separator: str) -> list[_Split]:
     """Split the cells that have a separator between parts that are not blank.
 
-    There are none if all ids of the file are put together with it.
+    There are none if all ids of the file are joined with it.
     """
     parts_of: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
@@ -109,8 +110,9 @@ def _split_cells(cells: set[str], separator: str) -> list[_Split]:
 
 
 def _parts(cell: str, separator: str) -> list[str]:
-    """Split a cell into parts; give none if one of them is blank. A separator at the
-    end is left out.
+    """Split a cell into parts; return none if one of them is blank.
+
+    A separator at the end is left out.
     """
     parts = []
     for part in cell.strip().removesuffix(separator).split(separator):
@@ -135,9 +137,6 @@ def _between_bars(split: _Split) -> str:
 
 
 def _between_commas(split: _Split) -> str:
-    """Words between a comma and a blank may be a title, and three digits after a comma
-    thousands.
-    """
     may_be_title = ", " in split.cell and not _have_digits(split.parts)
     is_number = _THOUSANDS.fullmatch(split.cell) is not None
     if are_alike(split.parts) or (_are_numbers(split.parts) and not is_number):
@@ -171,9 +170,7 @@ _RULES: Mapping[str, Callable[[_Split], str]] = {
 
 
 def entries_of_list(text: str) -> list[str]:
-    """Read the entries of a text that is a list in JSON or Python; give none for any
-    other text.
-    """
+    """Read the entries of a list in JSON or Python; return none for any other text."""
     stripped = text.strip()
     if stripped[:1] not in _BRACKETS:
         return []
@@ -189,8 +186,9 @@ def entries_of_list(text: str) -> list[str]:
 
 
 def are_alike(parts: Sequence[str]) -> bool:
-    """Whether all parts are URLs, UUIDs, names of files with one ending, or have one
-    pattern of letters and digits.
+    """Say whether all parts are URLs, UUIDs, or files, or have one pattern.
+
+    Files have names with one ending.
     """
     first = parts[0]
     if "://" in first:
@@ -204,9 +202,7 @@ def are_alike(parts: Sequence[str]) -> bool:
 
 
 def have_one_pattern(parts: Sequence[str]) -> bool:
-    """Whether all parts have one pattern, of letters and digits and without white
-    space: `m-12` and `faq-3`.
-    """
+    """Say whether all parts have one pattern of letters and digits, as `m-12` has."""
     if parts[0][0].isalpha() != parts[1][0].isalpha():
         return False
     pattern = _pattern(parts[0])
@@ -230,8 +226,9 @@ def _have_digits(parts: Sequence[str]) -> bool:
 
 
 def _are_put_together(parts_of: Mapping[str, Sequence[str]]) -> bool:
-    """Whether ids are put together of as many parts, which are numbers or have a prefix
-    for each place.
+    """Say whether ids are joined from equally many parts.
+
+    Their parts are numbers, or each place has a prefix of its own.
     """
     if len(parts_of) < 2 or len(set(map(len, parts_of.values()))) > 1:
         return False
@@ -248,5 +245,5 @@ def _are_put_together(parts_of: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _prefix(part: str) -> str:
-    """Give the text of a part before its first digit."""
+    """Return the text of a part before its first digit."""
     return re.split(r"\d", part, maxsplit=1)[0]

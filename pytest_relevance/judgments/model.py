@@ -1,9 +1,8 @@
-"""The types that files of judgments and queries are read into: `Query`, `Ratings` and
-`Judgments`.
+"""Define what files of judgments and queries are read into.
 
 Every format is first read into `Ratings`: columns of what each row says, as it is
 written. `grading.graded` turns those into `Judgments`, a dict of dicts that also knows
-its queries, titles and raters.
+its queries, titles and raters. `Query` describes one query.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ class Query:
 
     @property
     def text_or_id(self) -> str:
-        """The text, or the id if there is no text."""
+        """Return the text, or the id if there is no text."""
         return self.id if self.text is None else self.text
 
     @property
     def says_more(self) -> bool:
-        """Whether it is described by more than its key."""
+        """Say whether it is described by more than its key."""
         return self not in (Query(self.id), Query(self.id, self.id))
 
     def another_text(self, other: Query) -> str:
@@ -55,8 +54,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """The ratings of one file as columns, with an element for each rating. Nothing is
-    checked yet.
+    """The ratings of one file as columns, with an element for each rating.
+
+    Nothing is checked yet.
 
     `queries`: ids, or texts if the file has no ids. `by_id` says which; None if the
     file does not say.
@@ -64,7 +64,7 @@ class Ratings:
     `raters`: who gave each rating; None if the file does not distinguish raters.
     `described`: the queries that the file says more about than their id, and those
     without a rating.
-    `place`: gives the position of a row, for messages.
+    `place`: returns the position of a row, for messages.
     `words`: what the format calls its grades ("e", casefolded), with the names that a
     scale may give them ("exact", "e"). `grades_of_words`: their grades without a scale.
     `notices`: what was left out in reading, and why.
@@ -116,10 +116,11 @@ class Ratings:
 
 @dataclass(eq=False, repr=False)
 class Judgments(dict[str, dict[str, float]]):
-    """{query: {document: grade}}, the queries in the order of the file, and what else
-    the file says.
+    """{query: {document: grade}}, and what else a file says of queries and documents.
 
-    The key of a query is its id, or its text if the file gives no id.
+    The queries are in the order of the file. The key of a query is its id, or its text
+    if the file gives no id. It is a dataclass, so that `dataclasses.replace` makes
+    changed copies.
 
     `format`: the name of the format as which it was read.
     `queries`: the queries that the file says more about (text, weight, params, note),
@@ -128,7 +129,7 @@ class Judgments(dict[str, dict[str, float]]):
     `ratings`: {query: {document: {rater: rating}}} if there are several raters.
     `raters`: their names.
     `notices`: what was left out in reading, and why.
-    `place`: gives the position of a judgment in the file, by its query and document.
+    `place`: returns the position of a judgment in the file, by its query and document.
     """
 
     grades: InitVar[Mapping[str, dict[str, float]] | None] = None
@@ -156,16 +157,16 @@ class Judgments(dict[str, dict[str, float]]):
 
     @property
     def all_queries(self) -> list[str]:
-        """The keys of all queries, those with judgments first."""
+        """Return the keys of all queries, those with judgments first."""
         return list(dict.fromkeys([*self, *self.queries]))
 
     @property
     def unrated(self) -> list[str]:
-        """The queries that the file names without judging any document."""
+        """Return the queries that the file names without judging any document."""
         return [query for query in self.all_queries if not self.get(query)]
 
     def text(self, query: str) -> str:
-        """Give the text of a query: what the file says, or else the key itself."""
+        """Return the text of a query: what the file says, or else the key itself."""
         return self.queries[query].text_or_id if query in self.queries else query
 
     def known_as(self, text: str) -> Sequence[str]:
@@ -177,7 +178,7 @@ class Judgments(dict[str, dict[str, float]]):
 
     @cached_property
     def _by_text(self) -> Mapping[str, list[str]]:
-        """The keys of the queries by their texts, if these are not their keys."""
+        """Map texts that are not keys to the keys of their queries."""
         keys: dict[str, list[str]] = {}
         for key, query in self.queries.items():
             if query.text is not None and query.text != key:

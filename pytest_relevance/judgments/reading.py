@@ -65,11 +65,11 @@ def read_judgments(
     id_field: str | Sequence[str] | None = None,
     fill: bool = False,
 ) -> Judgments:
-    """Read a file of judgments: {query: {document: grade}}, and what else the file says
-    as attributes.
+    """Read a file of judgments: {query: {document: grade}}.
 
-    The key of a query is its id, or its text in a format that has no ids. Ids and texts
-    are text, exactly as written.
+    What else the file says is in attributes of the result. The key of a query is its
+    id, or its text in a format that has no ids. Ids and texts are text, exactly as
+    written.
 
     `format`: a name of docs/reference/judgments.md. By default the content says it.
     `scale`: names of grades, {name: grade}, or the range of grades, (lowest, highest).
@@ -121,8 +121,9 @@ def read_queries(
 
 
 def read_run(path: Path, format: str | None = None) -> Rankings:
-    """Read a run: {query: [document, ...]}, best first, the queries in the order of the
-    file.
+    """Read a run: {query: [document, ...]}, best first.
+
+    The queries are in the order of the file.
 
     `format`: by default the content says it.
 
@@ -172,8 +173,9 @@ def load_queries(
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
 ) -> list[Query]:
-    """Read a file of queries with all that it says of each; arguments and errors of
-    `read_judgments`.
+    """Read a file of queries with all that it says of each.
+
+    The arguments and errors are those of `read_judgments`.
     """
     options = options_of(query, grade_column)
     source = Source.read(path, options=options, ids=ids_of(id_field))
@@ -231,9 +233,7 @@ _OF_A_MACHINE = (
 
 
 def read_fill(source: Source, format: str | None = None) -> Ratings:
-    """Read the ratings in a file, also those of a machine. It may have a header
-    alone.
-    """
+    """Read the ratings in a file, also those of a machine. It may be a header alone."""
     _refuse_accidents(source, format)
     with _naming_the_file(source):
         known = judgments_in(source) if format is None else _named(format)
@@ -252,7 +252,7 @@ def judgments_in(source: Source) -> JudgmentFormat | None:
 
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:
-    """Whether a file has queries, and no format takes it for judgments."""
+    """Say whether a file has queries, and no format takes it for judgments."""
     known: JudgmentFormat | None
     if format is not None:
         known = _named(format)
@@ -292,9 +292,7 @@ def check_format(name: str) -> str:
 
 
 def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
-    """Collect the options of a file that are given; the paths to the texts of queries
-    as a tuple.
-    """
+    """Collect the options of a file that are given."""
     options: dict[str, Any] = {}
     if query is not None:
         options[QUERY] = (query,) if isinstance(query, str) else tuple(query)
@@ -351,9 +349,7 @@ def _named(format: str) -> JudgmentFormat:
 
 
 def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
-    """Find the format of a file of queries. Refuses a file in a format that has
-    none.
-    """
+    """Find the format of a file of queries. Refuses a file that has none."""
     known: JudgmentFormat | None
     if format is not None:
         known = _named(format)
@@ -374,9 +370,7 @@ def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
 
 @contextmanager
 def _naming_the_file(source: Source) -> Iterator[None]:
-    """Refuse the file if the format of another package cannot be loaded, or raises an
-    exception.
-    """
+    """Refuse the file if the format of another package fails."""
     try:
         yield
     except ExtensionError as error:
@@ -387,17 +381,13 @@ def _naming_the_file(source: Source) -> Iterator[None]:
 
 
 def _refuse_accidents(source: Source, format: str | None) -> None:
-    """Refuse a file that is there by accident. In a format of another package it may be
-    meant.
-    """
+    """Refuse a file that is not data, unless a format of another package is named."""
     if format is None or check_format(format) in FORMATS.bundled_names:
         refuse_accidents(source)
 
 
 def _refuse_unknown(source: Source, needed: str) -> NoReturn:
-    """Refuse a file of an unknown format: say what it begins with, and what it may
-    be.
-    """
+    """Refuse a file of an unknown format. Says how it begins, and what it may be."""
     names = source.header.names
     are_numbers = any(number_of(name) is not None for name in names)
     if len(names) > 1 and not are_numbers and not source.looks_like_json:
@@ -416,7 +406,7 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
 
 
 def _refuse_header(source: Source, needed: str) -> None:
-    """Have the reader of tables say what is wrong with the header."""
+    """Let the reader of tables refuse the header."""
     table = FORMATS.get("csv")
     assert table.read is not None
     assert table.read_queries is not None

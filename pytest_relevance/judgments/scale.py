@@ -1,4 +1,4 @@
-"""The scale of grades, and several ratings of one document combined into its grade.
+"""Define the scale of grades, and combine several ratings of a document into a grade.
 
 Case files and judgment files use the same table of ways to combine ratings: a new way
 is a row of `AGGREGATES`. A case file with judgments of its own needs nothing else of
@@ -21,8 +21,9 @@ _NUMBER = r"-?[0-9]+(\.[0-9]+)?"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The possible grades, from `lowest` to `highest`. `names`: names of some of them
-    (`exact` ...).
+    """The possible grades, from `lowest` to `highest`.
+
+    `names`: names of some of them, for example `exact`.
     """
 
     lowest: float
@@ -30,13 +31,11 @@ class Scale:
     names: Mapping[str, float] = field(default_factory=dict)
 
     def has(self, grade: float) -> bool:
-        """Whether a grade is neither below nor above the scale."""
+        """Say whether a grade is neither below nor above the scale."""
         return self.lowest <= grade <= self.highest
 
     def describe(self) -> str:
-        """Describe the scale for a message: `0 (irrelevant), 1 (complement), 3 (exact)`
-        or `0 to 3`.
-        """
+        """Describe the scale for a message: `0 to 3` or `0 (irrelevant), 3 (exact)`."""
         if not self.names:
             return f"{self.lowest:g} to {self.highest:g}"
         names = sorted(self.names.items(), key=lambda pair: pair[1])
@@ -92,9 +91,7 @@ def scale_of(value: object) -> Scale:
 
 
 def _median(ratings: Sequence[float]) -> float:
-    """Take the middle rating, or the mean of the two in the middle of an even
-    number.
-    """
+    """Return the middle rating, or the mean of the two in the middle."""
     ordered = sorted(ratings)
     middle = len(ordered) // 2
     if len(ordered) % 2:
@@ -103,18 +100,14 @@ def _median(ratings: Sequence[float]) -> float:
 
 
 def _mean(ratings: Sequence[float]) -> float:
-    """Take the arithmetic mean. It does not depend on the order of the ratings, by
-    `fsum`.
-    """
+    """Return the arithmetic mean. The order of the ratings does not change it."""
     if len(set(ratings)) == 1:
         return ratings[0]  # exact
     return math.fsum(ratings) / len(ratings)
 
 
 def _majority(ratings: Sequence[float]) -> float:
-    """Take the most frequent rating. Of several the lowest: a tie never raises a
-    score.
-    """
+    """Return the most frequent rating; of several the lowest, which raises no score."""
     counts = Counter(ratings)
     most = max(counts.values())
     return min(rating for rating, count in counts.items() if count == most)
@@ -183,5 +176,5 @@ def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:
 
 
 def is_named(rater: str) -> bool:
-    """Whether a file names a rater. The name of others is `rating` and a number."""
+    """Say whether a rater has a name of its own, and not `rating` and a number."""
     return re.fullmatch("rating [0-9]+", rater) is None

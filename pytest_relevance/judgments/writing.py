@@ -1,4 +1,4 @@
-"""Write judgments and runs to files: which format a file gets, and how it is packed.
+"""Choose the format and the packing of judgments and runs that are written to files.
 
 The formats themselves are in `FORMATS` and `RUN_FORMATS`, those with a function
 `write`.
@@ -33,7 +33,7 @@ _ENDINGS = {
 
 
 def written_formats() -> list[str]:
-    """Give the names of the formats of judgments that the package writes."""
+    """Return the names of the formats of judgments that the package writes."""
     names = []
     for name in FORMATS.bundled_names:
         if FORMATS.get(name).write is not None:
@@ -55,8 +55,9 @@ def format_of_name(path: str | os.PathLike[str]) -> str | None:
 
 
 def packed(path: str | os.PathLike[str], data: bytes) -> bytes:
-    """Compress bytes with gzip if the name of their file ends in .gz. Equal bytes give
-    equal files.
+    """Compress bytes with gzip if the name of their file ends in .gz.
+
+    Equal bytes give equal files.
     """
     if PurePath(path).suffix.lower() == ".gz":
         return gzip.compress(data, mtime=0)
@@ -79,8 +80,9 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
 
 
 def write_run(rankings: Rankings) -> Written:
-    """Write rankings as a TREC run. Raises ValueError if there are none, or for an id
-    with white space.
+    """Write rankings as a TREC run.
+
+    Raises ValueError if there are none, or for an id with white space.
     """
     write = RUN_FORMATS.get("trec").write
     assert write is not None

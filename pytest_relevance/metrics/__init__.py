@@ -1,17 +1,18 @@
-"""Relevance measures (nDCG and others), similarities between rankings, and significance
-tests between runs.
+"""Compute relevance measures, similarities of rankings, and significance tests.
 
-| module | what it holds |
+| module | what it has |
 |---|---|
-| `measures` | every measure (ERR, AP, RR, RBP ...), for one ranking, with its formula and source |
-| `ndcg` | the grades of a ranking, DCG, the ideal ranking, nDCG and its interval |
-| `batch` | the same measures for many queries at once, with numpy; `compiled` and `hits` prepare their arrays |
-| `names` | how metrics are written: cutoffs, parameters, aliases |
+| `measures` | every measure of one ranking (ERR, AP, RR, RBP ...), with its formula and source |
+| `ndcg` | the grades of a ranking, DCG, the ideal ranking, nDCG |
+| `interval` | the interval in which unjudged results leave nDCG |
+| `matrix` | the common measures for many queries at once, with numpy |
+| `checked` | judgments and rankings of many queries, checked for `matrix` |
+| `metric`, `names` | a metric, and how metrics are written: cutoffs, parameters, aliases |
 | `settings` | gain, discount, ideal, and what unjudged and negative mean |
 | `similarity` | Jaccard, overlap, RBO, Kendall's tau |
-| `statistics` | of two runs: randomisation test, effect size, bootstrap, Holm; of raters: Krippendorff, Cohen |
+| `significance` | how sure a difference between two runs is: randomisation test, bootstrap, Holm |
+| `agreement` | how far raters agree: Krippendorff, Cohen |
 
-Uses no YAML, no pytest, no files and no pandas. Only `batch`, `compiled` and `hits`
-import numpy at once, so that a suite which scores one query at a time never pays for
-it. Importing this package imports none of them.
+Nothing here uses YAML, pytest, files or pandas. Only `matrix` and `checked` import
+numpy at once. So a suite that scores one query at a time never pays for it.
 """

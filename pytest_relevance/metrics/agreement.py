@@ -1,7 +1,7 @@
-"""How far raters agree.
+"""Measure how far raters agree.
 
-Krippendorff's alpha for any number of raters. For two raters also Cohen's kappa and
-what lies behind it.
+Krippendorff's alpha is for any number of raters. For two raters there is also Cohen's
+kappa, and the counts and shares behind it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SAMPLES_AT_ONCE = 100
 
 
 def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
-    """Give Krippendorff's alpha of ordinal ratings.
+    """Return Krippendorff's alpha of ordinal ratings.
 
     It is 1 - the disagreement within documents / the disagreement expected by chance,
     if chance shuffles the ratings. 1.0 is perfect agreement, 0.0 is what chance gives,
@@ -155,7 +155,7 @@ def agreement(
 def _kappa_with_interval(
     counts: Mapping[tuple[float, float], int], seed: int
 ) -> tuple[float, float, float]:
-    """Give kappa and the ends of its interval; NaN if kappa is not defined."""
+    """Return kappa and the ends of its interval; NaN if kappa is not defined."""
     import numpy as np
 
     times = np.array(list(counts.values()), np.float64)
@@ -175,7 +175,7 @@ def _kappa_with_interval(
 
 
 def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
-    """Give the kappa of each sample; NaN if it is not defined.
+    """Return the kappa of each sample; NaN if it is not defined.
 
     `counts`, of shape (samples, cells): how often each pair of grades `one`, `two`,
     both of shape (cells,), is in each sample.

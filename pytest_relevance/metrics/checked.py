@@ -1,5 +1,4 @@
-"""Judgments and rankings of many queries, checked: ids are text, grades are finite
-numbers.
+"""Check judgments and rankings of many queries: ids are text, grades finite numbers.
 
 `matrix` scores them. Check them once to score them many times. The documents stay in
 the caller's own dicts and lists if these have the right types already.
@@ -107,9 +106,7 @@ class CheckedRankings:
             _with_text_ids(query, ranking)
 
     def of(self, queries: list[str]) -> list[Sequence[str]]:
-        """Give the rankings of these queries, in this order; empty ones if there is
-        none.
-        """
+        """Return the rankings of these queries, in their order; else empty ones."""
         if self.queries == queries:
             return self.lists
         by_query = dict(zip(self.queries, self.lists, strict=True))
@@ -117,10 +114,10 @@ class CheckedRankings:
 
 
 def text_id(value: object, where: str, what: str) -> str:
-    """Turn an id into text: an integer into its digits, a UUID or a whole Decimal
-    likewise.
+    """Turn an id into text: an integer into its digits.
 
-    Raises ValueError for a type without an exact text.
+    A UUID or a whole Decimal becomes its text too. Raises ValueError for a type without
+    an exact text.
     """
     if isinstance(value, str):
         return value
@@ -138,9 +135,7 @@ def text_id(value: object, where: str, what: str) -> str:
 
 
 def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:
-    """Sort documents as trec_eval sorts a run: by score, then by id, both
-    descending.
-    """
+    """Sort documents as trec_eval sorts a run: by score, then id, both descending."""
     pairs = sorted(zip(scores, documents, strict=True), reverse=True)
     return [document for _, document in pairs]
 
@@ -155,9 +150,7 @@ def require_mapping(value: object, what: str, shape: str) -> None:
 
 
 def _has_text_ids(table: Mapping[Any, object]) -> bool:
-    """Whether the first id is text. All ids of a query are expected to be of one
-    type.
-    """
+    """Say whether the first id is text. All ids of a query should be of one type."""
     return not table or isinstance(next(iter(table)), str)
 
 
@@ -217,8 +210,9 @@ def _sorted_by_score(where: str, scores: Mapping[Any, Any]) -> list[str]:
 def _checked_grades(
     queries: Sequence[str], tables: Sequence[dict[str, float]]
 ) -> Grades:
-    """Put all grades into one array. Raises ValueError if one is not a finite
-    number.
+    """Put all grades into one array.
+
+    Raises ValueError if one is not a finite number.
     """
     values = list(chain.from_iterable(table.values() for table in tables))
     kinds = set(map(type, values))
@@ -253,9 +247,7 @@ def _refuse_grade(
 
 
 def _explain_not_finite(grade: object) -> str:
-    """Say what is wrong with a grade that is not a finite number; else an empty
-    text.
-    """
+    """Say what is wrong with a grade that is not a finite number; else return ""."""
     try:
         if _is_number(grade) and math.isfinite(float(grade)):  # type: ignore[arg-type]
             return ""

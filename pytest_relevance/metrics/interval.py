@@ -1,4 +1,4 @@
-"""The interval in which unjudged results leave the nDCG of a ranking."""
+"""Compute the interval in which unjudged results leave the nDCG of a ranking."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def interval(
     *,
     present: float | None = None,
 ) -> tuple[float, float]:
-    """Give the least and the greatest nDCG@k that the unjudged results leave open.
+    """Return the least and the greatest nDCG@k that the unjudged results leave open.
 
     Each unjudged result in the top k may have any grade from `lowest` to `highest` of
     the scale. `present` is the score, for a caller who knows it already.
@@ -73,7 +73,7 @@ def interval(
 
 
 def unjudged_indexes(graded: GradedRanking, k: int | None) -> list[int]:
-    """Give the indexes (from 0) of the unjudged results in the top k."""
+    """Return the indexes (from 0) of the unjudged results in the top k."""
     indexes = []
     for index, grade in enumerate(graded.grades[:k]):
         if grade is None and index not in graded.repeated:
@@ -105,7 +105,7 @@ class _OpenRanking:
     settings: Settings
 
     def upper_bound(self, ideal: Sequence[float]) -> float:
-        """Give the DCG with the highest grade everywhere / the ideal DCG."""
+        """Return the DCG with the highest grade everywhere / the ideal DCG."""
         filled = self._filled([self.highest] * len(self.unjudged))
         best = dcg(filled.grades, self.settings)
         if best < 0:
@@ -113,7 +113,7 @@ class _OpenRanking:
         return best / dcg(ideal, self.settings)
 
     def least_ndcg(self, ideal: Sequence[float]) -> float:
-        """Give the least nDCG over all gradings."""
+        """Return the least nDCG over all gradings."""
         dcgs = self._dcgs_by_deepest()
         ideals = self._ideals_by_deepest(ideal)
         candidates = [found / best for found, best in zip(dcgs, ideals, strict=True)]
@@ -124,7 +124,7 @@ class _OpenRanking:
         return ndcg(worst, self.settings, self.k)
 
     def _filled(self, grades: Sequence[float]) -> GradedRanking:
-        """Give the top k as if its unjudged results had these grades."""
+        """Return the top k as if its unjudged results had these grades."""
         filled = self.graded.grades[: self.k]
         for index, grade in zip(self.unjudged, grades, strict=True):
             filled[index] = grade
@@ -133,7 +133,7 @@ class _OpenRanking:
         )
 
     def _dcgs_by_deepest(self) -> list[float]:
-        """Give the DCG with the highest grade at the 0, 1, ... deepest unjudged
+        """Return the DCG with the highest grade at the 0, 1, ... deepest unjudged
         results.
 
         The other unjudged results have the lowest grade.
@@ -152,7 +152,7 @@ class _OpenRanking:
         return totals
 
     def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
-        """Give the ideal DCG if 0, 1, ... unjudged results have the highest grade.
+        """Return the ideal DCG if 0, 1, ... unjudged results have the highest grade.
 
         The others have the lowest grade. Equal gains stand together in an ideal
         ranking. So prefix sums of 1 / discount give each DCG in one step a gain, not a
@@ -186,6 +186,6 @@ class _OpenRanking:
 
 @lru_cache(maxsize=64)
 def _sums_of_reciprocals(discount: str, ranks: int) -> list[float]:
-    """Give the sums of 1 / discount over the first 0, 1, ... `ranks` ranks."""
+    """Return the sums of 1 / discount over the first 0, 1, ... `ranks` ranks."""
     discounts = discount_table(discount, ranks)[:ranks]
     return list(accumulate((1.0 / value for value in discounts), initial=0.0))

@@ -1,12 +1,12 @@
-"""The common measures for many queries at once, with numpy.
+"""Compute the common measures for many queries at once, with numpy.
 
 The grades of the results stand in a matrix, by rank and query. Each measure is defined
 in the docstring of the function in `measures`. Here it is computed with one loop over
 the ranks, so that sums run in the same order and give the same bits. A property test
 compares the two.
 
-What this module does not have is scored by `measures`, query after query: rare measures
-and settings, metrics of a project's own, and scales of very many grades.
+Rare measures and settings, metrics of a project's own, and scales of very many grades
+are scored by `measures`, query after query.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def score_batch(
 
     Returns for each metric an array in the order of `judgments.queries`. A query
     without a ranking has an empty one. Rankings of queries without judgments are
-    ignored. NaN if a measure is not defined, or 0.0 with `undefined="zero"`.
+    ignored. A score is NaN if its measure is not defined, or 0.0 with
+    `undefined="zero"`.
 
     Raises:
         ValueError: a grade has no gain (nDCG, DCG), a grade is above `max_grade` (ERR,
@@ -73,7 +74,7 @@ def score_batch(
 
 
 def _different_grades(grades: Grades) -> tuple[Floats, Places]:
-    """Give the different grades, ascending, and the place of each grade among them."""
+    """Return the different grades, ascending, and the place of each grade in them."""
     if grades.dtype == np.uint8:
         occurring = np.flatnonzero(np.bincount(grades))
         place_of = np.zeros(256, np.intp)
@@ -90,7 +91,7 @@ def _defined(scores: Floats, settings: Settings) -> Floats:
 
 
 def _is_usual(settings: Settings, grades: Floats) -> bool:
-    """Whether the functions of this module follow the settings."""
+    """Say whether the functions of this module follow the settings."""
     has_negative = bool(len(grades)) and grades[0] < 0
     return (
         settings.unjudged == "zero"
@@ -129,7 +130,7 @@ def _check_gains(
     grades: Floats,
     settings: Settings,
 ) -> None:
-    """Raise a ValueError that names a judgment without a gain, if gains are needed."""
+    """Raise ValueError for a judgment without a gain, if the metrics need gains."""
     if not any(metric.measure in ("nDCG", "DCG") for metric in metrics):
         return
 
@@ -170,8 +171,9 @@ def _score_in_matrix(
     places: Places,
     settings: Settings,
 ) -> dict[Metric, Floats]:
-    """Score some queries at a time. `places`: where in `grades` each judgment's grade
-    is.
+    """Score some queries at a time.
+
+    `places`: the place of each judgment's grade in `grades`.
     """
     if not metrics:
         return {}
@@ -228,7 +230,7 @@ class _GradeCounts:
         return counts
 
     def ideal_gains(self, k: int | None, settings: Settings) -> Floats:
-        """Give the gains of the ideal rankings, by rank and query."""
+        """Return the gains of the ideal rankings, by rank and query."""
         gains = [settings.gain_of(grade) for grade in self.grades.tolist()]
         with_gain = [place for place, gain in enumerate(gains) if gain > 0]
         with_gain.sort(key=lambda place: gains[place], reverse=True)
@@ -268,9 +270,7 @@ class _Batch:
         judged: _GradeCounts,
         settings: Settings,
     ) -> _Batch:
-        """Look up the first `depth` documents of the rankings in the tables of
-        judgments.
-        """
+        """Look up the first `depth` documents of rankings in tables of judgments."""
         found: list[float | None] = []
         for table, ranking in zip(tables, lists, strict=True):
             top = ranking[:depth]
@@ -298,7 +298,7 @@ class _Batch:
         return np.array([len(set(ranking[:k])) for ranking in self.lists], np.intp)
 
     def gains(self, k: int | None) -> Floats:
-        """Give the gains of the top k, by rank and query."""
+        """Return the gains of the top k, by rank and query."""
         grades = self.grades[:k]
         gains = np.zeros(grades.shape)
         for grade in self.judged.grades.tolist():

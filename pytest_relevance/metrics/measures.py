@@ -1,4 +1,4 @@
-"""Every measure for one query, in plain Python: the table `MEASURES`, and `score`.
+"""Compute every measure for one query, in plain Python: `MEASURES` and `score`.
 
 A new measure is a function and a row of `MEASURES`. docs/reference/metrics.md says what
 each measure is. `matrix` computes the common ones for many queries at once, to the same
@@ -9,8 +9,8 @@ All functions share these conventions:
 - Relevant means that the grade is at least `rel` of the metric. An unjudged result is
   not relevant and has no gain.
 - A document that was returned twice counts at its first rank. The later copy keeps its
-  rank and has no gain. With `unjudged="skip"` it is left out, as unjudged results are,
-  before any cutoff.
+  rank and has no gain. With `unjudged="skip"` it is left out before any cutoff, as
+  unjudged results are.
 - With `negative="zero"` a negative grade has no gain. It counts as unjudged for Judged,
   Bpref and `unjudged="skip"`.
 - If a measure is not defined, its score is NaN, or 0.0 with `undefined="zero"`.
@@ -37,7 +37,7 @@ ScoreFunction = Callable[[Metric, GradedRanking, Settings], float]
 def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Score one ranking by one metric.
 
-    NaN if the measure is not defined, or 0.0 with `undefined="zero"`.
+    The score is NaN if the measure is not defined, or 0.0 with `undefined="zero"`.
 
     Raises:
         ValueError: a grade has no gain under these settings, or is above `max_grade`.
@@ -54,7 +54,7 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def ranks_needed(metric: Metric, settings: Settings) -> int | None:
-    """Say how many ranks have to be known for a score by a metric; None for all."""
+    """Say how many ranks have to be known for a score; None for all."""
     if metric.is_similarity:
         return metric.k  # the settings do not change it
     if settings.unjudged == "skip":
@@ -65,8 +65,9 @@ def ranks_needed(metric: Metric, settings: Settings) -> int | None:
 
 
 def largest_score(metric: Metric) -> float:
-    """Give the highest score of a metric: infinity for a sum and for a project's
-    own.
+    """Return the highest score of a metric.
+
+    Infinity for a sum, and for a metric of a project's own.
     """
     if metric.is_own:
         return math.inf
@@ -107,7 +108,7 @@ def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> flo
 
 
 def top_grades(metric: Metric, graded: GradedRanking, settings: Settings) -> Grades:
-    """Give the grades of the top k that are scored. Do not change the list."""
+    """Return the grades of the top k that are scored. Do not change the list."""
     return scored_grades(graded, settings)[: metric.k]
 
 
@@ -140,12 +141,12 @@ def relevant_judgments(metric: Metric, graded: GradedRanking) -> int:
 
 
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """nDCG: DCG / DCG of the ideal ranking; see `ndcg.ndcg`."""
+    """Compute nDCG: DCG / DCG of the ideal ranking; see `ndcg.ndcg`."""
     return ndcg(graded, settings, metric.k)
 
 
 def _dcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """DCG: the sum of gain / discount over the top k. Always defined.
+    """Compute DCG: the sum of gain / discount over the top k. Always defined.
 
     Source: Järvelin & Kekäläinen 2002.
     """
@@ -153,9 +154,9 @@ def _dcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def cumulated_gain(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """CG: the sum of the grades in the top k, whatever the gain. Always defined.
+    """Compute CG: the sum of the grades in the top k, whatever the gain.
 
-    Source: Järvelin & Kekäläinen 2002.
+    Always defined. Source: Järvelin & Kekäläinen 2002.
     """
     total = 0.0
     for grade in top_grades(metric, graded, settings):
@@ -167,11 +168,11 @@ def cumulated_gain(metric: Metric, graded: GradedRanking, settings: Settings) ->
 
 
 def precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """P@k: relevant results in the top k / k, also for a shorter ranking. Always
-    defined.
+    """Compute P@k: relevant results in the top k / k, also for a shorter ranking.
 
     Without a cutoff: relevant results / results, and 0 without a result (trec_eval's
-    set_P). A later copy of a document is not a result. Source: trec_eval.
+    set_P). A later copy of a document is not a result. Always defined. Source:
+    trec_eval.
     """
     relevant = relevant_in_top(metric, graded, settings)
     if metric.k is not None:
@@ -181,7 +182,7 @@ def precision(metric: Metric, graded: GradedRanking, settings: Settings) -> floa
 
 
 def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """R@k: relevant results in the top k / all relevant documents.
+    """Compute R@k: relevant results in the top k / all relevant documents.
 
     Not defined without a relevant document. Source: trec_eval.
     """
@@ -194,10 +195,10 @@ def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """AP: the sum of the precision at each relevant result in the top k / all relevant.
+    """Compute AP: the precision at each relevant result in the top k / all relevant.
 
-    It is divided by all relevant documents, also with a cutoff. Not defined without a
-    relevant document. Source: trec_eval.
+    The precisions are summed. The sum is divided by all relevant documents, also with a
+    cutoff. Not defined without a relevant document. Source: trec_eval.
     """
     total = relevant_judgments(metric, graded)
     if not total:
@@ -212,9 +213,9 @@ def average_precision(
 
 
 def reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """RR: 1 / rank of the first relevant result in the top k, else 0. Always defined.
+    """Compute RR: 1 / rank of the first relevant result in the top k, else 0.
 
-    Source: trec_eval.
+    Always defined. Source: trec_eval.
     """
     for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
         if grade is not None and grade >= metric.rel:
@@ -223,9 +224,9 @@ def reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) -
 
 
 def success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Success@k: 1 if there is a relevant result in the top k, else 0. Always defined.
+    """Compute Success@k: 1 if there is a relevant result in the top k, else 0.
 
-    Source: trec_eval.
+    Always defined. Source: trec_eval.
     """
     return 1.0 if relevant_in_top(metric, graded, settings) else 0.0
 
@@ -233,7 +234,7 @@ def success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def expected_reciprocal_rank(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """ERR: the sum over the top k of p R / rank. Always defined.
+    """Compute ERR: the sum over the top k of p R / rank. Always defined.
 
     R = (2^grade - 1) / 2^max is the probability that a result satisfies the user, and p
     is the probability that the user reaches its rank. The maximum is `max_grade`, by
@@ -258,7 +259,7 @@ def expected_reciprocal_rank(
 
 
 def satisfaction(grade: float, top: float) -> float:
-    """Give ERR's probability that a document satisfies the user: (2^grade - 1) / 2^top.
+    """Return the probability of ERR that a document satisfies: (2^grade - 1) / 2^top.
 
     Both powers are divided before they are subtracted. So grades above 1,023 do not
     overflow.
@@ -269,11 +270,11 @@ def satisfaction(grade: float, top: float) -> float:
 def rank_biased_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top
-    k.
+    """Compute RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results.
 
-    Relevance is binary. p is 0.8 by default, as in ir_measures. (trec_eval 10's rbp is
-    graded, with a p of 0.9: `gRBP(p=0.9)`.) Always defined.
+    The sum is over the top k. Relevance is binary. p is 0.8 by default, as in
+    ir_measures. (trec_eval 10's rbp is graded, with a p of 0.9: `gRBP(p=0.9)`.) Always
+    defined.
 
     Source: Moffat & Zobel 2008.
     """
@@ -289,15 +290,15 @@ def rank_biased_precision(
 def graded_rank_biased_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """Compute gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k. Always
-    defined.
+    """Compute gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k.
 
     g is the grade divided by the highest grade of the query, if that is above 1, else
     the grade itself. A grade below 0 has no gain. The highest grade is that of the
     query's own judgments, whatever `max_grade` is. The gain setting has no part in it.
+    Always defined.
 
     Source: Moffat & Zobel 2008, as trec_eval 10 computes its rbp (m_rbp.c). Its p is
-    0.9, where the default here is 0.8.
+    0.9, and the default here is 0.8.
     """
     top = max(1.0, max(graded.judged, default=1.0))
     total = 0.0
@@ -310,7 +311,7 @@ def graded_rank_biased_precision(
 
 
 def judged_share(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Judged@k: judged results in the top k / results in the top k, 0 without a result.
+    """Compute Judged@k: judged results / results in the top k, 0 without a result.
 
     A ranking shorter than k is divided by what was returned, as in ir_measures. A later
     copy of a document is not a result. Always defined. (trec_eval 10 divides by k: its
@@ -333,7 +334,7 @@ def _counts_as_judged(grade: float | None, settings: Settings) -> bool:
 
 
 def bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Bpref: the mean over the R relevant documents of 1 - min(n, R) / min(N, R).
+    """Compute Bpref: the mean over R relevant documents of 1 - min(n, R) / min(N, R).
 
     N documents are judged and not relevant, and n of them stand above the relevant one.
     A relevant document that was not returned counts 0. Not defined without a relevant
@@ -362,7 +363,7 @@ def bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def r_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Rprec: relevant results in the top R / R, if there are R relevant documents.
+    """Compute Rprec: relevant results in the top R / R, with R relevant documents.
 
     Not defined without a relevant document. Source: trec_eval.
     """
@@ -382,7 +383,7 @@ _INFAP_EPSILON = 0.00001
 def inferred_average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """infAP: average precision estimated from a pool of which a sample was judged.
+    """Compute infAP: average precision estimated from a pool that was partly judged.
 
     With `negative="zero"` a document with a negative grade is in the pool, but was not
     sampled. An unjudged document is outside the pool. Not defined without a relevant
@@ -419,11 +420,10 @@ def inferred_average_precision(
 def inferred_precision(
     *, above: int, relevant: int, irrelevant: int, unsampled: int
 ) -> float:
-    """Give infAP's expected precision at a relevant result with `above` results above
-    it.
+    """Return the precision that infAP expects at a relevant result.
 
-    Of these, `relevant` and `irrelevant` ones were sampled, and `unsampled` ones are in
-    the pool without a judgment.
+    `above`: the number of results above it. Of these, `relevant` and `irrelevant` ones
+    were sampled, and `unsampled` ones are in the pool without a judgment.
     """
     if not above:
         return 1.0
@@ -440,13 +440,13 @@ class Measure:
     `about`: what it is, in a line for an editor.
     `score`: computes it for one query.
     `cutoff`: "optional", "required" or "none".
-    `parameters`: "rel" and "p", as far as they may be written behind the name.
+    `parameters`: those of "rel" and "p" that may be written behind the name.
     `aliases`: what it is called elsewhere, in small letters.
     `default_p`: the persistence, unless it is written.
-    `is_bounded`: whether a score is at most 1.
-    `is_certain`: whether unjudged results leave no doubt about a score.
+    `is_bounded`: a score is at most 1.
+    `is_certain`: unjudged results leave no doubt about a score.
     `depends_on`: those of the settings gain, discount, ideal and max_grade that change
-        it. The other settings change every measure.
+    it. The other settings change every measure.
     """
 
     name: str

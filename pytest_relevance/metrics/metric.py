@@ -1,4 +1,4 @@
-"""A metric: a measure with its cutoff and parameters, for example P(rel=2)@5."""
+"""Describe a metric: a measure with its cutoff and parameters, as in P(rel=2)@5."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ ProjectMetrics = Mapping[str, MetricFunction | None]
 
 
 class MetricError(ValueError):
-    """A metric of a project's own cannot be used. The cause is what its function
-    raised.
+    """A metric of a project's own cannot be used.
+
+    The cause is the exception of its function.
     """
 
 
@@ -56,5 +57,5 @@ class Metric:
 
     @property
     def is_computable(self) -> bool:
-        """Whether its scores can be computed here."""
+        """Say whether its scores can be computed here."""
         return not self.is_own or self.function is not None

@@ -1,4 +1,4 @@
-"""How metrics are named: `nDCG@10`, `P(rel=2)@5`, `MRR`.
+"""Parse the names of metrics: `nDCG@10`, `P(rel=2)@5`, `MRR`.
 
 `parse_metric` reads a name as people write it. The measures are in `measures.MEASURES`
 and `similarity.SIMILARITIES`. A project may have metrics of its own (`own_metrics`).
@@ -58,7 +58,7 @@ class Parameter:
 
     @property
     def span(self) -> str:
-        """Which numbers are allowed, in words."""
+        """Say in words which numbers are allowed."""
         if self.below == math.inf:
             return f"above {self.above:g}"
         return f"between {self.above:g} and {self.below:g}"
@@ -84,7 +84,7 @@ def own_metrics(
 ) -> dict[str, MetricFunction]:
     """Join the tables of a project's own metrics, {name: function} each.
 
-    `taken` are names that mean something else.
+    `taken`: names that mean something else.
 
     Raises:
         MetricError: a table is not such a mapping, or a name is not allowed or means
@@ -115,7 +115,7 @@ def own_metrics(
 def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) -> Metric:
     """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `MRR`.
 
-    `own` are the metrics of the project. None means that they are not known: then every
+    `own`: the metrics of the project. None means that they are not known: then every
     name that no measure has is taken for one of them.
 
     Raises:
@@ -203,24 +203,22 @@ def build_metric(
 
 
 def takes_cutoff(metric: Metric) -> bool:
-    """Whether a cutoff may be written behind the measure of a metric."""
+    """Say whether a cutoff may be written behind the measure of a metric."""
     return metric.is_own or ALL_MEASURES[metric.measure].cutoff != "none"
 
 
 def takes_relevance_level(metric: Metric) -> bool:
-    """Whether a relevance level (rel=2) may be written behind the measure of a
-    metric.
-    """
+    """Say whether a relevance level (rel=2) may be written behind the measure."""
     return not metric.is_own and "rel" in ALL_MEASURES[metric.measure].parameters
 
 
 def is_similarity(name: str) -> bool:
-    """Whether the canonical name of a metric is that of one that compares rankings."""
+    """Say whether the canonical name of a metric is of one that compares rankings."""
     return _measure_of(name) in SIMILARITIES
 
 
 def is_own(name: str) -> bool:
-    """Whether the canonical name of a metric is that of a project's own."""
+    """Say whether the canonical name of a metric is of a project's own."""
     return _measure_of(name) not in ALL_MEASURES
 
 
@@ -229,7 +227,7 @@ def _measure_of(canonical: str) -> str:
 
 
 def _is_measure(name: str) -> bool:
-    """Whether a name is that of a measure, perhaps with a cutoff as in trec_eval."""
+    """Say whether a name is of a measure, perhaps with a cutoff as in trec_eval."""
     shape = re.fullmatch(_SHAPE, name, re.VERBOSE)
     return shape is not None and _normalized(shape["name"]) in _BY_SPELLING
 

@@ -1,4 +1,4 @@
-"""DCG and nDCG of a ranking with grades in place of documents.
+"""Compute DCG and nDCG of a ranking with grades in place of documents.
 
 The other measures of such a ranking are in `measures`, the interval of its nDCG is in
 `interval`.
@@ -59,7 +59,7 @@ def grade_ranking(
 
 
 def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
-    """Give the indexes (from 0) of the later copies of documents."""
+    """Return the indexes (from 0) of the later copies of documents."""
     if len(set(ranking)) == len(ranking):
         return ()
     seen: set[str] = set()
@@ -77,7 +77,7 @@ def without_copies(ranking: Sequence[str]) -> Sequence[str]:
 
 
 def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
-    """Give the indexes (from 0) of the results that are scored.
+    """Return the indexes (from 0) of the results that are scored.
 
     These are all results, or with `unjudged="skip"` the judged ones.
     """
@@ -93,7 +93,7 @@ def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
 
 
 def scored_grades(graded: GradedRanking, settings: Settings) -> list[float | None]:
-    """Give the grades that are scored, in the order of the ranks.
+    """Return the grades that are scored, in the order of the ranks.
 
     Do not change the list: it may be the ranking's own.
     """
@@ -120,9 +120,7 @@ def dcg(
 def dcg_terms(
     grades: Sequence[float | None], settings: Settings, k: int | None = None
 ) -> list[Term]:
-    """Give the summands of `dcg`, one a rank. The last `total` is what `dcg`
-    returns.
-    """
+    """Return the summands of `dcg`, one a rank. The last `total` equals `dcg`."""
     top = grades[:k]
     discounts = discount_table(settings.discount, len(top))
     total = 0.0
@@ -145,14 +143,14 @@ def dcg_terms(
 
 
 def discounted_gains(grades: Sequence[float | None], settings: Settings) -> list[float]:
-    """Give gain / discount of each rank."""
+    """Return gain / discount of each rank."""
     return [term.discounted for term in dcg_terms(grades, settings)]
 
 
 def ideal_grades(
     graded: GradedRanking, settings: Settings, k: int | None = None
 ) -> list[float]:
-    """Give the grades of the ideal ranking, best first, cut at `k`.
+    """Return the grades of the ideal ranking, best first, cut at `k`.
 
     Documents without a gain above 0 are left out.
 
@@ -193,7 +191,7 @@ def _highest_everywhere(
 
 
 def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
-    """Give the top of the scale: `max_grade`, or the highest grade of the judgments.
+    """Return the top of the scale: `max_grade`, or the highest grade of the judgments.
 
     None if there are no judgments. Raises ValueError if a judgment is above
     `max_grade`.
@@ -207,7 +205,7 @@ def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
 
 
 def has_gain(graded: GradedRanking, settings: Settings) -> bool:
-    """Whether a judged document has a gain above 0. Without one nDCG is not defined."""
+    """Say whether a judged document has a gain above 0. Else nDCG is not defined."""
     gains = settings.gains
     if settings.increasing:
         return bool(graded.judged) and gains[max(graded.judged)] > 0

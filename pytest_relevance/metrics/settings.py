@@ -1,4 +1,4 @@
-"""The conventions under which a ranking is scored.
+"""Define the conventions under which a ranking is scored.
 
 They are the gain, the discount, the ideal ranking, and what unjudged and negative
 grades mean. The tables of this module are the only list of what may be chosen. The
@@ -61,7 +61,7 @@ _DISCOUNTS: dict[str, list[float]] = {"log2": [], "ln": []}
 
 
 def discount_table(discount: str, ranks: int) -> list[float]:
-    """Give the discounts of ranks 1, 2, ...: log2(rank + 1) or ln(rank + 1).
+    """Return the discounts of ranks 1, 2, ...: log2(rank + 1) or ln(rank + 1).
 
     The list has at least `ranks` entries. It is shared and only ever grows: do not
     change it. All scores divide by these numbers. (numpy's logarithms differ at a few
@@ -90,9 +90,7 @@ class GainCache(dict[float | None, float]):
         self._negative = negative
 
     def __missing__(self, grade: float | None) -> float:
-        """Compute a gain when it is first used. Raises what `Settings.gain_of`
-        raises.
-        """
+        """Compute a gain when it is first used. Raises as `Settings.gain_of` does."""
         if grade is None:
             gain = 0.0
         else:
@@ -181,11 +179,11 @@ class Settings:
 
     @property
     def increasing(self) -> bool:
-        """Whether a higher grade never has a lower gain. A mapping may not rise."""
+        """Say whether a higher grade never has a lower gain. A mapping may not rise."""
         return isinstance(self.gain, str)
 
     def gain_of(self, grade: float) -> float:
-        """Give the gain of a grade.
+        """Return the gain of a grade.
 
         It is 2^grade - 1, the grade, or what the mapping says. A negative grade has no
         gain with `negative="zero"`.
@@ -218,9 +216,7 @@ def _gain_of(grade: float, gain: str | Mapping[float, float], negative: str) -> 
 
 
 def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
-    """Copy a mapping of grades to gains. Raises ValueError if it has no finite
-    numbers.
-    """
+    """Copy a mapping of grades to gains. Raises ValueError unless all are finite."""
     if not gain:
         raise ValueError(
             "the gain mapping is empty: it gives a gain for every grade that occurs"

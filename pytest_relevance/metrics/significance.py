@@ -1,14 +1,14 @@
-"""How sure the difference between two runs over the same queries is.
+"""Say how sure the difference between two runs over the same queries is.
 
-Randomisation test, effect size, bootstrap interval, and Holm's correction for several
-metrics. The randomisation test is the recommended one (Smucker, Allan & Carterette,
-CIKM 2007; Urbano, Lima & Hanjalic, SIGIR 2019). For a t-test or Wilcoxon's test pass
-the same scores to `scipy.stats`.
+There are the randomisation test, the effect size, the bootstrap interval, and Holm's
+correction for several metrics. The randomisation test is the recommended one (Smucker,
+Allan & Carterette, CIKM 2007; Urbano, Lima & Hanjalic, SIGIR 2019). For a t-test or
+Wilcoxon's test pass the same scores to `scipy.stats`.
 
 Scores are sequences of shape (Q,), one score a query, in the same order for both runs.
 All results describe second - first. A pair in which either score is NaN is left out.
 
-numpy is imported only if something is drawn: a run in which few cases changed does
+numpy is imported only if something is drawn. A run in which few cases changed does
 without.
 """
 
@@ -144,7 +144,7 @@ def sign_flip_test(
 
 
 def exact_p(terms: Sequence[float]) -> float:
-    """Give the share of all sign flips whose sum is at least as far from 0.
+    """Return the share of all sign flips whose sum is at least as far from 0.
 
     There are 2^n flips of n terms. Each sum is one of a flip of the first half and one
     of a flip of the second half, so 2^(n/2) sums of each half are enough. 1 without a
@@ -180,7 +180,7 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
 
 
 def least_p(terms: Sequence[float]) -> float:
-    """Give the lowest p-value that so many terms can have: 2 / 2^n.
+    """Return the lowest p-value that so many terms can have: 2 / 2^n.
 
     Of the 2^n flips the two with equal signs are farthest from 0. A term that is less
     than `TOLERANCE` of the whole does not count, because flipping it makes no other
@@ -195,12 +195,12 @@ def least_p(terms: Sequence[float]) -> float:
 
 
 def _distance(terms: Sequence[float]) -> float:
-    """Give how far the sum is from 0, less what rounding may change."""
+    """Return how far the sum is from 0, less what rounding may change."""
     return abs(math.fsum(terms)) - TOLERANCE * math.fsum(map(abs, terms))
 
 
 def _sums_of_flips(terms: Sequence[float]) -> list[float]:
-    """Give the sums of all 2^n sign flips of n terms."""
+    """Return the sums of all 2^n sign flips of n terms."""
     sums = [0.0]
     for term in terms:
         lower = [total - term for total in sums]
@@ -212,7 +212,7 @@ def _sums_of_flips(terms: Sequence[float]) -> list[float]:
 def effect_size(
     first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
 ) -> float:
-    """Give the (weighted) mean difference in standard deviations of the differences.
+    """Return the (weighted) mean difference in standard deviations of the differences.
 
     That is Cohen's d_z for pairs. The variance is weighted as the mean is, times n / (n
     - 1). 0 if no pair differs, infinite if all differ by the same amount, NaN for fewer
@@ -245,7 +245,7 @@ def bootstrap_interval(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """Give the percentile bootstrap interval of the (weighted) mean difference.
+    """Return the percentile bootstrap interval of the (weighted) mean difference.
 
     Queries are drawn with replacement `resamples` times, from `seed`. Beyond 5,000
     queries they are drawn fewer times: 50 million queries in all, but at least 1,000
@@ -311,8 +311,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _differences(
     first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None
 ) -> tuple[Floats, Floats]:
-    """Give second - first if both are defined, and the share of each query in the
-    mean.
+    """Return the differences second - first, and the share of each query in the mean.
+
+    Queries without both scores are left out.
     """
     import numpy as np
 

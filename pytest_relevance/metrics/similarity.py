@@ -1,4 +1,4 @@
-"""How alike two rankings are: Jaccard, overlap, rank-biased overlap, Kendall's tau.
+"""Compare two rankings: Jaccard, overlap, rank-biased overlap, Kendall's tau.
 
 Nothing here needs judgments. Rankings are sequences of document ids, best first. A text
 in place of a ranking raises ValueError. A document that occurs twice counts once, at
@@ -28,8 +28,8 @@ def similarity(
 ) -> float:
     """Compare two rankings, cut at k, by a metric of `SIMILARITIES`.
 
-    Two empty rankings are 0.0: nothing says that they are right. They are 1.0 if the
-    query `finds_nothing`, that is, if its case expects no results.
+    Two empty rankings are 0.0, because nothing says that they are right. They are 1.0
+    if the query `finds_nothing`, that is, if its case expects no results.
     """
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
@@ -69,7 +69,7 @@ def overlap(first: Ranking, second: Ranking, k: int | None = None) -> float:
 
 
 def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
-    """Give the extrapolated rank-biased overlap, RBO_ext.
+    """Return the extrapolated rank-biased overlap, RBO_ext.
 
     It is the mean overlap over all depths; depth d has the weight (1 - p) p^(d - 1).
     Ranks below the shorter ranking are assumed to agree as the seen ranks do. With p =
@@ -106,8 +106,7 @@ def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
 
 
 def kendall_tau(first: Ranking, second: Ranking) -> float:
-    """Give Kendall's tau: the share of pairs in the same order less that in the
-    opposite.
+    """Return Kendall's tau: the share of pairs in equal order less that in opposite.
 
     Only documents that both rankings have count. NaN if these are fewer than two.
 
@@ -138,7 +137,7 @@ def _distinct(ranking: Ranking) -> list[Hashable]:
 
 
 def _top(ranking: Ranking, k: int | None) -> set[Hashable]:
-    """Give the documents in the first k ranks. A later copy has a rank too."""
+    """Return the documents in the first k ranks. A later copy has a rank too."""
     if k is not None and k < 1:
         raise ValueError(f"the cutoff k is a whole number from 1 on, not {k!r}")
     return set(_distinct(ranking if k is None else ranking[:k]))

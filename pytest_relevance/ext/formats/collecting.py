@@ -42,7 +42,7 @@ Keys = Mapping[str, str]
 class Rated:
     """A rating of a document, which has been checked.
 
-    `path` and `key`: the path to the object or list that holds it, and its key there.
+    `path`: the path to the object or list that holds it. `key`: its key there.
     """
 
     query: str
@@ -61,11 +61,11 @@ message.
 
 
 class Collector:
-    """Collect what a reader finds in one file, and make `Ratings` or a list of queries
-    of it.
+    """Collect the ratings and queries of one file, and its mistakes.
 
     A reader calls it with each value and its path, in the form that `Source.place`
-    takes. Mistakes are collected, and one error at the end names them all.
+    takes. At the end `ratings` or `queries` returns what was collected, or raises one
+    error that names all mistakes.
 
     `keys`: the keys of an object that rates a document.
     """
@@ -98,8 +98,9 @@ class Collector:
     def objects(
         self, value: object, path: JsonPath, what: str
     ) -> Iterator[tuple[int, dict[str, object]]]:
-        """Iterate over a list of objects, with their numbers. Other values are
-        mistakes.
+        """Iterate over a list of objects, with their numbers.
+
+        Other values are mistakes.
         """
         if not isinstance(value, list):
             self.wrong(
@@ -118,7 +119,7 @@ class Collector:
     def text(
         self, holder: Mapping[str, object], key: str, path: JsonPath
     ) -> str | None:
-        """Get the id or text under a key of an object, as it is written.
+        """Return the id or text under a key of an object, as it is written.
 
         If there is none, adds a mistake and returns None.
         """
@@ -136,7 +137,7 @@ class Collector:
     def mapping(
         self, holder: Mapping[str, object], key: str, path: JsonPath
     ) -> dict[str, object] | None:
-        """Get the object under a key of an object.
+        """Return the object under a key of an object.
 
         If there is none, adds a mistake and returns None.
         """
@@ -159,8 +160,9 @@ class Collector:
         self.wrong(f"{quoted(key)} is missing; {found}", path)
 
     def add_query(self, query: Query, path: JsonPath) -> None:
-        """Add a query, in the order of the file. It may be added again, if it says the
-        same.
+        """Add a query, in the order of the file.
+
+        It may be added again if it says the same.
         """
         known = self._known.setdefault(query.id, query)
         self._paths.setdefault(query.id, path)
@@ -193,9 +195,7 @@ class Collector:
                 self._rows.append(Rated(query, document, rating, path, document))
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
-        """Add ratings as {document: rating} or as a list of objects; None stands for no
-        ratings.
-        """
+        """Add ratings as {document: rating}, as a list of objects, or None for none."""
         if isinstance(ratings, dict):
             self.add_grades(query, ratings, path)
         elif isinstance(ratings, list):
@@ -210,8 +210,9 @@ class Collector:
             self.add_item(query, item, path, number, self.keys_of(item))
 
     def keys_of(self, item: dict[str, object]) -> Keys:
-        """Give the keys of an object that rates a document. A subclass may choose them
-        for each.
+        """Return the keys of an object that rates a document.
+
+        A subclass may choose them for each object.
         """
         return self._keys
 
@@ -251,7 +252,7 @@ class Collector:
     def _document_in(
         self, query: str, item: dict[str, object], keys: Keys, path: JsonPath
     ) -> str | None:
-        """Get the id of the document that an object rates.
+        """Return the id of the document that an object rates.
 
         If it has none, adds a mistake and returns None.
         """
@@ -274,14 +275,17 @@ class Collector:
         if document is not None and columns is None:
             document = self._only_id(item, key, document, path)
         if document is not None and not is_template:
-            self._check_index(query, document, item, key, keys["grade"], path)
+            self._check_index(
+                item, path, query=query, document=document, key=key, grade=keys["grade"]
+            )
         return document
 
     def _only_id(
         self, item: dict[str, object], key: str, document: str, path: JsonPath
     ) -> str | None:
-        """Return the id of an object. If it has another one too, adds a mistake and
-        returns None.
+        """Return the id of an object.
+
+        If the object has another id too, adds a mistake and returns None.
         """
         for name in self._ids_by_names[tuple(item)]:
             other = as_text(item[name])
@@ -297,8 +301,9 @@ class Collector:
     def _plain_document(
         self, item: dict[str, object], key: str, path: JsonPath
     ) -> str | None:
-        """Get the id under a key of an object. If there is none, adds a mistake and
-        returns None.
+        """Return the id under a key of an object.
+
+        If there is none, adds a mistake and returns None.
         """
         value = item.get(key)
         if type(value) is str and value.strip():  # most of a million
@@ -306,10 +311,9 @@ class Collector:
         return self.text(item, key, path)
 
     def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
-        """Find the keys of the id in objects with these keys; None if it is one with a
-        usual name.
+        """Find the keys of the id in objects with these keys.
 
-        Raises `NoColumn` if there are none.
+        None if it is one key with a usual name. Raises `NoColumn` if there are none.
         """
         if names not in self._columns_by_names:
             self._index_by_names[names] = index_column(names)
@@ -332,12 +336,13 @@ class Collector:
 
     def _check_index(
         self,
+        item: dict[str, object],
+        path: JsonPath,
+        *,
         query: str,
         document: str,
-        item: dict[str, object],
         key: str,
         grade: str,
-        path: JsonPath,
     ) -> None:
         """Add the mistake that a document got another grade in another index before."""
         column = self._index_by_names[tuple(item)]
@@ -354,7 +359,7 @@ class Collector:
         self._rows.append(row)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
-        """Add the mistake that a value is no rating."""
+        """Add the mistake that a value is not a rating."""
         self.wrong(
             f"a rating is a number or a name of the scale, found {found_json(rating)}",
             path,
@@ -394,9 +399,7 @@ class Collector:
         )
 
     def _described(self) -> dict[str, Query]:
-        """Select the queries that the file says more about, and those without a
-        rating.
-        """
+        """Select the queries with more than an id, and those without a rating."""
         rated = set()
         for row in self._rows:
             if row.rating not in (None, ""):
@@ -435,9 +438,7 @@ class Collector:
 
 
 def params_of(values: object) -> dict[str, object]:
-    """Read the search parameters of a query. There are none if `values` is not an
-    object.
-    """
+    """Read the search parameters of a query; none if `values` is not an object."""
     if not isinstance(values, dict):
         return {}
     return {name: as_python(value) for name, value in values.items()}

@@ -1,12 +1,13 @@
-"""Elasticsearch's rank_eval request.
+"""Read Elasticsearch's rank_eval request.
 
-`requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The key of a
-query is its id. The option `query` says where its text is: a path with dots from the
-request (`params.text`, `request.query.match.title`, `id`), or several, of which the
-first counts that leads to a text. Without the option, the text is the one parameter
-that is text, or the one text that the body searches for; if there are several, the text
-is not known. The other parameters of a template are the params of the query. Documents
-with the same id in two indices are the same, unless `id_field` is a template.
+It has `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The
+key of a query is its id. The option `query` says where its text is: a path with dots
+from the request (`params.text`, `request.query.match.title`, `id`), or several, of
+which the first counts that leads to a text. Without the option, the text is the one
+parameter that is text, or the one text that the body searches for; if there are
+several, the text is not known. The other parameters of a template are the params of the
+query. Documents with the same id in two indices are the same, unless `id_field` is a
+template.
 """
 
 from __future__ import annotations
@@ -43,14 +44,12 @@ _OF_TEXT = frozenset(
 
 
 def is_rank_eval(source: Source) -> bool:
-    """Whether a file is a request for ranking evaluation."""
+    """Say whether a file is a request for ranking evaluation."""
     return isinstance(_body(source.json_object).get("requests"), list)
 
 
 def _body(document: object) -> Mapping[str, object]:
-    """Give the body of a request, which clients log under `body`; empty if there is
-    none.
-    """
+    """Return the body of a request, which clients log under `body`, or an empty one."""
     if not isinstance(document, dict):
         return {}
     body = document.get("body")
@@ -96,10 +95,10 @@ def _query(
     path: JsonPath,
     wanted: Sequence[str] | None,
 ) -> Query:
-    """Make a query of a request. Its params are the parameters of its template without
-    the text.
+    """Make a query of a request.
 
-    `wanted`: where the user says that the text is.
+    Its params are the parameters of the template without the text. `wanted`: where the
+    user says that the text is.
     """
     params = _params(request)
     if wanted is None:
@@ -125,15 +124,12 @@ def _query(
 
 
 def _only_text(request: Mapping[str, object]) -> str | None:
-    """Find the one text that a request has; None if it has several, or none."""
     texts = list(texts_of_request(request).values())
     return texts[0] if len(texts) == 1 else None
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
-    """Say where else a request has a text, and how to name several places; empty if it
-    has none.
-    """
+    """Say where else a request has a text, and how to name several places, or ""."""
     places = texts_of_request(request)
     if not places:
         return ""
@@ -152,8 +148,9 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 
 
 def _unknown(key: str, places: Mapping[str, str]) -> str:
-    """Say that the text of a query is not known. `places`: texts that it may be, by
-    their paths.
+    """Say that the text of a query is not known.
+
+    `places`: texts that it may be, by their paths.
     """
     found = "no params and no match query has any"
     example = "params.text"
@@ -206,10 +203,7 @@ def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
 
 
 def _searched(body: object) -> Iterator[tuple[str, str]]:
-    """Find the texts that a search body looks for, however deep in it.
-
-    Gives each with its path from the request.
-    """
+    """Find the texts that a search body looks for, with their paths in the request."""
     pending = [("request", body)]
     while pending:
         path, value = pending.pop()

@@ -1,4 +1,4 @@
-"""Tables of judgments: the exports of Quepid, the qrels of BEIR and ESCI, JSON objects.
+"""Read tables of judgments: exports of Quepid, qrels of BEIR and ESCI, JSON objects.
 
 They have one row per rating, or one row per document with a column for each rater.
 `columns.layout` finds the columns.
@@ -15,9 +15,8 @@ from pytest_relevance._object_table import ObjectTable
 from pytest_relevance._problems import FileError, Place, Problem, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
-from pytest_relevance._text import closest, quoted
+from pytest_relevance._text import closest, counted, examples, listed, quoted
 from pytest_relevance._text_table import TextTable
-from pytest_relevance.ext.formats.document_cells import refuse_lists
 from pytest_relevance.judgments import columns
 from pytest_relevance.judgments.columns import (
     BEIR_DOCUMENT,
@@ -38,6 +37,7 @@ from pytest_relevance.judgments.document_ids import (
     refuse_row_numbers,
     row_with_two_ids,
 )
+from pytest_relevance.judgments.id_lists import find_lists
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
@@ -69,7 +69,7 @@ class _Cells:
 
 
 def is_judgment_table(source: Source) -> bool:
-    """Whether the first line is the header of a table of judgments."""
+    """Say whether the first line is the header of a table of judgments."""
     return layout_of(source, source.header.names) is not None
 
 
@@ -115,9 +115,7 @@ def _ratings(
     format: str,
     notices: Sequence[str],
 ) -> Ratings:
-    """Make ratings of the cells. With several raters, all rows of the first come
-    first.
-    """
+    """Make ratings of the cells. The rows of the first rater come before others."""
     count = len(cells.keys)
     times = len(cells.grades)
     ratings: list[object] = []
@@ -219,9 +217,7 @@ def _check_documents(
     ids: DocumentColumns | None,
     cells: _Cells,
 ) -> list[str]:
-    """Refuse ids of documents that are not clear. Returns doubts, which are told to the
-    user.
-    """
+    """Refuse ids of documents that are not clear, and return notices of doubts."""
     document = found.at["document"]
     if ids is None:
         refuse_two_ids(
@@ -232,14 +228,15 @@ def _check_documents(
         )
     if ids is not None and ids.field.is_template:
         return []
-    doubts = refuse_lists(table, cells.keys, cells.documents)
+    doubts = _refuse_lists(table, cells)
     _refuse_two_indexes(table, document, cells)
     return doubts
 
 
 def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
-    """Read the ids of documents that are joined from columns. Refuses the rows that
-    lack a part of one.
+    """Read the ids of documents that are joined from columns.
+
+    Refuses the rows that lack a part of the id.
     """
     parts = table.cells(ids.read)
     try:
@@ -261,7 +258,7 @@ def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
 def refuse_two_ids(
     table: Table, document: int, documents: Sequence[str], advice: str
 ) -> None:
-    """Refuse a table that has two columns of ids of documents which differ in a row."""
+    """Refuse a table with two columns of document ids which differ in a row."""
     names = keys_of_documents(table.names)
     if len(names) < 2 or table.names[document] not in names:
         return
@@ -274,6 +271,53 @@ def refuse_two_ids(
                 f"{quoted(documents[row])} and {name} {quoted(others[row])}; {advice}",
                 table.place(row),
             )
+
+
+_OF_A_WORKLIST = frozenset({"ranks", "move"})
+"""Columns of worklists, and of the tables that pages offer for download.
+
+A search returned the ids in these files, so none of them is a list.
+"""
+
+
+def _refuse_lists(table: Table, cells: _Cells) -> list[str]:
+    """Refuse cells that hold several ids, and return a notice of doubtful ones.
+
+    Raises:
+        FileError: with each row whose document is surely a list of ids.
+    """
+    if set(table.names) >= _OF_A_WORKLIST:
+        return []
+    lists = find_lists(cells.documents)
+    problems = Problems(table.source.file)
+    if lists.sure:
+        for row, document in enumerate(cells.documents):
+            if document in lists.sure and not problems.is_full:
+                message = _list_message(cells.keys[row], document, lists.sure[document])
+                problems.add(message, table.place(row))
+    problems.raise_if_any()
+    if not lists.doubtful:
+        return []
+    doubtful = sorted(lists.doubtful)
+    is_read = "are read as one document each"
+    if len(doubtful) == 1:
+        is_read = "is read as one document"
+    return [
+        f"{counted(len(doubtful), 'id')} {is_read}: {examples(doubtful)}; if these are "
+        "lists, write a row for each document"
+    ]
+
+
+def _list_message(query: str, document: str, parts: Sequence[str]) -> str:
+    ids = [quoted(part, 40) for part in parts[:3]]
+    if len(parts) > 3:
+        ids.append("...")
+    return (
+        f"query {quoted(query)}, document {quoted(document)}: this seems to be a list of "
+        "documents, and a row has one; write a row for each of "
+        f"{listed(ids, 'and')}. If it is one id, write the judgments as JSON, "
+        "{query: {document: grade}}"
+    )
 
 
 def _refuse_two_indexes(table: Table, document: int, cells: _Cells) -> None:
@@ -308,7 +352,7 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 
 
 def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
-    """Say of each rating whether a machine gave it; None without a column that says so.
+    """Say of each rating whether a machine gave it; None without such a column.
 
     `times`: how many ratings a row has.
     """
@@ -413,9 +457,7 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
 
 
 def _lacking(at: Mapping[str, int], others: Sequence[str]) -> list[str]:
-    """Say which columns a table of judgments lacks, and which of the others may be
-    meant.
-    """
+    """Say which columns a table of judgments lacks, and which others may be meant."""
     lacking = []
     for one_of in (("query_id", "query"), ("document",), ("grade",)):
         if not at.keys().isdisjoint(one_of):

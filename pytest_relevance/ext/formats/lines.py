@@ -1,4 +1,4 @@
-"""The format `text`: each line is a query.
+"""Read the format `text`: each line is a query.
 
 Nearly every file can be read so. So a file that is surely in another format is refused.
 """
@@ -38,7 +38,6 @@ def read_lines(source: Source) -> list[Query]:
 
 
 def _refuse_other_formats(source: Source) -> None:
-    """Refuse Parquet, JSON, topics, and tables that begin with a header."""
     if source.is_parquet:
         _refuse(source, "Parquet")
     if source.is_json or source.is_json_lines:

@@ -1,4 +1,4 @@
-"""Judgment lists for learning to rank (LTR), as SVMrank reads them.
+"""Read judgment lists for learning to rank (LTR), as SVMrank has them.
 
 A line is `grade qid:N [feature:value ...] # document [text]`. The key of a query is its
 qid. Headers, `# qid:N: text*weight`, give its text and weight. The text after a
@@ -30,8 +30,9 @@ _LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A judgment. `text`: what stands after the document, the text of the query or a
-    title.
+    """A judgment.
+
+    `text`: what stands after the document, the text of the query or a title.
     """
 
     query: str
@@ -55,10 +56,10 @@ class _Content:
 
 
 def is_ltr(source: Source) -> bool:
-    """Whether the first lines are judgments or headers.
+    """Say whether the first lines are judgments or headers.
 
-    The first one is, since a table begins with its header. So are more than half of the
-    others.
+    The first line has to be one, since a table begins with its header. So have more
+    than half of all lines.
     """
     fits = []
     for line in source.head.split("\n"):
@@ -104,8 +105,7 @@ def read_ltr(source: Source) -> Ratings:
 
 
 def read_ltr_queries(source: Source) -> list[Query]:
-    """Read the queries: from the headers, and from lines that have the text of their
-    query.
+    """Read the queries, from the headers or from the lines of judgments.
 
     Raises:
         FileError: lines are wrong, or the text of a query is not known.
@@ -127,7 +127,6 @@ def read_ltr_queries(source: Source) -> list[Query]:
 
 
 def _read_lines(source: Source) -> _Content:
-    """Read the lines. Raises FileError for those that are wrong."""
     content = _Content(rows=[], described={}, first_lines={}, has_features=False)
     problems = Problems(source.file)
     for number, line in enumerate(source.text.split("\n"), 1):
@@ -188,10 +187,10 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
 
 
 def _describe_queries(content: _Content) -> bool:
-    """Take the texts after the documents for those of the queries, and say whether they
-    are.
+    """Decide whether the texts after the documents are those of the queries.
 
-    They are titles if a query has two of them, or another text in its header.
+    If so, describe the queries with them. They are titles if a query has two of them,
+    or another text in its header.
     """
     texts: dict[str, str] = {}
     for row in content.rows:

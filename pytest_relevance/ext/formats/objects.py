@@ -1,4 +1,4 @@
-"""Plain JSON, and JSON Lines.
+"""Read plain JSON, and JSON Lines.
 
 Judgments are `{query: {document: grade}}` or objects, queries are `{id: text}`, texts
 or objects. Objects are in a list, or one per line. They are the rows of a table
@@ -67,8 +67,9 @@ _OF_A_QUERY = _SURELY_IDS.union(folded(name) for name in _OTHER_KEYS)
 
 
 def is_json(source: Source) -> bool:
-    """Whether it begins like JSON, and is not JSON Lines. The reader says if it is not
-    valid.
+    """Say whether it begins like JSON, and is not JSON Lines.
+
+    The reader says if it is not valid.
     """
     return source.looks_like_json and not source.is_json_lines
 
@@ -79,7 +80,7 @@ def read_objects(source: Source, format: str | None = None) -> Ratings:
     `format`: the name that the ratings keep, by default json or jsonl.
 
     Raises:
-        FileError: it is no JSON, or judgments are wrong.
+        FileError: it is not JSON, or judgments are wrong.
     """
     format = format or ("jsonl" if source.is_json_lines else "json")
     if _is_table(source):
@@ -88,11 +89,10 @@ def read_objects(source: Source, format: str | None = None) -> Ratings:
 
 
 def read_query_objects(source: Source) -> list[Query]:
-    """Read queries: texts, `{id: text}`, objects with a text, or the queries of
-    judgments.
+    """Read queries: texts, `{id: text}`, objects, or the queries of judgments.
 
     Raises:
-        FileError: it is no JSON, has no texts, or may be read in two ways.
+        FileError: it is not JSON, has no texts, or may be read in two ways.
     """
     entries = source.entries
     if entries and all(isinstance(entry, str) for entry in entries):
@@ -168,15 +168,16 @@ def _refuse_wrapped_list(source: Source) -> None:
 
 
 def _is_query(source: Source, entry: object) -> bool:
-    """Whether it is the text of a query, or an object with one."""
+    """Say whether it is the text of a query, or an object with one."""
     if isinstance(entry, dict):
         return "query" in query_tables.query_columns(source, list(entry))
     return isinstance(entry, str)
 
 
 def are_queries(source: Source) -> bool:
-    """Whether the first object, or the whole file as `{id: text}`, is queries without
-    judgments.
+    """Say whether a file has queries without judgments.
+
+    The first object is one, or the whole file is `{id: text}`.
     """
     try:
         entries = source.entries
@@ -193,14 +194,12 @@ def are_queries(source: Source) -> bool:
 
 
 def _is_a_text(value: object) -> bool:
-    """Whether it is text, and not a number as text."""
+    """Say whether it is text, and not a number as text."""
     return type(value) is str and number_of(value) is None
 
 
 def _is_table(source: Source) -> bool:
-    """Whether the first object has a value for each column, and no judgments below
-    it.
-    """
+    """Say whether the first object has plain values, and no judgments below it."""
     entries = source.entries
     first = entries[0] if entries else {}
     if not isinstance(first, dict):
@@ -225,8 +224,7 @@ def _folded_names(names: Iterable[str]) -> set[str]:
 
 
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
-    """Whether the whole of a file of queries is `{id: text}`, and not one query or one
-    judgment.
+    """Say whether a file of queries is `{id: text}`, and not one query or judgment.
 
     It is one query if it has a key that only an id is called. If it has another key
     that queries have, it may be both, and the file is refused.
@@ -250,8 +248,7 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
 
 
 class _NestedReader(Collector):
-    """Collect `{query: its judgments}`, and objects that are queries with their
-    ratings.
+    """Collect `{query: its judgments}`, and objects that are queries with ratings.
 
     `for_queries`: it is a file of queries. The keys are the queries if they have no
     text.
@@ -291,11 +288,10 @@ class _NestedReader(Collector):
                 self.add_ratings(key, value, at)
 
     def _may_be_texts(self, value: object, *, is_alone: bool) -> bool:
-        """Whether queries are wanted, and what a key leads to may be queries, and no
-        judgments.
+        """Say whether a key may lead to queries, in a file of queries.
 
-        Texts of queries are no numbers. Those in the only key of an object may be
-        queries, and those in an object with the keys of a query.
+        Texts of queries are not numbers. The only key of an object may lead to queries,
+        and so may the key of an object with the keys of a query.
         """
         if not self._for_queries or not isinstance(value, dict):
             return False
@@ -334,9 +330,7 @@ class _NestedReader(Collector):
     def _check_unread(
         self, query: Query, entry: Mapping[str, object], path: JsonPath
     ) -> None:
-        """Refuse an object that differs from an earlier one of its query in keys that
-        nothing reads.
-        """
+        """Refuse an object that differs from an earlier one in unread keys."""
         unread = {name: entry[name] for name in _unread_names(self._source, entry)}
         earlier = self._unread.setdefault(query.id, unread)
         for name in dict.fromkeys([*earlier, *unread]):

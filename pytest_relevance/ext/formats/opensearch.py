@@ -1,4 +1,4 @@
-"""The files of OpenSearch's search-relevance plugin.
+"""Read the files of OpenSearch's search-relevance plugin.
 
 They are the requests that import judgments and query sets, and the responses of the
 plugin: `judgmentRatings[].{query, ratings[].{docId, rating}}` and
@@ -24,7 +24,7 @@ _ANSWER = "referenceAnswer"
 
 
 def is_judgment_import(source: Source) -> bool:
-    """Whether it is a request that imports judgments, or a response with judgments."""
+    """Say whether it imports judgments, or is a response with judgments."""
     for holder in _holders(source.json_object):
         if isinstance(holder.members.get(_RATINGS), list):
             return True
@@ -32,12 +32,12 @@ def is_judgment_import(source: Source) -> bool:
 
 
 def is_query_set(source: Source) -> bool:
-    """Whether it is a query set, or a response with query sets."""
+    """Say whether it is a query set, or a response with query sets."""
     return any(_QUERIES in holder.members for holder in _holders(source.json_object))
 
 
 def has_queries(source: Source) -> bool:
-    """Whether there are queries in it: judgments or a query set."""
+    """Say whether there are queries in it: judgments or a query set."""
     return is_judgment_import(source) or is_query_set(source)
 
 
@@ -105,8 +105,9 @@ def _collector(source: Source) -> Collector:
 
 
 def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object]:
-    """Give the objects in all lists under a key. Refuses the file if it has no such
-    key.
+    """Iterate over the objects in all lists under a key.
+
+    Refuses the file if it has no such key.
     """
     holders = [each for each in _holders(source.json) if key in each.members]
     if not holders:
@@ -121,7 +122,7 @@ def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object
 
 
 def _holders(document: object) -> Iterator[_Object]:
-    """Give the objects that may have judgments: the file, or what a search found."""
+    """Iterate over the objects that may have judgments: the file, or the hits in it."""
     if not isinstance(document, dict):
         return
     yield _Object((), document)

@@ -1,8 +1,8 @@
-"""Lines of four columns that are no qrels: runs in the order `qid docid rank score`,
-and qrels for diversity.
+"""Recognise lines of four columns that are not qrels.
 
-Qrels are `qid iter docid grade`. Four columns with a number last can be other things,
-and each of them would be read as judgments of documents that do not exist.
+Qrels are `qid iter docid grade`. Four columns with a number last may also be a run,
+`qid docid rank score`, or qrels for diversity. Read as qrels, they would be judgments
+of documents that do not exist.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ _COUNTER = re.compile(r"[0-9]{1,2}|q0", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class QrelsRows:
-    """The four columns of qrels as they are written, and where a row is in the file."""
+    """The four columns of qrels as they are written.
+
+    `place`: returns the position of a row.
+    """
 
     queries: Sequence[str]
     iterations: Sequence[str]
@@ -36,7 +39,7 @@ class QrelsRows:
 
 
 def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
-    """Refuse rows of four columns that are surely no qrels.
+    """Refuse rows of four columns that are surely not qrels.
 
     Raises:
         FileError: the third or fourth column has ranks, or the second one has documents
@@ -88,10 +91,9 @@ def _rows_by_query(queries: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _is_one_counter(rows: QrelsRows) -> bool:
-    """Whether the column of documents has one value, which is the rank or the iteration
-    of all lines.
+    """Say whether the column of documents has one value, a rank or an iteration.
 
-    One document that was judged for several queries in several rounds is none.
+    One document that was judged for several queries in several rounds does not count.
     """
     if len(set(rows.documents)) > 1 or len(set(rows.iterations)) == 1:
         return False
@@ -101,8 +103,9 @@ def _is_one_counter(rows: QrelsRows) -> bool:
 
 
 def _are_rounds(iterations: Sequence[str]) -> bool:
-    """Whether the second column has rounds of judging, as TREC-COVID has: small
-    numbers, with halves among them.
+    """Say whether the second column has rounds of judging, as TREC-COVID has.
+
+    These are small numbers, with halves among them.
     """
     values = set(iterations)
     has_halves = any(value.endswith(".5") for value in values)
@@ -110,7 +113,7 @@ def _are_rounds(iterations: Sequence[str]) -> bool:
 
 
 def _are_scores(column: Sequence[str]) -> bool:
-    """Whether a column has numbers alone, some of them with decimals."""
+    """Say whether a column has numbers alone, some of them with decimals."""
     numbers = [number_of(value) for value in set(column)]
     return None not in numbers and any(isinstance(each, float) for each in numbers)
 
@@ -120,8 +123,9 @@ def _have_ranks(
     iterations: Sequence[str],
     by_query: dict[str, list[int]],
 ) -> bool:
-    """Whether a column counts the lines of most queries, while their second column
-    never repeats.
+    """Say whether a column counts the lines of most queries.
+
+    The second column of these lines never repeats.
     """
     several = [rows for rows in by_query.values() if len(rows) > 1]
     ranked = 0
@@ -133,7 +137,7 @@ def _have_ranks(
 
 
 def _is_count(values: Sequence[str]) -> bool:
-    """Whether the values are 1 to n, or 0 to n - 1, in any order."""
+    """Say whether the values are 1 to n, or 0 to n - 1, in any order."""
     found = set(values)
     from_one = {str(number) for number in range(1, len(values) + 1)}
     from_zero = {str(number) for number in range(len(values))}
@@ -141,9 +145,7 @@ def _is_count(values: Sequence[str]) -> bool:
 
 
 def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> bool:
-    """Whether the grades of each query are 1, 2, 3 ... in the order of the lines, and
-    there are many of them.
-    """
+    """Say whether the grades count the lines of each query, and there are many."""
     if max(map(len, by_query.values())) <= _HIGHEST_SCALE:
         return False
     for rows in by_query.values():
@@ -154,9 +156,7 @@ def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> 
 
 
 def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
-    """Refuse qrels in which a document of a query stands again with another second
-    column.
-    """
+    """Refuse qrels whose second column has two values for one document of a query."""
     if len(set(rows.iterations)) < 2:
         return
     first: dict[tuple[str, str], int] = {}

@@ -1,10 +1,10 @@
-"""Quepid's exports: tables, which `tables` reads, and JSON.
+"""Read Quepid's exports: JSON, and tables, which `judgment_tables` reads.
 
-JSON has ratings, whole cases, and books of several judges:
-`queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list
-of `{doc_id, rating}`; a book is `query_doc_pairs[].{query_text, doc_id, judgements[]}`.
-The key of a query is its text. A judgement that says `unrateable` or `judge_later` is
-no rating. Only books say who rated: in a case there is one rating per document.
+JSON has ratings, whole cases, and books of several judges: `queries[].{query or
+query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id,
+rating}`; a book is `query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a
+query is its text. A judgement that says `unrateable` or `judge_later` is not a rating.
+Only books say who rated: in a case there is one rating per document.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ name.
 
 
 def is_quepid(source: Source) -> bool:
-    """Whether it is one of the exports in JSON."""
+    """Say whether it is one of the exports in JSON."""
     document = source.json_object
     if isinstance(document.get(_PAIRS), list):
         return True
@@ -59,9 +59,7 @@ def is_quepid(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotColumns:
-    """The numbers of the columns of a snapshot: its name, the queries, documents and
-    ranks.
-    """
+    """The numbers of the columns of a snapshot."""
 
     name: int
     query: int
@@ -85,12 +83,11 @@ def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
-    """Find the queries of a snapshot in JSON: the text of each, and its documents, best
-    first.
+    """Find the queries of a snapshot in JSON: the text and the documents of each.
 
-    None for any other JSON. `docs` has a list of documents for each id of a query,
-    `queries` has the texts of the queries. A query that has been deleted has its id for
-    a text.
+    Documents are best first. None for any other JSON. `docs` has a list of documents
+    for each id of a query, `queries` has the texts of the queries. A query that has
+    been deleted has its id for a text.
     """
     if not isinstance(document, dict):
         return None
@@ -195,18 +192,14 @@ def _add_judgements(
 
 
 def _says_nothing(judgement: Mapping[str, object]) -> bool:
-    """Whether a judgement is marked `unrateable` or `judge_later`, so that it has no
-    rating.
-    """
+    """Say whether a judgement is marked `unrateable` or `judge_later`."""
     if judgement.get("unrateable") is True:
         return True
     return judgement.get("judge_later") is True
 
 
 def _title(fields: object) -> str | None:
-    """Find the title among the fields of a document: an object, or the text of one as
-    JSON.
-    """
+    """Find the title among the fields of a document, which may be an object as text."""
     if isinstance(fields, str):
         try:
             fields = json.loads(fields)
@@ -263,9 +256,7 @@ def _refuse_columns(source: Source) -> None:
 
 
 def _unread_columns(source: Source) -> Sequence[UnreadColumn]:
-    """Find columns of a table that nothing reads; none for JSON, whose other keys are
-    Quepid's.
-    """
+    """Find columns of a table that nothing reads; none for JSON."""
     return () if source.looks_like_json else query_tables.unread_columns(source)
 
 

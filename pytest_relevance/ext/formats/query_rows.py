@@ -1,5 +1,4 @@
-"""What the rows of a file of queries say beside their queries: columns that nothing
-reads, and rows that contradict.
+"""Check rows of a file of queries: unread columns, and rows that contradict.
 
 A row becomes a case with a query, an id, a weight, a note and params. Another column is
 lost. So the columns that nothing reads have names, and two rows that differ only in
@@ -29,9 +28,7 @@ _AGREEING = ("weight", "note", PARAMS)
 
 
 def unread_numbers(table: Table, read: Collection[int]) -> list[int]:
-    """Find the numbers of the columns that are not among those that are read. The
-    params of objects are read.
-    """
+    """Find the numbers of the columns that nothing reads; not `params` of objects."""
     found = []
     for number, name in enumerate(table.names):
         is_params = isinstance(table, ObjectTable) and name == PARAMS
@@ -67,7 +64,7 @@ def cells_of(table: Table, number: int) -> Sequence[object]:
 
 
 def has_content(cell: object) -> bool:
-    """Whether a cell has anything: no blank text, no empty list or object, no NaN."""
+    """Say whether a cell is not blank, null, NaN, or an empty list or object."""
     if isinstance(cell, str):
         return bool(cell.strip())
     return cell not in (None, [], {}) and cell == cell
@@ -75,9 +72,10 @@ def has_content(cell: object) -> bool:
 
 @dataclass(frozen=True)
 class QueryRows:
-    """The rows of a file of queries: `columns` has what is read, and `unread` reads the
-    other columns, by their names.
+    """The rows of a file of queries.
 
+    `columns`: the cells that are read, by what they mean.
+    `unread`: reads the cells of the other columns, by their names.
     `beside_judgments`: a query has a row for each of its judgments.
     """
 
@@ -89,9 +87,9 @@ class QueryRows:
 
 
 def refuse_contradictions(rows: QueryRows) -> None:
-    """Refuse rows of one query that differ in what is read of it, or in a column that
-    nothing reads.
+    """Refuse rows of one query that differ.
 
+    They may differ in what is read of the query, or in a column that nothing reads.
     Beside judgments, other columns may be about documents. There the weight alone is
     compared.
 
@@ -115,8 +113,9 @@ def refuse_contradictions(rows: QueryRows) -> None:
 
 
 def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, int]]:
-    """Yield (first, row) for each row that has the id and the text of an earlier row;
-    `first` is the first of them.
+    """Iterate over the rows that repeat the id and the text of an earlier row.
+
+    Yields (first, row). `first` is the first row with them.
     """
     texts = columns["query"]
     ids = columns.get("query_id", texts)
@@ -144,7 +143,7 @@ def _difference(rows: QueryRows, first: int, row: int) -> str | None:
 
 
 def _comparable(cell: object) -> object:
-    """Give what a cell means: a number by its value, nothing as None."""
+    """Return what a cell means: a number by its value, nothing as None."""
     if isinstance(cell, str):
         number = number_of(cell)
         return (cell.strip() or None) if number is None else number
@@ -154,9 +153,7 @@ def _comparable(cell: object) -> object:
 def _unread_difference(
     rows: QueryRows, unread: Mapping[str, Sequence[object]], first: int, row: int
 ) -> str | None:
-    """Say in which columns two rows of a query differ that nothing reads; None if they
-    agree.
-    """
+    """Say in which unread columns two rows of a query differ; None if they agree."""
     names = [name for name, cells in unread.items() if cells[first] != cells[row]]
     if not names:
         return None
@@ -204,9 +201,7 @@ def params_in(
 
 
 def wrong_params(row: Mapping[str, object]) -> str | None:
-    """Say what is wrong with the params of an object; None if they are an object, or if
-    it has none.
-    """
+    """Say what is wrong with the params of an object; None if nothing is."""
     params = row.get(PARAMS)
     if params is None or isinstance(params, dict):
         return None

@@ -1,4 +1,4 @@
-"""Tables of queries, and lines `id<TAB>text` without a header.
+"""Read tables of queries, and lines `id<TAB>text` without a header.
 
 Tables have columns `query_id`, `query`, weight and note. A table of judgments that has
 the texts of its queries is a table of queries too.
@@ -48,14 +48,12 @@ _CALLED_ID = re.compile(
 
 
 def is_query_table(source: Source) -> bool:
-    """Whether the first line is a header with a column of queries, or the lines are
-    `id<TAB>text`.
-    """
+    """Say whether it has a header with a column of queries, or lines `id<TAB>text`."""
     return has_query_header(source) or _are_ids_and_texts(source)
 
 
 def has_query_header(source: Source) -> bool:
-    """Whether the first line is a header of queries or of judgments.
+    """Say whether the first line is a header of queries or of judgments.
 
     `q1<TAB>boots` is not one, since `q1` has a digit.
     """
@@ -143,9 +141,7 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
 
 
 def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
-    """Read the columns of queries, by what they mean. Weights are numbers, all others
-    texts.
-    """
+    """Read the columns of queries, by what they mean. Only weights are numbers."""
     names = [name for name in at if name != "weight"]
     numbers = [at["weight"]] if "weight" in at else []
     cells = table.cells([at[name] for name in names], numbers)
@@ -166,9 +162,7 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 
 
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
-    """Find the columns of queries that are read, and those of judgments in the same
-    table.
-    """
+    """Find the columns of queries and of judgments that are read."""
     read = set(query_columns(source, table.names).values())
     judged = layout_of(source, table.names)
     if judged is not None:
@@ -193,10 +187,9 @@ def _lines_of_head(source: Source) -> list[str]:
 
 
 def _seems_a_header(source: Source) -> bool:
-    """Whether the first of the lines `id<TAB>text` seems to be a header with unknown
-    names.
+    """Say whether the first of the lines `id<TAB>text` seems to be a header.
 
-    Its first cell ends as names of ids do, or has no digit where all the ids below have
+    Its first cell ends as names of ids do, or has no digit while all ids below have
     one.
     """
     if not _are_ids_and_texts(source):
@@ -294,7 +287,7 @@ def query_or_mistake(
 def distinct(
     source: Source, queries: Iterable[tuple[Query | str, Place]]
 ) -> list[Query]:
-    """Give the queries, each id once.
+    """Return the queries, each id once.
 
     `queries`: what was found in a file, a query or what is wrong with it, each with its
     place.

@@ -1,4 +1,4 @@
-"""The record of a run (`--relevance-record`) as rankings."""
+"""Read the record of a run (`--relevance-record`) as rankings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of the Rated Ranking Evaluator (RRE).
+"""Read the files of the Rated Ranking Evaluator (RRE).
 
 ratings.json has `topics[].query_groups[].queries[]` with `relevant_documents`. Topics
 and groups may be left out. A query is a template and its placeholders. One placeholder
@@ -45,18 +45,14 @@ class _Level:
 
 
 def is_rre(source: Source) -> bool:
-    """Whether it is a file of RRE: it has the levels of one, and queries with
-    placeholders.
-    """
+    """Say whether it is a file of RRE: it has levels of one, and placeholders."""
     if source.json_object.keys().isdisjoint(_LEVELS):
         return False
     return '"placeholders"' in source.text
 
 
 def rre_key(text: str, params: Mapping[str, object]) -> str:
-    """Make the key of the judgments of a query: its text, and its params if it has
-    any.
-    """
+    """Make the key of the judgments of a query: its text, and its params if any."""
     if not params:
         return text
     others = []
@@ -92,8 +88,9 @@ def collect_rre(source: Source) -> Collector:
 
 
 def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
-    """Give the objects of the next level. If it is left out, that is the outer object
-    itself.
+    """Iterate over the objects of the next level.
+
+    If the level is left out, that is the outer object itself.
     """
     if level not in outer.members:
         yield outer
@@ -104,9 +101,7 @@ def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
 
 
 def _note(top: _Level, topic: _Level, group: _Level) -> str:
-    """Make the note of the queries of a group: the names of the topic and of the
-    group.
-    """
+    """Make the note of a group's queries: the names of the topic and of the group."""
     names = []
     if topic is not top:
         names.append(topic.name)
@@ -118,10 +113,9 @@ def _note(top: _Level, topic: _Level, group: _Level) -> str:
 def _add_query(
     collector: Collector, query: _Level, text_in: str, note: str
 ) -> str | None:
-    """Add a query, and return its key. If it has no text, adds a mistake and returns
-    None.
+    """Add a query, and return its key. `text_in`: the placeholder that is the text.
 
-    `text_in`: the placeholder that is the text.
+    If the query has no text, adds a mistake and returns None.
     """
     placeholders = collector.mapping(query.members, "placeholders", query.path)
     if placeholders is None:
@@ -178,8 +172,9 @@ def _add_documents(
     documents: Sequence[object],
     path: JsonPath,
 ) -> None:
-    """Add the documents that have a grade. `path`: that of the object whose key is the
-    grade.
+    """Add the documents that have a grade.
+
+    `path`: that of the object whose key is the grade.
     """
     path = (*path, grade)
     for number, entry in enumerate(documents):

@@ -1,4 +1,4 @@
-"""Rows of a run, one by one, become rankings.
+"""Make rankings of the rows of a run.
 
 The readers of runs share this: a row is a query, a document, and its score or its rank.
 """
@@ -42,11 +42,11 @@ class RunRows:
         self._results: dict[str, Results] = {}
 
     def __contains__(self, query: object) -> bool:
-        """Whether a query has been added."""
+        """Say whether a query has been added."""
         return query in self._results
 
     def results_of(self, query: str) -> Results:
-        """Give the results of a query, to which a reader may add checked ones."""
+        """Return the results of a query, to which a reader may add checked ones."""
         return self._results.setdefault(query, Results())
 
     def add(self, query: str, document: str, value: object) -> str:
@@ -75,8 +75,7 @@ class RunRows:
         return message if why is None else f"{message}; it {why}"
 
     def rankings(self, file: str) -> Rankings:
-        """Rank the documents of each query, best first. Warns of documents that occur
-        twice.
+        """Rank the documents of each query, best first; warns of repeated ones.
 
         Scores are sorted as trec_eval does: by score, then by document id, both
         descending. Results of one rank stay in the order of their rows.
@@ -92,9 +91,6 @@ class RunRows:
 
 
 def _sorted_by_score(results: Results) -> list[str]:
-    """Sort as trec_eval does. Most runs are in order already, which is found out
-    faster.
-    """
     if all(map(gt, results.numbers, results.numbers[1:])):
         return results.documents
     return sort_scores(results.documents, results.numbers)

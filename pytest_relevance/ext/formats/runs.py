@@ -1,4 +1,4 @@
-"""Runs in tables and in JSON: the rankings in a file, best first.
+"""Read runs in tables and in JSON.
 
 The formats are those of judgments: tables and JSON. In a run a row has a score or a
 rank in place of a grade. Runs in lines of TREC are in `trec`, records in `records`.
@@ -39,7 +39,6 @@ _FIRST_LINE = Place(line=1)
 
 
 def _read_table(source: Source) -> Rankings:
-    """Read the rankings in a table."""
     table = table_of(source)
     columns = _columns_of_run(source, table)
     cells = table.cells(
@@ -76,8 +75,9 @@ class _Columns:
 
 
 def _columns_of_run(source: Source, table: Table) -> _Columns:
-    """Find the columns. Refuses a table of judgments, and several snapshots in one
-    file.
+    """Find the columns.
+
+    Refuses a table of judgments, and several snapshots in one file.
     """
     snapshot = quepid.snapshot_columns(table.names)
     if snapshot is not None:
@@ -131,10 +131,10 @@ def _refuse_judgments(source: Source, table: Table) -> None:
 
 
 def _are_grades(judged: Layout, table: Table) -> bool:
-    """Whether columns have grades.
+    """Say whether columns have grades.
 
-    Their names say it. Columns that are named after raters have numbers in all their
-    cells.
+    Their names say it. Columns that are named after raters have grades if all their
+    cells are numbers.
     """
     if "grade" in judged.at or judged.are_ratings:
         return True
@@ -165,10 +165,9 @@ _JSON_SHAPES = (
 
 
 def _read_json(source: Source) -> Rankings:
-    """Read {query: {document: score}}, {query: [document, ...]}, rows, or a snapshot of
-    Quepid.
+    """Read {query: {document: score}}, {query: [document, ...]}, rows, or a snapshot.
 
-    Rows are a list of objects, or an object on each line.
+    Rows are a list of objects, or an object on each line. A snapshot is Quepid's.
     """
     content = source.entries if source.is_json_lines else source.json
     snapshot = quepid.snapshot_rows(content)
@@ -201,9 +200,7 @@ def _read_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rank
 def _scored(
     source: Source, query: str, ranking: object
 ) -> Iterable[tuple[str, object]]:
-    """Give each document of a ranking its score. In a list without scores they
-    descend.
-    """
+    """Return each document of a ranking with a score, which descends in a list."""
     if isinstance(ranking, dict):
         return ranking.items()
     if not isinstance(ranking, (list, tuple)):
@@ -225,7 +222,7 @@ def _is_parquet(source: Source) -> bool:
 
 
 def _has_header(source: Source) -> bool:
-    """Whether the first line is a header with columns of queries and of documents."""
+    """Say whether the first line is a header with columns of queries and documents."""
     return has_ids(find_columns(source.header.names, _WANTED))
 
 

@@ -1,4 +1,4 @@
-"""The formats of tables of judgments and of queries: CSV and Parquet."""
+"""Define the formats of tables of judgments and of queries: CSV and Parquet."""
 
 from __future__ import annotations
 

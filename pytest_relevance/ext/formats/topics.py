@@ -1,4 +1,4 @@
-"""TREC topics: queries as `<top>` markup, as NIST writes it, or as XML.
+"""Read TREC topics: queries as `<top>` markup, as NIST writes it, or as XML.
 
     <top>
     <num> Number: 301
@@ -10,8 +10,8 @@
     <topic number="1"><query>coronavirus origin</query><question>what is
     ...</question></topic>
 
-The first is no XML: its inner elements need no end tag, `&` and `<` are not escaped. So
-one scanner reads both. The text of a query is its `query` or `title`, or else its
+The first is not XML: its inner elements need no end tag, `&` and `<` are not escaped.
+So one scanner reads both. The text of a query is its `query` or `title`, or else its
 `question` or description, or the text of the topic itself; line breaks in it are
 spaces. The rest of a topic is its note. See https://trec.nist.gov/data/topics_eng/.
 """
@@ -59,10 +59,10 @@ _FIELDS = frozenset((*_TOPIC_IDS, *_TOPIC_TEXTS, *_TOPIC_NOTES))
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """A topic of the file: the line in which it begins, its attributes and its content
-    as text.
+    """A topic of the file.
 
-    `ends`: whether it has an end tag, or another topic follows.
+    `line`: where it begins. `attributes` and `content` are text.
+    `ends`: it has an end tag, or another topic follows.
     """
 
     line: int
@@ -73,15 +73,13 @@ class _Topic:
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """What a topic contains: the texts of its elements by name, and the text between
-    them.
-    """
+    """The texts of the elements of a topic by name, and the text between them."""
 
     texts: Mapping[str, str]
     between: str
 
     def first(self, names: Iterable[str], but: str = "") -> str:
-        """Give the name of the first element with a text; empty if there is none."""
+        """Return the name of the first element with a text; empty if there is none."""
         for name in names:
             if name != but and self.texts.get(name):
                 return name
@@ -89,7 +87,7 @@ class _Elements:
 
 
 def is_topics(source: Source) -> bool:
-    """Whether it begins like markup and has a topic."""
+    """Say whether it begins like markup and has a topic."""
     if _BEGINS_LIKE_MARKUP.match(source.head) is None:
         return False
     return _TOPIC.search(source.head) is not None
@@ -111,7 +109,7 @@ def read_topics(source: Source) -> list[Query]:
 
 
 def _queries(source: Source) -> Iterator[tuple[Query | str, Place]]:
-    """Give each topic as a query, or what is wrong with it."""
+    """Iterate over the topics as queries. A message stands for a wrong one."""
     for topic in _topics(_without_markup_of_xml(source.text)):
         place = Place(line=topic.line)
         if topic.ends:
@@ -149,9 +147,7 @@ def _topics(text: str) -> Iterator[_Topic]:
 
 
 def _query_of(topic: _Topic) -> Query | str:
-    """Read a topic as a query. Returns what is wrong with it if that is not
-    possible.
-    """
+    """Read a topic as a query, or return what is wrong with it."""
     elements = _elements(topic.content)
     key = _id_of(topic, elements)
     if not key:
@@ -216,8 +212,8 @@ def _element_name(tag: re.Match[str]) -> str:
 def _next_field(content: str, at: int) -> int:
     """Find the end of an element without an end tag.
 
-    It is the next element that begins a line or has a known name, and is no inline
-    markup such as `<b>`.
+    It is the next element that begins a line or has a known name. Inline markup such as
+    `<b>` does not end it.
     """
     for tag in _ELEMENT.finditer(content, at):
         begin_of_line = content.rfind("\n", 0, tag.start()) + 1

@@ -1,4 +1,4 @@
-"""TREC's qrels and runs: lines of columns between blanks or tabs.
+"""Read TREC's qrels and runs: lines of columns between blanks or tabs.
 
 Qrels are `qid iter docid grade` and runs `qid Q0 docid rank score tag`. Comments and
 blank lines occur in the wild. A document id may have a `#` in it, so only a line that
@@ -35,47 +35,52 @@ _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 
 
 def is_qrels(source: Source) -> bool:
-    """Whether most of the first lines are four columns, a number last."""
+    """Say whether most of the first lines are four columns, a number last."""
     return _has(source, QRELS_WIDTH, number=3)
 
 
 def is_run(source: Source) -> bool:
-    """Whether most of the first lines are six columns, a score before the last, be it
-    infinite or no number.
+    """Say whether most of the first lines are six columns, a score before the last.
+
+    The score may be infinite or NaN.
     """
     return _has(source, RUN_WIDTH, number=4)
 
 
 def _has(source: Source, width: int, number: int) -> bool:
+    """Say whether most of the first lines have `width` columns, one with a number."""
     lines = _first_lines(source)
     fitting = 0
     for line in lines:
-        for cells in (white_cells(line), line.rstrip("\r").split("\t")):
-            if len(cells) == width and (
-                number_of(cells[number]) is not None
-                or _NOT_FINITE.fullmatch(cells[number])
-            ):
-                fitting += 1
-                break
+        rows = (white_cells(line), line.rstrip("\r").split("\t"))
+        if any(len(row) == width and _is_number(row[number]) for row in rows):
+            fitting += 1
     return 2 * fitting > len(lines)
 
 
+def _is_number(cell: str) -> bool:
+    """Say whether a cell is a number, perhaps infinite or NaN."""
+    return number_of(cell) is not None or _NOT_FINITE.fullmatch(cell) is not None
+
+
 def _first_lines(source: Source) -> list[str]:
-    return [
-        line
-        for line in source.head.split("\n")
-        if line.strip() and not line.startswith("#")
-    ][:_LOOKED_AT]
+    lines = []
+    for line in source.head.split("\n"):
+        if line.strip() and not line.startswith("#"):
+            lines.append(line)
+    return lines[:_LOOKED_AT]
 
 
 def rows_of(source: Source, width: int) -> TextTable:
-    """Split a file into rows of `width` cells. Where only tabs make that number of
-    columns, ids may have spaces.
+    """Split a file into rows of `width` cells.
+
+    If only tabs make that number of columns, ids may have spaces.
     """
-    first = next(iter(_first_lines(source)), "").rstrip("\r")
-    separator = (
-        "\t" if len(first.split("\t")) == width != len(white_cells(first)) else WHITE
-    )
+    separator = WHITE
+    for line in _first_lines(source)[:1]:
+        cells = line.rstrip("\r").split("\t")
+        if len(cells) == width and len(white_cells(line)) != width:
+            separator = "\t"
     return TextTable(source, [""] * width, separator, comments=True)
 
 
@@ -88,14 +93,16 @@ def refuse_run(source: Source) -> NoReturn:
 
 
 def order_of_short_run(source: Source) -> str | None:
-    """Return the names of the columns if the file has four columns, as qrels have, and
-    is a run.
-    """
+    """Return the names of the columns if the file is a run with four columns."""
     if not is_qrels(source):
         return None
-    rows = rows_of(source, QRELS_WIDTH)
-    queries, iterations, documents, grades = rows.columns(range(QRELS_WIDTH))
-    return order_of_run(QrelsRows(queries, iterations, documents, grades, rows.place))
+    return order_of_run(_qrels_rows(source))
+
+
+def _qrels_rows(source: Source) -> QrelsRows:
+    table = rows_of(source, QRELS_WIDTH)
+    queries, iterations, documents, grades = table.columns(range(QRELS_WIDTH))
+    return QrelsRows(queries, iterations, documents, grades, table.place)
 
 
 def read_qrels(source: Source) -> Ratings:
@@ -107,15 +114,18 @@ def read_qrels(source: Source) -> Ratings:
     """
     if is_run(source) and not is_qrels(source):
         refuse_run(source)
-    rows = rows_of(source, QRELS_WIDTH)
-    queries, iterations, documents, grades = rows.columns(range(QRELS_WIDTH))
-    if not queries:
+    rows = _qrels_rows(source)
+    if not rows.queries:
         source.refuse("the file has no judgments, only comments")
-    refuse_other_columns(
-        source, QrelsRows(queries, iterations, documents, grades, rows.place)
-    )
+    refuse_other_columns(source, rows)
     return Ratings(
-        source.file, "trec", queries, documents, grades, place=rows.place, by_id=True
+        source.file,
+        "trec",
+        queries=rows.queries,
+        documents=rows.documents,
+        ratings=rows.grades,
+        place=rows.place,
+        by_id=True,
     )
 
 
@@ -167,9 +177,7 @@ def _add_mistake(
 
 
 def _refuse_short_run(source: Source) -> None:
-    """Refuse a file of four columns whose second or fourth column holds ranks: it is a
-    run, no qrels.
-    """
+    """Refuse a run with four columns, which a reader could take for qrels."""
     order = order_of_short_run(source)
     if order is not None:
         source.refuse(
@@ -184,7 +192,7 @@ def _is_run_of_any_width(source: Source) -> bool:
 
 
 def _is_qrels_or_run(source: Source) -> bool:
-    """Whether the lines are qrels, or a run, which the reader calls by its name."""
+    """Say whether the lines are qrels, or a run, which the reader then refuses."""
     return is_qrels(source) or is_run(source)
 
 

@@ -25,10 +25,10 @@ _MOST_SHOWN = 20
 
 
 def write_csv(judgments: Judgments) -> Written:
-    """Write a table between commas, with a row for each rating. No spreadsheet
-    calculates its texts.
+    """Write a table between commas, with a row for each rating.
 
-    Raises ValueError if there is nothing to write, or if an id or a text is blank.
+    No spreadsheet calculates its texts. Raises ValueError if there is nothing to write,
+    or if an id or a text is blank.
     """
     lost = _check_table(judgments, "CSV")
     columns = _columns_of(judgments)
@@ -107,7 +107,7 @@ def write_run(rankings: Rankings) -> Written:
 
 
 def _columns_of(judgments: Judgments) -> list[str]:
-    """Choose the columns: those of which the judgments have something."""
+    """Choose the columns: those that have content."""
     columns = ["doc_id", "grade"]
     if judgments.ratings:
         columns.append("rater")
@@ -199,9 +199,7 @@ def _blank_ids(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _lists_of_ids(judgments: Judgments, about: str) -> Iterator[str]:
-    """Find the ids that would be refused as lists of several ids when the table is
-    read.
-    """
+    """Find the ids that a reader of the table would refuse as lists of ids."""
     documents: list[str] = []
     for of_query in judgments.values():
         documents += of_query
@@ -288,5 +286,5 @@ def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _number(value: float) -> float:
-    """Give a whole number as int, any other as Python's float."""
+    """Return a whole number as int, any other as Python's float."""
     return int(value) if value == int(value) else float(value)
