@@ -18,6 +18,8 @@ import numpy.typing as npt
 from pytest_relevance._ids import decoding_advice, exact_text
 from pytest_relevance._text import shown
 
+from .settings import is_number
+
 Floats = npt.NDArray[np.float64]
 Grades = npt.NDArray[Any]
 
@@ -200,7 +202,7 @@ def _as_list(query: str, ranking: object) -> Sequence[Any]:
 def _sorted_by_score(where: str, scores: Mapping[Any, Any]) -> list[str]:
     documents = _text_ids(scores, where, "document")
     for document, score in zip(documents, scores.values(), strict=True):
-        if not _is_number(score) or math.isnan(score):
+        if not is_number(score) or math.isnan(score):
             raise ValueError(
                 f"{where}: the score of document {document!r} is a number, not {score!r}"
             )
@@ -249,13 +251,9 @@ def _refuse_grade(
 def _explain_not_finite(grade: object) -> str:
     """Say what is wrong with a grade that is not a finite number; else return ""."""
     try:
-        if _is_number(grade) and math.isfinite(float(grade)):  # type: ignore[arg-type]
+        if is_number(grade) and math.isfinite(float(grade)):  # type: ignore[arg-type]
             return ""
     except OverflowError:
         pass
     found = f"{shown(grade, 60)} ({type(grade).__name__})"
     return f"a grade is a finite number such as 0, 1 or 2.5, not {found}"
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, _NUMBERS) and not isinstance(value, bool)

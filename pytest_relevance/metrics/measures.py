@@ -19,6 +19,7 @@ All functions share these conventions:
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -112,13 +113,15 @@ def top_grades(metric: Metric, graded: GradedRanking, settings: Settings) -> Gra
     return scored_grades(graded, settings)[: metric.k]
 
 
-def relevant_in_top(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
-    """Count the relevant results in the top k."""
-    count = 0
-    for grade in top_grades(metric, graded, settings):
+def relevant_ranks(
+    metric: Metric, graded: GradedRanking, settings: Settings
+) -> list[int]:
+    """List the ranks (from 1) of the relevant results in the top k."""
+    ranks = []
+    for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
         if grade is not None and grade >= metric.rel:
-            count += 1
-    return count
+            ranks.append(rank)
+    return ranks
 
 
 def results_in_top(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
@@ -174,7 +177,7 @@ def precision(metric: Metric, graded: GradedRanking, settings: Settings) -> floa
     set_P). A later copy of a document is not a result. Always defined. Source:
     trec_eval.
     """
-    relevant = relevant_in_top(metric, graded, settings)
+    relevant = len(relevant_ranks(metric, graded, settings))
     if metric.k is not None:
         return relevant / metric.k
     results = results_in_top(metric, graded, settings)
@@ -189,7 +192,7 @@ def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     total = relevant_judgments(metric, graded)
     if not total:
         return math.nan
-    return relevant_in_top(metric, graded, settings) / total
+    return len(relevant_ranks(metric, graded, settings)) / total
 
 
 def average_precision(
@@ -203,12 +206,9 @@ def average_precision(
     total = relevant_judgments(metric, graded)
     if not total:
         return math.nan
-    found = 0
     precisions = 0.0
-    for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
-        if grade is not None and grade >= metric.rel:
-            found += 1
-            precisions += found / rank
+    for found, rank in enumerate(relevant_ranks(metric, graded, settings), start=1):
+        precisions += found / rank
     return precisions / total
 
 
@@ -217,10 +217,8 @@ def reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) -
 
     Always defined. Source: trec_eval.
     """
-    for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
-        if grade is not None and grade >= metric.rel:
-            return 1.0 / rank
-    return 0.0
+    ranks = relevant_ranks(metric, graded, settings)
+    return 1.0 / ranks[0] if ranks else 0.0
 
 
 def success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -228,7 +226,7 @@ def success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
     Always defined. Source: trec_eval.
     """
-    return 1.0 if relevant_in_top(metric, graded, settings) else 0.0
+    return 1.0 if relevant_ranks(metric, graded, settings) else 0.0
 
 
 def expected_reciprocal_rank(
@@ -370,11 +368,9 @@ def r_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> fl
     total = relevant_judgments(metric, graded)
     if not total:
         return math.nan
-    found = 0
-    for grade in scored_grades(graded, settings)[:total]:
-        if grade is not None and grade >= metric.rel:
-            found += 1
-    return found / total
+    # Rprec has no cutoff of its own, so these are the ranks in the whole ranking.
+    ranks = relevant_ranks(metric, graded, settings)
+    return bisect_right(ranks, total) / total
 
 
 _INFAP_EPSILON = 0.00001

@@ -234,7 +234,7 @@ def check_number(what: str, value: object) -> None:
 
     A bool or a text is not a number.
     """
-    if not _is_real_number(value):
+    if not is_number(value):
         kind = type(value).__name__
         raise ValueError(f"{what} is a number, not {value!r} ({kind})")
     if isinstance(value, int):
@@ -243,7 +243,8 @@ def check_number(what: str, value: object) -> None:
         raise ValueError(f"{what} is a finite number, not {value!r}")
 
 
-def _is_real_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Say whether a value is a real number of Python or numpy. A bool is not."""
     if isinstance(value, bool):
         return False
     if isinstance(value, (int, float)):
