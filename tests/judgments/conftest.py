@@ -1,10 +1,17 @@
-"""Where the real files are."""
+"""Files that tests write, and real files."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.chorus import reference
+from tests.judgments.helpers import Files
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Files in the folder of a test."""
+    return Files(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -3,16 +3,16 @@ unfinished merge.
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_relevance import read_judgments, read_queries, read_run
-from tests.judgments.helpers import problems_of, write
+from tests.judgments.helpers import Files, problems_of
 
 Read = Callable[..., Mapping[str, Any]]
 READERS = [read_judgments, read_queries, read_run]
+IN_EACH = pytest.mark.parametrize("read", READERS)
 
 LFS = (
     "version https://git-lfs.github.com/spec/v1\n"
@@ -63,38 +63,38 @@ ACCIDENTS = {
 }
 
 
+def problem(read: Read, files: Files, content: str | bytes, *arguments: str) -> str:
+    (only,) = problems_of(read, files.write(content), *arguments)
+    return only
+
+
 @pytest.mark.parametrize("content", ACCIDENTS)
-@pytest.mark.parametrize("read", READERS)
-def test_an_accident_is_no_data(tmp_path: Path, read: Read, content: str) -> None:
-    (found,) = problems_of(read, write(tmp_path / "file", content))
+@IN_EACH
+def test_an_accident_is_no_data(files: Files, read: Read, content: str) -> None:
+    found = problem(read, files, content)
     assert found.startswith(f"FILE:1: {ACCIDENTS[content]}")
 
 
 @pytest.mark.parametrize("content", ACCIDENTS)
-def test_the_lines_of_an_accident_are_no_queries(tmp_path: Path, content: str) -> None:
-    path = write(tmp_path / "queries.txt", content)
-    (found,) = problems_of(read_queries, path, "text")
+def test_the_lines_of_an_accident_are_no_queries(files: Files, content: str) -> None:
+    found = problem(read_queries, files, content, "text")
     assert found.startswith(f"FILE:1: {ACCIDENTS[content]}")
 
 
 @pytest.mark.parametrize(
-    ("content", "line"),
+    "content",
     [
-        ("boots\n<<<<<<< HEAD\nhats\n=======\ncaps\n>>>>>>> main\n", 2),
-        ("boots\n>>>>>>> main\n", 2),  # a merge that is half finished
-        ('17" screen, used\n<<<<<<< HEAD\n', 2),
+        "boots\n<<<<<<< HEAD\nhats\n=======\ncaps\n>>>>>>> main\n",
+        "boots\n>>>>>>> main\n",  # a merge that is half finished
+        '17" screen, used\n<<<<<<< HEAD\n',
     ],
 )
-def test_conflict_markers_are_no_queries(
-    tmp_path: Path, content: str, line: int
-) -> None:
-    path = write(tmp_path / "queries.txt", content)
-    (found,) = problems_of(read_queries, path, "text")
-    assert found.startswith(f"FILE:{line}: ")
+def test_conflict_markers_are_no_queries(files: Files, content: str) -> None:
+    found = problem(read_queries, files, content, "text")
+    assert found.startswith("FILE:2: ")
     assert "is a conflict marker of Git; finish the merge" in found
 
 
-@pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize(
     "rows",
     [
@@ -103,9 +103,10 @@ def test_conflict_markers_are_no_queries(
         '{"query": "q", "doc_id": "a", "grade": 1}\n<<<<<<< HEAD\n{"query": "q"}\n',
     ],
 )
-def test_conflict_markers_in_tables(tmp_path: Path, read: Read, rows: str) -> None:
-    (found,) = problems_of(read, write(tmp_path / "file", rows))
-    assert found.startswith('FILE:2: "<<<<<<< HEAD" is a conflict marker of Git')
+@IN_EACH
+def test_conflict_markers_in_tables(files: Files, read: Read, rows: str) -> None:
+    says = 'FILE:2: "<<<<<<< HEAD" is a conflict marker of Git'
+    assert problem(read, files, rows).startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -121,16 +122,16 @@ def test_conflict_markers_in_tables(tmp_path: Path, read: Read, rows: str) -> No
     ],
 )
 def test_queries_that_look_like_an_accident(
-    tmp_path: Path, content: str, format: str | None, query: str
+    files: Files, content: str, format: str | None, query: str
 ) -> None:
-    assert query in read_queries(write(tmp_path / "file", content), format)
+    assert query in files.queries(content, format)
 
 
-def test_judgments_of_a_query_error(tmp_path: Path) -> None:
-    path = write(tmp_path / "judgments.json", '{"error": {"d1": 3}}')
-    assert read_judgments(path) == {"error": {"d1": 3}}
-    path = write(tmp_path / "run.json", '{"errors": ["d1"], "hats": ["d2"]}')
-    assert read_run(path) == {"errors": ["d1"], "hats": ["d2"]}
+def test_judgments_and_a_run_of_a_query_error(files: Files) -> None:
+    judgments = {"error": {"d1": 3}}
+    assert files.judgments(judgments) == judgments
+    run = {"errors": ["d1"], "hats": ["d2"]}
+    assert read_run(files.write(run)) == run
 
 
 @pytest.mark.parametrize(
@@ -145,10 +146,8 @@ def test_judgments_of_a_query_error(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_of_another_format_is_no_text(
-    tmp_path: Path, content: str | bytes, what: str
+    files: Files, content: str | bytes, what: str
 ) -> None:
-    (found,) = problems_of(read_queries, write(tmp_path / "file", content), "text")
-    assert found.startswith(
-        f"FILE:1: the format text has a query on each line, and this is {what}"
-    )
+    found = problem(read_queries, files, content, "text")
+    assert f"the format text has a query on each line, and this is {what}" in found
     assert found.endswith("; leave the format out")

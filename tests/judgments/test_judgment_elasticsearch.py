@@ -2,61 +2,53 @@
 wherever they stand.
 """
 
-import json
 from pathlib import Path
 
 import pytest
 
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
-from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import problems, query_problems
+from tests.judgments.helpers import Files
+
+BERLIN = {"match": {"title": "berlin"}}
 
 
-def written(tmp_path: Path, *requests: object, **others: object) -> Path:
-    path = tmp_path / "rank_eval.json"
-    path.write_text(
-        json.dumps({"requests": list(requests), **others}, indent=1), encoding="utf-8"
-    )
-    return path
+def rank_eval(*requests: object) -> dict[str, object]:
+    return {"requests": list(requests), "metric": {"dcg": {}}}
 
 
 def searching(body: object, key: object = "r", *ratings: object) -> dict[str, object]:
     return {"id": key, "request": {"query": body}, "ratings": list(ratings)}
 
 
-BERLIN = {"match": {"title": "berlin"}}
+def template(key: object, *ratings: object, **params: object) -> dict[str, object]:
+    return {"id": key, "template_id": "t", "params": params, "ratings": list(ratings)}
 
 
 def rating(document: object, grade: object, index: str = "shop") -> dict[str, object]:
     return {"_index": index, "_id": document, "rating": grade}
 
 
-def test_ratings_are_kept_under_the_id_of_the_request(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        searching(
-            BERLIN,
-            "berlin_query",
-            rating("007", 3),
-            rating("10020#0", 0),
-            rating("007", 3, "another"),
-        ),
-        {
-            "id": 12,
-            "template_id": "t",
-            "params": {"q": "amsterdam"},
-            "ratings": [rating(7, "1"), rating("no", None)],
-        },
-        metric={"dcg": {}},
-    )
-    judgments = read_judgments(path)
+def test_ratings_are_kept_under_the_id_of_the_request(files: Files) -> None:
+    ratings = [rating("007", 3), rating("10020#0", 0), rating("007", 3, "another")]
+    berlin = searching(BERLIN, "berlin_query", *ratings)
+    amsterdam = template(12, rating(7, "1"), rating("no", None), q="amsterdam")
+    judgments = files.judgments(rank_eval(berlin, amsterdam))
     assert judgments == {"berlin_query": {"007": 3, "10020#0": 0}, "12": {"7": 1}}
     assert judgments.format == "elasticsearch"
     assert judgments.known_as("amsterdam") == ["12"]
-    assert judgments.place("berlin_query", "10020#0") == Place(
-        path="requests[0].ratings[1]"
-    )
+    place = Place(path="requests[0].ratings[1]")
+    assert judgments.place("berlin_query", "10020#0") == place
+
+
+def test_what_a_client_keeps_under_body(files: Files) -> None:
+    request = searching(BERLIN, "b", rating("x", 1), rating("y", "bad"))
+    path = files.write({"body": {"requests": [request]}, "hits": {}})
+    assert " body.requests[0].ratings[1]" in files.problem(path)
+    assert files.queries(path) == {"b": "berlin"}
+
+
+# The text of a query
 
 
 @pytest.mark.parametrize(
@@ -64,50 +56,26 @@ def test_ratings_are_kept_under_the_id_of_the_request(tmp_path: Path) -> None:
     [
         {"match": {"title": {"query": "berlin", "operator": "and"}}},
         {"multi_match": {"query": "berlin", "fields": ["title", "body"]}},
-        {
-            "bool": {
-                "must": [{"match": {"title": "berlin"}}],
-                "filter": {"term": {"type": "city"}},
-            }
-        },
-        {
-            "bool": {
-                "should": [
-                    {"match": {"title": "berlin"}},
-                    {"match": {"body": "berlin"}},
-                ]
-            }
-        },
-        {
-            "bool": {
-                "must": {"term": {"match": "x"}},
-                "should": {"match": {"title": "berlin"}},
-            }
-        },
+        {"bool": {"must": [BERLIN], "filter": {"term": {"type": "city"}}}},
+        {"bool": {"should": [BERLIN, {"match": {"body": "berlin"}}]}},
+        {"bool": {"must": {"term": {"match": "x"}}, "should": BERLIN}},
     ],
 )
-def test_the_one_text_that_is_searched_for(tmp_path: Path, body: object) -> None:
-    path = written(tmp_path, searching(body))
-    assert read_queries(path) == {"r": "berlin"}
-    assert read_judgments(path).queries["r"].text == "berlin"
+def test_the_one_text_that_is_searched_for(files: Files, body: object) -> None:
+    path = files.write(rank_eval(searching(body)))
+    assert files.queries(path) == {"r": "berlin"}
+    assert files.judgments(path).queries["r"].text == "berlin"
 
 
-def test_the_one_parameter_that_is_text(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        {
-            "id": "r",
-            "template_id": "t",
-            "params": {"q": "berlin", "size": 10, "fresh": True},
-            "ratings": [],
-        },
-    )
-    (query,) = load_queries(path)
-    assert (query.id, query.text, query.params) == (
-        "r",
-        "berlin",
-        {"size": 10, "fresh": True},
-    )
+def test_the_one_parameter_that_is_text(files: Files) -> None:
+    request = template("r", q="berlin", size=10, fresh=True)
+    (query,) = files.described(rank_eval(request))
+    assert (query.id, query.text) == ("r", "berlin")
+    assert query.params == {"size": 10, "fresh": True}
+
+
+MUST = "request.query.bool.must"
+PARAMS = {"text": "berlin", "n": 3}
 
 
 @pytest.mark.parametrize(
@@ -115,161 +83,99 @@ def test_the_one_parameter_that_is_text(tmp_path: Path) -> None:
     [
         ("params.text", "berlin", {"n": 3}),
         ("params.n", "3", {"text": "berlin"}),
-        ("id", "r 1", {"text": "berlin", "n": 3}),
-        (
-            "request.query.bool.must.0.match.title.en",
-            "hamburg",
-            {"text": "berlin", "n": 3},
-        ),
-        ("request.query.bool.must.1.match.body", "spree", {"text": "berlin", "n": 3}),
-        (
-            "request.query.bool.must.1.match.body.query",
-            "spree",
-            {"text": "berlin", "n": 3},
-        ),
+        ("id", "r 1", PARAMS),
+        (f"{MUST}.0.match.title.en", "hamburg", PARAMS),
+        (f"{MUST}.1.match.body", "spree", PARAMS),
+        (f"{MUST}.1.match.body.query", "spree", PARAMS),
     ],
 )
 def test_the_user_says_where_the_text_is(
-    tmp_path: Path, where: str, text: str, params: dict[str, object]
+    files: Files, where: str, text: str, params: dict[str, object]
 ) -> None:
-    body = {
-        "bool": {
-            "must": [
-                {"match": {"title.en": "hamburg"}},
-                {"match": {"body": {"query": "spree"}}},
-            ]
-        }
-    }
-    path = written(
-        tmp_path, {**searching(body, "r 1"), "params": {"text": "berlin", "n": 3}}
-    )
-    (query,) = load_queries(path, query=where)
-    assert (query.id, query.text, query.params) == ("r 1", text, params)
-    assert read_judgments(path, query=where).queries["r 1"].text == text
-
-
-def test_what_a_client_keeps_under_body(tmp_path: Path) -> None:
-    path = tmp_path / "sent.json"
-    request = searching(BERLIN, "b", rating("x", 1), rating("y", "bad"))
-    path.write_text(
-        json.dumps({"body": {"requests": [request]}, "hits": {}}), encoding="utf-8"
-    )
-    assert " body.requests[0].ratings[1]" in problems(path)[0]
-    assert read_queries(path) == {"b": "berlin"}
-
-
-def test_what_may_be_one_of_several_texts_is_not_guessed(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        searching(
-            {
-                "bool": {
-                    "must": {"match": {"title": "berlin"}},
-                    "filter": {"match": {"type": "city"}},
-                }
-            },
-            "a",
-        ),
-        {
-            "id": "b",
-            "template_id": "t",
-            "params": {"q": "berlin", "locale": "de"},
-            "ratings": [],
-        },
-        searching({"match_all": {}}, "c"),
-        searching({"match": {"title": "hamburg"}}, "d"),
-    )
-    judgments = read_judgments(path)
-    assert [query.text for query in judgments.queries.values()] == [
-        None,
-        None,
-        None,
-        "hamburg",
+    clauses = [
+        {"match": {"title.en": "hamburg"}},
+        {"match": {"body": {"query": "spree"}}},
     ]
-    unknown = "FILE: requests[{}]: the text of the query {} is not known: {}; say where it stands: "
-    first, second, third = query_problems(path)
-    assert first == unknown.format(
-        0,
-        '"a"',
-        'it may be "berlin" (request.query.bool.must.match.title) or "city" (request.query.bool.filter.match.type)',
-    ) + (
-        "query: request.query.bool.must.match.title, or --query request.query.bool.must.match.title of a command"
-    )
-    assert second == unknown.format(
-        1, '"b"', 'it may be "berlin" (params.q) or "de" (params.locale)'
-    ) + ("query: params.q, or --query params.q of a command")
-    assert third == unknown.format(2, '"c"', "no params and no match query has any") + (
-        "query: params.text, or --query params.text of a command"
-    )
+    request = {**searching({"bool": {"must": clauses}}, "r 1"), "params": PARAMS}
+    path = files.write(rank_eval(request))
+    (query,) = files.described(path, query=where)
+    assert (query.id, query.text, query.params) == ("r 1", text, params)
+    assert files.judgments(path, query=where).queries["r 1"].text == text
 
 
-def test_a_place_that_not_every_request_has(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        {"id": "a", "template_id": "t", "params": {"q": "berlin"}, "ratings": []},
-        searching({"match": {"title": "hamburg"}}, "b"),
-        {"id": "c", "template_id": "t", "params": {"q": ["berlin"]}, "ratings": []},
+def test_what_may_be_one_of_several_texts_is_not_guessed(files: Files) -> None:
+    both = {"bool": {"must": BERLIN, "filter": {"match": {"type": "city"}}}}
+    path = files.write(
+        rank_eval(
+            searching(both, "a"),
+            template("b", q="berlin", locale="de"),
+            searching({"match_all": {}}, "c"),
+            searching({"match": {"title": "hamburg"}}, "d"),
+        )
     )
+    texts = [query.text for query in files.judgments(path).queries.values()]
+    assert texts == [None, None, None, "hamburg"]
+    unknown = (
+        "FILE: requests[{}]: the text of the query {} is not known: {}; say where it "
+        "stands: query: {}, or --query {} of a command"
+    )
+    title, kind = (
+        "request.query.bool.must.match.title",
+        "request.query.bool.filter.match.type",
+    )
+    assert files.query_problems(path) == [
+        unknown.format(0, '"a"', f'it may be "berlin" ({title}) or "city" ({kind})', title, title),
+        unknown.format(1, '"b"', 'it may be "berlin" (params.q) or "de" (params.locale)', "params.q", "params.q"),
+        unknown.format(2, '"c"', "no params and no match query has any", "params.text", "params.text"),
+    ]  # fmt: skip
+
+
+def test_a_place_that_not_every_request_has(files: Files) -> None:
+    hamburg = searching({"match": {"title": "hamburg"}}, "b")
+    requests = [template("a", q="berlin"), hamburg, template("c", q=["berlin"])]
+    path = files.write(rank_eval(*requests))
     expected = [
         'FILE: requests[1]: there is no text at "params.q" in this request, where it should be; "hamburg" is at '
         "request.query.match.title. Name several places, query: [params.q, request.query.match.title], or --query "
         "params.q --query request.query.match.title: the first counts that has a text",
         'FILE: requests[2]: there is no text at "params.q" in this request, where it should be',
     ]
-    assert query_problems(path, query="params.q") == expected
-    assert problems(path, query="params.q") == expected
+    assert files.query_problems(path, query="params.q") == expected
+    assert files.problems(path, query="params.q") == expected
 
 
-def test_several_places_of_which_the_first_counts(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        {
-            "id": "a",
-            "template_id": "t",
-            "params": {"q": "berlin", "type": "city", "size": 5},
-            "ratings": [],
-        },
-        searching({"match": {"title": "hamburg"}}, "b"),
-    )
-    places = ["params.q", "request.query.match.title"]
-    assert read_queries(path, query=places) == {"a": "berlin", "b": "hamburg"}
-    first, _ = load_queries(path, query=places)
-    assert first.params == {"type": "city", "size": 5}
-    assert query_problems(path, query=["params.x", "params.y"])[0].startswith(
-        'FILE: requests[0]: there is no text at "params.x" or "params.y" in this request'
-    )
+def test_several_places_of_which_the_first_counts(files: Files) -> None:
+    hamburg = searching({"match": {"title": "hamburg"}}, "b")
+    path = files.write(rank_eval(template("a", q="berlin", type="city", n=5), hamburg))
+    queries = files.described(path, query=["params.q", "request.query.match.title"])
+    assert [query.text for query in queries] == ["berlin", "hamburg"]
+    assert queries[0].params == {"type": "city", "n": 5}
+    problem, _ = files.query_problems(path, query=["params.x", "params.y"])
+    assert 'there is no text at "params.x" or "params.y" in this request' in problem
 
 
-def test_an_id_with_two_texts(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        *(searching({"match": {"title": text}}, "r") for text in ("hat", "hat", "cap")),
-    )
-    assert problems(path) == [
+# Mistakes
+
+
+def test_an_id_with_two_texts(files: Files) -> None:
+    texts = ("hat", "hat", "cap")
+    requests = [searching({"match": {"title": text}}, "r") for text in texts]
+    assert files.problem(rank_eval(*requests)) == (
         'FILE: requests[2]: the query id "r" stands for "hat" and for "cap"; give one of them another id'
-    ]
+    )
 
 
-def test_every_mistake(tmp_path: Path) -> None:
-    body = {"match": {"title": "berlin"}}
-    path = written(
-        tmp_path,
+def test_every_mistake(files: Files) -> None:
+    ratings = [rating(None, 1), {"_id": "x"}, {"_idx": "y", "rating": 1}]
+    content = rank_eval(
         {"request": {}, "ratings": []},
         {"id": "a"},
-        searching(body, None),
-        searching(
-            body,
-            "b",
-            rating(None, 1),
-            {"_id": "x"},
-            {"_idx": "y", "rating": 1},
-            rating("z", []),
-            3,
-        ),
+        searching(BERLIN, None),
+        searching(BERLIN, "b", *ratings, rating("z", []), 3),
         {"id": "c", "ratings": {}},
         "d",
     )
-    assert problems(path) == [
+    assert files.problems(content) == [
         'FILE: requests[0]: "id" is missing; found "request" and "ratings"',
         'FILE: requests[1]: "ratings" is missing; found "id"',
         'FILE: requests[2].id: "id" is text or a number, found nothing',
@@ -283,15 +189,10 @@ def test_every_mistake(tmp_path: Path) -> None:
     ]
 
 
-def test_the_real_requests(data: Path) -> None:
+def test_a_real_request(data: Path) -> None:
     path = data / "formats" / "elasticsearch_10_basic.json"
-    judgments = read_judgments(path)
-    assert judgments == {
-        "amsterdam_query": {"doc1": 0, "doc2": 1, "doc3": 1},
-        "berlin_query": {"doc1": 1},
-    }
-    assert judgments.text("amsterdam_query") == "amsterdam"
-    assert read_queries(path) == {
-        "amsterdam_query": "amsterdam",
-        "berlin_query": "berlin",
-    }
+    amsterdam = {"doc1": 0, "doc2": 1, "doc3": 1}
+    judgments = {"amsterdam_query": amsterdam, "berlin_query": {"doc1": 1}}
+    assert read_judgments(path) == judgments
+    texts = {"amsterdam_query": "amsterdam", "berlin_query": "berlin"}
+    assert read_queries(path) == texts

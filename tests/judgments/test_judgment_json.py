@@ -1,63 +1,44 @@
-"""Plain JSON and JSON a line: judgments and queries, as people and other tools write
+"""Plain JSON and JSON Lines: judgments and queries, as people and other tools write
 them.
 """
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import JsonReader, NumberAsWritten, as_python
-from pytest_relevance.judgments.reading import load_queries
-from tests.judgments.helpers import problems, query_problems, written
+from tests.judgments.helpers import Files, lines
+
+# Judgments
 
 
-def lines(*objects: object) -> str:
-    return "".join(f"{json.dumps(entry)}\n" for entry in objects)
-
-
-def test_grades_by_query_and_document(tmp_path: Path) -> None:
-    judgments = read_judgments(
-        written(
-            tmp_path, {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
-        )
-    )
-    assert judgments == {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
+def test_grades_by_query_and_document(files: Files) -> None:
+    content = {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
+    judgments = files.judgments(content)
+    assert judgments == content
     assert judgments.format == "json"
     assert judgments.place("blue shoes", "sku-2") == Place(path='["blue shoes"].sku-2')
 
 
-def test_ids_that_are_numbers_keep_their_digits(tmp_path: Path) -> None:
-    content = '[{"qid": 1.0, "docno": 12345678901234567890, "rel": 2}, {"qid": 1e5, "docno": -0, "rel": 1}]'
-    judgments = read_judgments(written(tmp_path, content))
+def test_ids_that_are_numbers_keep_their_digits(files: Files) -> None:
+    first = '{"qid": 1.0, "docno": 12345678901234567890, "rel": 2}'
+    judgments = files.judgments(f'[{first}, {{"qid": 1e5, "docno": -0, "rel": 1}}]')
     assert judgments == {"1.0": {"12345678901234567890": 2}, "1e5": {"-0": 1}}
     assert {type(key) for key in [*judgments, *judgments["1.0"]]} == {str}
 
 
-def test_a_list_of_judgments(tmp_path: Path) -> None:
+def test_a_list_of_judgments(files: Files) -> None:
+    shoes = {"query_id": "q1", "query": "blue shoes"}
     content = [
-        {
-            "query_id": "q1",
-            "query": "blue shoes",
-            "product_id": "a",
-            "rating": 3,
-            "title": "Trainers",
-        },
-        {
-            "query_id": "q1",
-            "query": "blue shoes",
-            "product_id": "b",
-            "rating": None,
-            "price": 20,
-        },
+        {**shoes, "product_id": "a", "rating": 3, "title": "Trainers"},
+        {**shoes, "product_id": "b", "rating": None, "price": 20},
         {"query_id": "q2", "query": "hat", "product_id": "a", "rating": "1"},
     ]
-    judgments = read_judgments(written(tmp_path, content))
+    judgments = files.judgments(content)
     assert judgments == {"q1": {"a": 3}, "q2": {"a": 1}}
     assert judgments.text("q1") == "blue shoes"
     assert judgments.known_as("hat") == ["q2"]
@@ -65,146 +46,111 @@ def test_a_list_of_judgments(tmp_path: Path) -> None:
     assert judgments.place("q2", "a") == Place(path="[2]")
 
 
-def test_a_judgment_a_line(tmp_path: Path) -> None:
-    content = lines(
-        {"query": "blue shoes", "doc_id": "a", "grade": 3},
-        {"query": "hat", "doc_id": "a", "grade": 0},
-    )
-    path = written(
-        tmp_path,
-        f"\n{content}\n\n" + lines({"doc_id": "b", "query": "hat", "grade": 2}),
-    )
-    judgments = read_judgments(path)
-    assert judgments == {"blue shoes": {"a": 3}, "hat": {"a": 0, "b": 2}}
+def test_a_judgment_a_line(files: Files) -> None:
+    first = lines({"query": "boots", "doc_id": "a", "grade": 3})
+    second = lines({"doc_id": "b", "query": "hat", "grade": 2})
+    judgments = files.judgments(f"\n{first}\n\n{second}")
+    assert judgments == {"boots": {"a": 3}, "hat": {"b": 2}}
     assert judgments.format == "jsonl"
-    assert judgments.place("hat", "b") == Place(line=6)
+    assert judgments.place("hat", "b") == Place(line=5)
 
 
-def test_a_query_a_line_with_its_grades(tmp_path: Path) -> None:
+def test_a_query_a_line_with_its_grades(files: Files) -> None:
     items = [{"doc_id": "a", "grade": 0}, {"_id": "b", "grade": 2}]
-    judgments = read_judgments(
-        written(
-            tmp_path, lines({"blue shoes": {"a": 3}}, {"hat": items, "cap": {"b": 1}})
-        )
-    )
-    assert judgments == {
-        "blue shoes": {"a": 3},
-        "hat": {"a": 0, "b": 2},
-        "cap": {"b": 1},
-    }
+    content = lines({"boots": {"a": 3}}, {"hat": items, "cap": {"b": 1}})
+    judgments = files.judgments(content)
+    assert judgments == {"boots": {"a": 3}, "hat": {"a": 0, "b": 2}, "cap": {"b": 1}}
     assert judgments.place("cap", "b") == Place(line=2, path="cap.b")
 
 
-def test_a_query_with_its_ratings(tmp_path: Path) -> None:
+def test_a_query_with_its_ratings(files: Files) -> None:
+    params = {"locale": "de", "n": 3}
+    shoes = {"query_id": "q1", "query": "shoes", "weight": 20, "params": params}
+    items = [{"doc_id": "a", "grade": 0}, {"id": 7, "rating": 1}]
     content = lines(
-        {
-            "query_id": "q1",
-            "query": "blue shoes",
-            "ratings": {"a": 3},
-            "weight": 20,
-            "params": {"locale": "de", "n": 3},
-        },
-        {
-            "query_id": "q2",
-            "query": "hat",
-            "judgments": [{"doc_id": "a", "grade": 0}, {"id": 7, "rating": 1}],
-        },
+        {**shoes, "ratings": {"a": 3}},
+        {"query_id": "q2", "query": "hat", "judgments": items},
         {"query_id": "q3", "query": "cap", "ratings": []},
         {"query": "bag", "ratings": None},
     )
-    judgments = read_judgments(written(tmp_path, content))
+    judgments = files.judgments(content)
     assert judgments == {"q1": {"a": 3}, "q2": {"a": 0, "7": 1}}
     assert judgments.unrated == ["q3", "bag"]
     query = judgments.queries["q1"]
-    assert (query.text, query.weight, query.params) == (
-        "blue shoes",
-        20,
-        {"locale": "de", "n": 3},
-    )
+    assert (query.text, query.weight, query.params) == ("shoes", 20, params)
 
 
-def test_a_blank_grade_is_no_judgment(tmp_path: Path) -> None:
-    judgments = read_judgments(
-        written(
-            tmp_path,
-            {"hat": {"a": None, "b": "", "c": " ", "d": 0}, "cap": {"a": None}},
-        )
-    )
+def test_a_blank_grade_is_no_judgment(files: Files) -> None:
+    content = {"hat": {"a": None, "b": "", "c": " ", "d": 0}, "cap": {"a": None}}
+    judgments = files.judgments(content)
     assert judgments == {"hat": {"d": 0}}
     assert judgments.unrated == ["cap"]
 
 
-def test_several_raters(tmp_path: Path) -> None:
-    content = lines(
-        {"query": "hat", "doc_id": "a", "grade": 3, "rater": "ann"},
-        {"query": "hat", "doc_id": "a", "grade": 0, "rater": "bob"},
-        {"query": "hat", "doc_id": "a", "grade": 1, "rater": None},
-    )
-    judgments = read_judgments(written(tmp_path, content))
+def test_several_raters(files: Files) -> None:
+    row = {"query": "hat", "doc_id": "a"}
+    rows = [
+        {**row, "grade": 3, "rater": "ann"},
+        {**row, "grade": 0, "rater": "bob"},
+        {**row, "grade": 1, "rater": None},
+    ]
+    judgments = files.judgments(rows)
     assert judgments == {"hat": {"a": 1}}
     assert judgments.ratings == {"hat": {"a": {"ann": 3, "bob": 0, "rating 1": 1}}}
-    unnamed = [
-        {"query": "hat", "doc_id": "a", "grade": grade, "rater": None}
-        for grade in (3, 0)
-    ]
-    assert read_judgments(written(tmp_path, unnamed[:1])).raters == ()
-    assert (
-        "judged twice, 3 at [0] and 0 here" in problems(written(tmp_path, unnamed))[0]
-    )
+    unnamed = {**row, "grade": 3, "rater": None}
+    assert files.judgments([unnamed]).raters == ()
+    problem = files.problem([unnamed, {**unnamed, "grade": 0}])
+    assert "judged twice, 3 at [0] and 0 here" in problem
 
 
-# --- Queries
+# Queries
 
 
-def test_queries_of_beir(tmp_path: Path) -> None:
-    content = lines(
-        {"_id": "0012", "text": "blue shoes", "metadata": {}},
-        {"_id": 13, "text": "hat"},
-    )
-    path = written(tmp_path, content, "queries.jsonl")
-    assert read_queries(path) == {"0012": "blue shoes", "13": "hat"}
-    assert read_queries(path, "beir") == {"0012": "blue shoes", "13": "hat"}
-    assert [query.line for query in load_queries(path)] == [1, 2]
+def test_queries_of_beir(files: Files) -> None:
+    first = {"_id": "0012", "text": "blue shoes", "metadata": {}}
+    path = files.write(lines(first, {"_id": 13, "text": "hat"}), "queries.jsonl")
+    assert files.queries(path) == {"0012": "blue shoes", "13": "hat"}
+    assert files.queries(path, "beir") == files.queries(path)
+    assert [query.line for query in files.described(path)] == [1, 2]
 
 
 @pytest.mark.parametrize(
     ("content", "queries"),
     [
-        (
-            {"q1": "blue shoes", "007": "hat", "2": 300},
-            {"q1": "blue shoes", "007": "hat", "2": "300"},
-        ),
+        ({"q1": "shoes", "007": "hat", "2": 300}, {"q1": "shoes", "007": "hat", "2": "300"}),
         (["blue shoes", "hat"], {"blue shoes": "blue shoes", "hat": "hat"}),
         ([{"query_id": 7, "query": "cap"}], {"7": "cap"}),
         ({"hat": {"a": 1}, "cap": {}}, {"hat": "hat", "cap": "cap"}),
         ([{"query": "hat", "doc_id": "a", "grade": 1}] * 2, {"hat": "hat"}),
         ([{"qid": "1", "query": "hat", "ratings": {"a": 1}}], {"1": "hat"}),
-        ({"query_id": "1", "query": "hat"}, {"1": "hat"}),
+        # one query is a file
+        ({"query_id": "q1", "query": "hat", "colour": "red"}, {"q1": "hat"}),
+        ({"_id": "q1", "text": "hat", "metadata": {}}, {"q1": "hat"}),
+        ({"qid": "q1", "query": "hat", "weight": 3}, {"q1": "hat"}),
+        # grades, numbers or names, below a query
+        ({"data": {"d1": 3, "d2": "0"}}, {"data": "data"}),
+        ({"hat": {"d1": "good"}, "cap": {"d1": "bad"}}, {"hat": "hat", "cap": "cap"}),
     ],
-)
+    ids=json.dumps,
+)  # fmt: skip
 def test_shapes_of_queries(
-    tmp_path: Path, content: object, queries: dict[str, str]
+    files: Files, content: object, queries: dict[str, str]
 ) -> None:
-    assert read_queries(written(tmp_path, content)) == queries
+    assert files.queries(content) == queries
 
 
-def test_what_a_query_has_beside_its_text(tmp_path: Path) -> None:
-    content = [
-        {
-            "id": "q1",
-            "query": "hat",
-            "weight": 4.5,
-            "information_need": "for the sun",
-            "params": {"size": 3},
-        },
-        {"id": "q2", "query": "cap", "weight": None, "note": ""},
-    ]
-    first, second = load_queries(written(tmp_path, content))
-    assert (first.weight, first.note, first.params) == (4.5, "for the sun", {"size": 3})
+def test_what_a_query_has_beside_its_text(files: Files) -> None:
+    first, second = files.described(
+        [
+            {"id": 1, "query": "a", "weight": 4.5, "information_need": "b", "params": {"c": 3}},
+            {"id": 2, "query": "cap", "weight": None, "note": ""},
+        ]
+    )  # fmt: skip
+    assert (first.weight, first.note, first.params) == (4.5, "b", {"c": 3})
     assert (second.weight, second.note, second.params) == (1, None, {})
 
 
-def test_wrong_queries(tmp_path: Path) -> None:
+def test_wrong_queries(files: Files) -> None:
     content = lines(
         {"_id": "1", "text": "hat"},
         {"_id": "1", "text": "cap"},
@@ -213,96 +159,19 @@ def test_wrong_queries(tmp_path: Path) -> None:
         {"_id": "3"},
         {"_id": "4", "text": "bag", "weight": -1},
     )
-    assert query_problems(written(tmp_path, content)) == [
+    assert files.query_problems(content) == [
         'FILE:2: the query id "1" stands for "hat" in line 1 and for "cap"; give one of them another id',
         "FILE:3: the query has no text",
         "FILE:4: the query has no id",
         "FILE:5: the query has no text",
         "FILE:6: a weight is a number above 0, found -1",
     ]
-
-
-def test_wrong_values_for_texts(tmp_path: Path) -> None:
-    assert query_problems(written(tmp_path, {"q1": "hat", "q2": None, " ": "cap"})) == [
+    assert files.query_problems({"q1": "hat", "q2": None, " ": "cap"}) == [
         "FILE: q2: the query has no text",
         'FILE: [" "]: the query has no id',
     ]
-    (problem,) = query_problems(written(tmp_path, [{"_id": ["q1"], "text": "hat"}]))
+    problem = files.query_problem([{"_id": ["q1"], "text": "hat"}])
     assert problem == "FILE: [0]: \"_id\" is text or a number, found the list ['q1']"
-
-
-# --- Bad input
-
-
-def test_every_mistake_with_its_line_and_path(tmp_path: Path) -> None:
-    content = {
-        "hat": {"a": 1, "": 2, "b": {"title": "x"}},
-        "cap": [1],
-        "bag": {"c": [1]},
-    }
-    assert problems(written(tmp_path, content)) == [
-        'FILE: hat[""]: a document has no id',
-        "FILE: hat.b: a rating is a number or a name of the scale, found the mapping {'title': 'x'}",
-        'FILE: cap[0]: "ratings" is a list of objects, found 1 in it',
-        "FILE: bag.c: a rating is a number or a name of the scale, found the list [1]",
-    ]
-
-
-GOOD = {"query": "a", "doc_id": "x", "grade": 1}
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({**GOOD, "doc_id": None}, "the row has no document"),
-        ({**GOOD, "query": ""}, "the row has no query"),
-        ({**GOOD, "doc_id": True}, '"doc_id" is text or a number, found true'),
-        ({**GOOD, "grade": {}}, '"grade" is a number or a name, found the mapping {}'),
-        (
-            {"query": "a", "doc_id": "x", "grde": 1},
-            '"grade" is missing; found "query", "doc_id" and "grde"',
-        ),
-        ([1], "expected an object, found the list [1]"),
-        ({"a": {"x": 1}}, '"grade" is missing; found "a"'),
-    ],
-)
-def test_a_wrong_judgment_among_others(
-    tmp_path: Path, wrong: object, said: str
-) -> None:
-    assert problems(written(tmp_path, lines(GOOD, wrong, GOOD, wrong))) == [
-        f"FILE:{line}: {said}" for line in (2, 4)
-    ]
-    assert problems(written(tmp_path, [GOOD, wrong])) == [f"FILE: [1]: {said}"]
-
-
-def test_an_object_that_is_another_kind_than_the_first(tmp_path: Path) -> None:
-    (problem,) = problems(written(tmp_path, lines({"a": {"x": 1}}, GOOD)))
-    assert problem.startswith(
-        "FILE:2: judgments are {query: {document: grade}}, or objects that have query and rating"
-    )
-
-
-@pytest.mark.parametrize("content", ["{}", "[]", "[\n]\n"])
-def test_nothing_in_it(tmp_path: Path, content: str) -> None:
-    assert problems(written(tmp_path, content)) == ["FILE: the file has no judgments"]
-    assert query_problems(written(tmp_path, content)) == [
-        "FILE: the file has no queries"
-    ]
-
-
-# What one object is: {id: text}, {query: its judgments}, or one query
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"query_id": "q1", "query": "hat", "colour": "red"},
-        {"_id": "q1", "text": "hat", "metadata": {}},
-        {"qid": "q1", "query": "hat", "weight": 3},
-    ],
-)
-def test_one_query_is_a_file(tmp_path: Path, query: dict[str, object]) -> None:
-    assert read_queries(written(tmp_path, query)) == {"q1": "hat"}
 
 
 @pytest.mark.parametrize(
@@ -315,16 +184,11 @@ def test_one_query_is_a_file(tmp_path: Path, query: dict[str, object]) -> None:
     ],
 )
 def test_what_may_be_one_query_or_several_is_refused(
-    tmp_path: Path, content: dict[str, object]
+    files: Files, content: dict[str, object]
 ) -> None:
-    (problem,) = query_problems(written(tmp_path, content))
-    assert problem.startswith(
-        f'FILE: the file may be one query with the keys "{next(iter(content))}"'
-    )
-    assert problem.endswith(
-        f", or {len(content)} queries, {{id: text}}; write one query in a list, [{{...}}], and several as a list of "
-        "objects with query_id and query"
-    )
+    problem = files.query_problem(content)
+    assert f'one query with the keys "{next(iter(content))}"' in problem
+    assert f", or {len(content)} queries, {{id: text}}; write one query in a" in problem
 
 
 @pytest.mark.parametrize(
@@ -332,43 +196,77 @@ def test_what_may_be_one_query_or_several_is_refused(
     [
         {"Query set": {"nlp": "networks", "query": "logs"}},
         {"q1": {"text": "hat"}},
+        {"q1": {"text": "hat"}, "q2": {"d1": 1}},
         {"hat": {"d1": "good", "d2": "bad"}},
     ],
-    ids=repr,
 )
-def test_texts_where_grades_would_be_are_refused(
-    tmp_path: Path, content: dict[str, object]
+def test_texts_that_may_be_queries_or_named_grades_are_refused(
+    files: Files, content: object
 ) -> None:
-    """They may be queries below a key, or named grades of one query."""
-    (problem,) = query_problems(written(tmp_path, content))
-    assert "a query is {id: text}, a text in a list, or an object such as" in problem
-    assert read_queries(written(tmp_path, {"data": {"d1": 3, "d2": "0"}})) == {
-        "data": "data"
-    }
-    assert [
-        *read_queries(written(tmp_path, {"hat": {"d1": "good"}, "cap": {"d1": "bad"}}))
-    ] == ["hat", "cap"]
-    (problem,) = query_problems(
-        written(tmp_path, {"q1": {"text": "hat"}, "q2": {"d1": 1}})
-    )
-    assert problem.startswith("FILE: q1: a query is ")
+    assert ": a query is {id: text}, a text in a list, " in files.query_problem(content)
 
 
-def test_ids_without_texts_are_no_queries(tmp_path: Path) -> None:
-    row = {"query_id": "q067", "doc_id": "a", "grade": 1}
-    for content in (
-        lines(row, row),
-        json.dumps([row]),
-        json.dumps([{"qid": "q067", "ratings": {"a": 1}}]),
-    ):
-        (problem,) = query_problems(written(tmp_path, content))
-        assert problem.startswith(
-            "FILE: these are judgments that have only the ids of queries"
-        )
+@pytest.mark.parametrize(
+    "content",
+    [
+        lines(*[{"query_id": "q067", "doc_id": "a", "grade": 1}] * 2),
+        [{"query_id": "q067", "doc_id": "a", "grade": 1}],
+        [{"qid": "q067", "ratings": {"a": 1}}],
+    ],
+)
+def test_ids_without_texts_are_no_queries(files: Files, content: object) -> None:
+    problem = files.query_problem(content)
+    assert "these are judgments that have only the ids of queries" in problem
 
 
-# JSON as it was written: digits, keys that stand twice, and paths
+# Mistakes
 
+
+def test_every_mistake_with_its_line_and_path(files: Files) -> None:
+    grades = {"a": 1, "": 2, "b": {"title": "x"}}
+    assert files.problems({"hat": grades, "cap": [1], "bag": {"c": [1]}}) == [
+        'FILE: hat[""]: a document has no id',
+        "FILE: hat.b: a rating is a number or a name of the scale, found the mapping {'title': 'x'}",
+        'FILE: cap[0]: "ratings" is a list of objects, found 1 in it',
+        "FILE: bag.c: a rating is a number or a name of the scale, found the list [1]",
+    ]
+
+
+GOOD = {"query": "a", "doc_id": "x", "grade": 1}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({**GOOD, "doc_id": None}, "the row has no document"),
+        ({**GOOD, "query": ""}, "the row has no query"),
+        ({**GOOD, "doc_id": True}, '"doc_id" is text or a number, found true'),
+        ({**GOOD, "doc_id": ["a"]}, "\"doc_id\" is text or a number, found the list ['a']"),
+        ({**GOOD, "grade": {}}, '"grade" is a number or a name, found the mapping {}'),
+        ({"query": "a", "doc_id": "x", "grde": 1},
+         '"grade" is missing; found "query", "doc_id" and "grde"'),
+        ([1], "expected an object, found the list [1]"),
+        ({"a": {"x": 1}}, '"grade" is missing; found "a"'),
+    ],
+)  # fmt: skip
+def test_a_wrong_judgment_among_others(files: Files, wrong: object, says: str) -> None:
+    two = lines(GOOD, wrong, GOOD, wrong)
+    assert files.problems(two) == [f"FILE:2: {says}", f"FILE:4: {says}"]
+    assert files.problem([GOOD, wrong]) == f"FILE: [1]: {says}"
+
+
+def test_an_object_that_is_another_kind_than_the_first(files: Files) -> None:
+    problem = files.problem(lines({"a": {"x": 1}}, GOOD))
+    assert problem.startswith("FILE:2: judgments are {query: {document: grade}}, or")
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "[\n]\n"])
+def test_a_file_without_content(files: Files, content: str) -> None:
+    assert files.problem(content) == "FILE: the file has no judgments"
+    assert files.query_problem(content) == "FILE: the file has no queries"
+
+
+# The reader of JSON: digits, keys that stand twice, and paths
 
 SCALARS = (
     st.none()
@@ -386,31 +284,22 @@ DOCUMENTS = st.recursive(
 )
 
 
-def mistakes(text: str) -> list[Problem]:
-    found = Problems("file.json")
-    JsonReader().read(text, found.add)
-    return found.found
+def read(text: str) -> tuple[Any, list[Problem]]:
+    problems = Problems("file.json")
+    return JsonReader().read(text, problems.add), problems.found
 
 
 @given(DOCUMENTS)
 def test_values_are_those_of_python(document: Any) -> None:
-    found: list[object] = []
-    assert (
-        as_python(
-            JsonReader().read(
-                json.dumps(document), lambda *mistake: found.append(mistake)
-            )
-        )
-        == document
-    )
-    assert found == []
+    found, mistakes = read(json.dumps(document))
+    assert (as_python(found), mistakes) == (document, [])
 
 
 @pytest.mark.parametrize("number", ["1", "1.0", "1e5", "-0", "0.10", "NaN", "9" * 5000])
 def test_numbers_keep_their_digits(number: str) -> None:
-    found: Any = JsonReader().read(f"[{number}]", pytest.fail)  # type: ignore[arg-type]
+    found, mistakes = read(f"[{number}]")
+    assert (found, mistakes) == ([number], [])
     assert isinstance(found[0], NumberAsWritten)
-    assert found == [number]
 
 
 @pytest.mark.parametrize(
@@ -426,33 +315,27 @@ def test_numbers_keep_their_digits(number: str) -> None:
 def test_a_key_with_two_values_is_named_by_its_path(
     text: str, paths: list[str]
 ) -> None:
-    found = mistakes(text)
-    assert [mistake.place.path for mistake in found] == paths
-    for mistake in found:
+    _, mistakes = read(text)
+    assert [mistake.place.path for mistake in mistakes] == paths
+    for mistake in mistakes:
         assert "stands twice, with different values" in mistake.message
 
 
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (
-            '{"a": 1,\n"b" 2}',
-            2,
-            "this is no valid JSON: Expecting ':' delimiter (column 5)",
-        ),
+        ('{"a": 1,\n"b" 2}', 2, "no valid JSON: Expecting ':' delimiter (column 5)"),
         ("[" * 100_000, 1, "nested too deeply"),
         ('["\\ud83d"]', 1, "half of a character"),
     ],
+    ids=["no colon", "nested", "surrogate"],
 )
-def test_what_is_no_json_is_told_with_its_line(
-    text: str, line: int, message: str
-) -> None:
-    (found,) = mistakes(text)
-    assert found.place.line == line
-    assert message in found.message
+def test_what_is_not_json_has_its_line(text: str, line: int, message: str) -> None:
+    _, (mistake,) = read(text)
+    assert mistake.place.line == line
+    assert message in mistake.message
 
 
 def test_a_whole_surrogate_pair_is_a_character() -> None:
-    assert JsonReader().read('["\\ud83d\\udc5f \\\\ud83d"]', pytest.fail) == [  # type: ignore[arg-type]
-        "\U0001f45f \\ud83d"
-    ]
+    found, mistakes = read('["\\ud83d\\udc5f \\\\ud83d"]')
+    assert (found, mistakes) == (["\U0001f45f \\ud83d"], [])
