@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from pytest_relevance.metrics.agreement import agreement
 
-Grades = list[int]
-
 
 @pytest.mark.parametrize(
     ("first", "second", "kappa"),
@@ -29,7 +27,7 @@ Grades = list[int]
     ],
 )
 def test_kappa_is_that_of_scikit_learn(
-    first: Grades, second: Grades, kappa: float
+    first: list[int], second: list[int], kappa: float
 ) -> None:
     # sklearn.metrics.cohen_kappa_score(first, second, weights="quadratic",
     # labels=range(5)) of scikit-learn 1.9.1
@@ -41,36 +39,27 @@ PAIRS = st.lists(
 )
 
 
-@given(
-    PAIRS,
-    st.sampled_from([0.1, 0.5, 3]),
-    st.integers(-2, 7),
-    st.randoms(use_true_random=False),
-)
+@given(st.data(), PAIRS, st.sampled_from([0.1, 0.5, 3]), st.integers(-2, 7))
 def test_what_leaves_the_figures_as_they_are(
-    pairs: list[tuple[int, int]], unit: float, lowest: int, random: Random
+    data: st.DataObject, pairs: list[tuple[int, int]], unit: float, lowest: int
 ) -> None:
-    found = agreement(*zip(*pairs, strict=True))
-    random.shuffle(pairs)
-    assert str(agreement(*zip(*pairs, strict=True))) == str(found)  # NaN too
+    first, second = zip(*pairs, strict=True)
+    found = agreement(first, second)
+    shuffled = data.draw(st.permutations(pairs))
+    assert str(agreement(*zip(*shuffled, strict=True))) == str(found)  # NaN too
     moved = agreement(
-        *zip(
-            *[(lowest + unit * one, lowest + unit * two) for one, two in pairs],
-            strict=True,
-        )
+        [lowest + unit * one for one in first], [lowest + unit * two for two in second]
     )
-    swapped = agreement(*zip(*[(two, one) for one, two in pairs], strict=True))
+    swapped = agreement(second, first)
+    figures = [found.kappa, found.alpha]
     for other in (moved, swapped):
         assert (other.equal, sum(other.counts.values())) == (found.equal, len(pairs))
-        assert [other.kappa, other.alpha] == pytest.approx(
-            [found.kappa, found.alpha], abs=1e-9, nan_ok=True
-        )
-    assert [moved.bias, swapped.bias] == pytest.approx(
-        [unit * found.bias, -found.bias], abs=1e-9
-    )
-    assert [moved.low, moved.high] == pytest.approx(
-        [found.low, found.high], abs=1e-9, nan_ok=True
-    )
+        same = [other.kappa, other.alpha]
+        assert same == pytest.approx(figures, abs=1e-9, nan_ok=True)
+    biases = [unit * found.bias, -found.bias]
+    assert [moved.bias, swapped.bias] == pytest.approx(biases, abs=1e-9)
+    ends = [found.low, found.high]
+    assert [moved.low, moved.high] == pytest.approx(ends, abs=1e-9, nan_ok=True)
 
 
 JUDGES = st.integers(1, 12).flatmap(
@@ -82,20 +71,20 @@ JUDGES = st.integers(1, 12).flatmap(
 def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(
     judge: tuple[int, int, int],
 ) -> None:
+    """A judge gives `wrong` of the `of_each` documents of each grade a grade too many,
+    and of the highest grade the lowest.
+    """
     of_each, wrong, grades = judge
-    rate = wrong / of_each
-    people = [grade for grade in range(grades) for _ in range(of_each)]
-    # it gives `wrong` documents of each grade a grade too many; of the highest grade,
-    # the lowest
-    judged = [
-        (grade + (number < wrong)) % grades
-        for grade in range(grades)
-        for number in range(of_each)
-    ]
+    people, judged, counts = [], [], {}
+    for grade in range(grades):
+        too_many = (grade + 1) % grades
+        people += [grade] * of_each
+        judged += [too_many] * wrong + [grade] * (of_each - wrong)
+        counts[grade, grade] = of_each - wrong
+        counts[grade, too_many] = wrong
     found = agreement(people, judged)
-    expected = {(grade, grade): of_each - wrong for grade in range(grades)}
-    expected |= {(grade, (grade + 1) % grades): wrong for grade in range(grades)}
-    assert found.counts == {pair: count for pair, count in expected.items() if count}
+    assert found.counts == {pair: count for pair, count in counts.items() if count}
+    rate = wrong / of_each
     assert found.equal == pytest.approx(1 - rate, abs=1e-15)
     assert found.bias == 0
     # observed: rate * (grades - 1); by chance, of two even spreads of grades: (grades
@@ -107,22 +96,15 @@ def test_the_figures_of_a_judge_follow_from_the_rate_of_its_errors(
 def test_the_interval_is_that_of_documents_drawn_with_replacement() -> None:
     random = Random(7)
     first = [random.randrange(4) for _ in range(80)]
-    second = [
-        grade if random.random() < 0.6 else random.randrange(4) for grade in first
-    ]
+    second = [each if random.random() < 0.6 else random.randrange(4) for each in first]
     found = agreement(first, second)
+    pairs = list(zip(first, second, strict=True))
     drawn = []
     for _ in range(400):
-        one, two = zip(
-            *random.choices([*zip(first, second, strict=True)], k=80), strict=True
-        )
-        differences = [(a - b) ** 2 for a, b in zip(one, two, strict=True)]
-        by_chance = (
-            fmean(a * a for a in one)
-            + fmean(b * b for b in two)
-            - 2 * fmean(one) * fmean(two)
-        )
-        drawn.append(1 - fmean(differences) / by_chance)
+        one, two = zip(*random.choices(pairs, k=80), strict=True)
+        observed = fmean((a - b) ** 2 for a, b in zip(one, two, strict=True))
+        squares = fmean(a * a for a in one) + fmean(b * b for b in two)
+        drawn.append(1 - observed / (squares - 2 * fmean(one) * fmean(two)))
     drawn.sort()
     assert [found.low, found.high] == pytest.approx([drawn[10], drawn[-11]], abs=0.03)
     assert agreement(first, second) == found  # the draws are the same every time
@@ -130,24 +112,23 @@ def test_the_interval_is_that_of_documents_drawn_with_replacement() -> None:
 
 
 def test_figures_that_are_not_defined() -> None:
-    nothing, one, same = (
-        agreement([], []),
-        agreement([1], [2]),
-        agreement([0.1] * 3, [0.1] * 3),
-    )
+    nothing = agreement([], [])
+    one = agreement([1], [2])
+    same = agreement([0.1] * 3, [0.1] * 3)
     assert nothing.counts == {}
     assert math.isnan(nothing.equal)
     assert math.isnan(nothing.bias)
     assert (one.equal, one.bias) == (0, 1)
     assert (same.equal, same.bias) == (1, 0)
-    assert all(
-        math.isnan(found.kappa) and math.isnan(found.low)
-        for found in (nothing, one, same)
-    )
     assert math.isnan(same.alpha)
-    assert (
-        agreement([0, 3], [0, 3]).low == agreement([0, 3], [0, 3]).kappa == 1
-    )  # half of the samples have one grade
+    for found in (nothing, one, same):
+        assert math.isnan(found.kappa)
+        assert math.isnan(found.low)
+
+
+def test_samples_of_one_grade_do_not_count_for_the_interval() -> None:
+    found = agreement([0, 3], [0, 3])  # half of the samples
+    assert found.low == found.kappa == 1
 
 
 def test_what_is_no_grade_is_refused() -> None:

@@ -55,118 +55,95 @@ GAINS: dict[float, float] = {
 DOCUMENTS = [f"d{number}" for number in range(90)]
 
 
+Tables = dict[str, dict[str, float]]
+Rankings = dict[str, list[str]]
+
+
 @st.composite
-def queries(
-    draw: st.DrawFn,
-) -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
+def queries(draw: st.DrawFn) -> tuple[Tables, Rankings]:
     """Some queries on one scale: many or few judgments, short and long rankings, with
     documents that come twice.
     """
-    scale = draw(
-        st.one_of(
-            st.sampled_from(SCALES),
-            st.lists(st.floats(-3, 40), min_size=40, max_size=60),
-        )
-    )
-    judgments: dict[str, dict[str, float]] = {}
-    rankings: dict[str, list[str]] = {}
+    many_grades = st.lists(st.floats(-3, 40), min_size=40, max_size=60)
+    grade = st.sampled_from(draw(st.sampled_from(SCALES) | many_grades))
+    judgments: Tables = {}
+    rankings: Rankings = {}
     for number in range(draw(st.integers(1, 4))):
-        known = draw(st.sampled_from([3, 12, 90]))
-        judged = draw(
-            st.lists(st.sampled_from(DOCUMENTS[:known]), unique=True, max_size=20)
-        )
-        judgments[f"q{number}"] = {
-            document: draw(st.sampled_from(scale)) for document in judged
-        }
+        known = DOCUMENTS[: draw(st.sampled_from([3, 12, 90]))]
+        document = st.sampled_from(known)
+        judged = draw(st.lists(document, unique=True, max_size=20))
+        judgments[f"q{number}"] = {each: draw(grade) for each in judged}
         if draw(st.integers(0, 9)):
-            ranking = draw(st.permutations(DOCUMENTS[:known]))[
-                : draw(st.integers(0, known))
-            ]
-            again = draw(
-                st.lists(
-                    st.tuples(st.integers(0, 90), st.sampled_from(DOCUMENTS[:known])),
-                    max_size=3,
-                )
-            )
-            for place, document in again:
-                ranking.insert(place, document)
+            length = draw(st.integers(0, len(known)))
+            ranking = draw(st.permutations(known))[:length]
+            place = st.integers(0, 90)
+            for at, again in draw(st.lists(st.tuples(place, document), max_size=3)):
+                ranking.insert(at, again)
             rankings[f"q{number}"] = ranking
     return judgments, rankings
 
 
-CONVENTIONS = st.fixed_dictionaries(
+SETTINGS = st.fixed_dictionaries(
     {
-        **{
-            name: st.sampled_from(list(choices))
-            for name, choices in CHOICES.items()
-            if name != "gain"
-        },
-        "gain": st.sampled_from(["exponential", "linear", "mapping"]),
+        name: st.sampled_from(list(choices))
+        for name, choices in {**CHOICES, "gain": [*CHOICES["gain"], "mapping"]}.items()
     }
 )
 
 
 def bits(value: float) -> bytes:
-    return (
-        b"NaN" if math.isnan(value) else struct.pack("d", value + 0.0)
-    )  # -0.0 and 0.0 are one
-
-
-@given(queries(), CONVENTIONS, ASKED)
-def test_batch_and_single_scores_are_equal_to_the_last_bit(
-    data: tuple[dict[str, dict[str, float]], dict[str, list[str]]],
-    conventions: dict[str, Any],
-    metrics: list[Metric],
-) -> None:
-    judgments, rankings = data
-    grades = [grade for table in judgments.values() for grade in table.values()]
-    if conventions["gain"] == "mapping":
-        conventions = {**conventions, "gain": {**dict.fromkeys(grades, 1.5), **GAINS}}
-    if max(grades, default=0) > 0:
-        # A batch takes the highest grade of all queries where one query knows its own
-        # alone.
-        conventions = {**conventions, "max_grade": max(grades)}
-    elif conventions["ideal"] == "max":
-        judgments, rankings = {"q0": judgments["q0"]}, rankings
-    chosen = Settings(**conventions)
-    batch = score_batch(
-        metrics,
-        CheckedJudgments.from_mapping(judgments),
-        CheckedRankings.from_mapping(rankings),
-        chosen,
-    )
-    for metric, column in zip(metrics, batch, strict=True):
-        assert column.dtype == np.float64
-        for (query, table), value in zip(
-            judgments.items(), column.tolist(), strict=True
-        ):
-            single = score(
-                metric, grade_ranking(rankings.get(query, []), table), chosen
-            )
-            assert bits(single) == bits(value), f"{metric.text} of {query}"
+    # -0.0 and 0.0 are one
+    return b"NaN" if math.isnan(value) else struct.pack("d", value + 0.0)
 
 
 def scores(
-    metric: str,
-    judgments: dict[str, dict[str, float]],
-    rankings: Any,
-    **conventions: Any,
-) -> list[float]:
+    metrics: list[Metric], judgments: Tables, rankings: Any, settings: Settings
+) -> list[list[float]]:
+    """The scores of the queries by each metric, from the matrix."""
     columns = score_batch(
-        [parse_metric(metric)],
+        metrics,
         CheckedJudgments.from_mapping(judgments),
         CheckedRankings.from_mapping(rankings),
-        Settings(**conventions),
+        settings,
     )
-    values: list[float] = columns[0].tolist()
-    return values
+    assert all(column.dtype == np.float64 for column in columns)
+    return [column.tolist() for column in columns]
+
+
+def assert_equal_to_single_scores(
+    metrics: list[Metric], judgments: Tables, rankings: Rankings, settings: Settings
+) -> None:
+    batch = scores(metrics, judgments, rankings, settings)
+    for metric, column in zip(metrics, batch, strict=True):
+        for query, value in zip(judgments, column, strict=True):
+            graded = grade_ranking(rankings.get(query, []), judgments[query])
+            single = score(metric, graded, settings)
+            assert bits(single) == bits(value), f"{metric.text} of {query}"
+
+
+@given(queries(), SETTINGS, ASKED)
+def test_batch_and_single_scores_are_equal_to_the_last_bit(
+    data: tuple[Tables, Rankings], chosen: dict[str, Any], metrics: list[Metric]
+) -> None:
+    judgments, rankings = data
+    grades = [grade for table in judgments.values() for grade in table.values()]
+    if chosen["gain"] == "mapping":
+        chosen = {**chosen, "gain": {**dict.fromkeys(grades, 1.5), **GAINS}}
+    if max(grades, default=0) > 0:
+        # A batch takes the highest grade of all queries, one query knows its own alone.
+        chosen = {**chosen, "max_grade": max(grades)}
+    elif chosen["ideal"] == "max":
+        judgments = {"q0": judgments["q0"]}
+    assert_equal_to_single_scores(metrics, judgments, rankings, Settings(**chosen))
 
 
 def test_the_highest_grade_of_a_batch_is_that_of_all_queries() -> None:
-    judgments: dict[str, dict[str, float]] = {"low": {"a": 1}, "high": {"b": 2}}
+    judgments: Tables = {"low": {"a": 1}, "high": {"b": 2}}
     rankings = {"low": ["a"], "high": ["b"]}
-    assert scores("nDCG@1", judgments, rankings, ideal="max") == [1 / 3, 1.0]
-    assert scores("ERR@1", judgments, rankings) == [1 / 4, 3 / 4]
+    ndcg, err = parse_metric("nDCG@1"), parse_metric("ERR@1")
+    settings = Settings(ideal="max")
+    assert scores([ndcg], judgments, rankings, settings) == [[1 / 3, 1.0]]
+    assert scores([err], judgments, rankings, Settings()) == [[1 / 4, 3 / 4]]
 
 
 @pytest.mark.parametrize(
@@ -182,30 +159,13 @@ def test_the_highest_grade_of_a_batch_is_that_of_all_queries() -> None:
     ],
 )
 def test_many_judgments_are_read_like_few(scale: list[float]) -> None:
-    judgments = {
-        f"q{query}": {
-            f"d{number}": scale[(7 * query + number) % len(scale)]
-            for number in range(1100)
-        }
-        for query in range(20)
-    }
-    rankings = {
-        query: [f"d{number}" for number in range(0, 2000, 3)] for query in judgments
-    }
-    linear = Settings("linear")
-    for metric in map(parse_metric, ("nDCG@10", "nDCG", "AP", "ERR")):
-        single = [
-            score(
-                metric,
-                grade_ranking(rankings[query], table),
-                Settings("linear", max_grade=max(scale)),
-            )
-            for query, table in judgments.items()
-        ]
-        columns = score_batch(
-            [metric],
-            CheckedJudgments.from_mapping(judgments),
-            CheckedRankings.from_mapping(rankings),
-            linear,
-        )
-        assert list(map(bits, columns[0].tolist())) == list(map(bits, single))
+    judgments: Tables = {}
+    for query in range(20):
+        grades = [scale[(7 * query + number) % len(scale)] for number in range(1100)]
+        table = {f"d{number}": grade for number, grade in enumerate(grades)}
+        judgments[f"q{query}"] = table
+    ranking = [f"d{number}" for number in range(0, 2000, 3)]
+    metrics = [parse_metric(name) for name in ("nDCG@10", "nDCG", "AP", "ERR")]
+    settings = Settings("linear", max_grade=max(scale))
+    rankings = dict.fromkeys(judgments, ranking)
+    assert_equal_to_single_scores(metrics, judgments, rankings, settings)

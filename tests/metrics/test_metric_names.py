@@ -14,45 +14,34 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import build_metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text(
-    encoding="utf-8"
-)
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "reference" / "metrics.md").read_text(encoding="utf-8")
+
+
+SPELLINGS = {
+    "nDCG@10": ["nDCG@10", " nDCG @ 10 ", "ndcg_cut_10"],
+    "nDCG": ["NDCG"],
+    "R@100": ["recall.100"],
+    "RR": ["MRR"],
+    "AP": ["MAP"],
+    "P@3": ["Precision@3"],
+    "Success@3": ["Hit Rate@3"],
+    "P(rel=2)@5": ["P(rel=2)@5", "P@5(rel=2)"],
+    "P@5": ["P(rel=1.0)@5"],
+    "AP(rel=0.5)": ["AP(rel=0.5)"],
+    "RBP(p=0.8)": ["RBP"],
+    "RBP(p=0.95,rel=2)@10": ["rbp( rel = 2, p = .95 )@10"],
+    "infAP": ["infap"],
+    "Rprec": ["r-precision"],
+    "Jaccard@5": ["jaccard@5"],
+    "RBO(p=0.9)": ["rbo"],
+    "RBO(p=0.5)@10": ["RBO@10(p=0.5)"],
+}
 
 
 @pytest.mark.parametrize(
     ("written", "canonical"),
-    [
-        *(
-            ("nDCG@10", "nDCG@10"),
-            ("NDCG", "nDCG"),
-            (" nDCG @ 10 ", "nDCG@10"),
-            ("ndcg_cut_10", "nDCG@10"),
-        ),
-        *(
-            ("recall.100", "R@100"),
-            ("MRR", "RR"),
-            ("MAP", "AP"),
-            ("Precision@3", "P@3"),
-            ("Hit Rate@3", "Success@3"),
-        ),
-        *(
-            ("P(rel=2)@5", "P(rel=2)@5"),
-            ("P@5(rel=2)", "P(rel=2)@5"),
-            ("P(rel=1.0)@5", "P@5"),
-        ),
-        *(
-            ("AP(rel=0.5)", "AP(rel=0.5)"),
-            ("RBP", "RBP(p=0.8)"),
-            ("rbp( rel = 2, p = .95 )@10", "RBP(p=0.95,rel=2)@10"),
-        ),
-        *(
-            ("infap", "infAP"),
-            ("r-precision", "Rprec"),
-            ("jaccard@5", "Jaccard@5"),
-            ("rbo", "RBO(p=0.9)"),
-        ),
-        ("RBO@10(p=0.5)", "RBO(p=0.5)@10"),
-    ],
+    [(each, canonical) for canonical in SPELLINGS for each in SPELLINGS[canonical]],
 )
 def test_spellings(written: str, canonical: str) -> None:
     metric = parse_metric(written)
@@ -86,7 +75,7 @@ def test_a_metric_that_was_read_already_stays_itself() -> None:
         ("accuracy", "the measures are nDCG, DCG, CG, P, R"),
         (
             "P(p=0.5)@5",
-            "P takes rel= (the lowest grade that counts as relevant), not 'p=0.5'",
+            "P takes rel= (the lowest grade that counts as relevant), not 'p",
         ),
         ("nDCG(10)", "nDCG takes no parameters"),
         ("P(2)@5", "not '2'"),
@@ -106,11 +95,12 @@ def test_what_is_refused_says_what_is_allowed(written: str, says: str) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 def test_every_measure_is_documented_with_its_source(measure: Measure) -> None:
-    rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
-    inside = ", ".join(f"{parameter}=..." for parameter in measure.parameters)
-    cutoff = {"optional": "[@k]", "required": "@k", "none": ""}[measure.cutoff]
-    usage = f"{measure.name}{f'[({inside})]' if inside else ''}{cutoff}"
-    (row,) = (row for row in rows if row.startswith(f"| `{usage}` | "))
+    parameters = ", ".join(f"{parameter}=..." for parameter in measure.parameters)
+    usage = measure.name
+    if parameters:
+        usage += f"[({parameters})]"
+    usage += {"optional": "[@k]", "required": "@k", "none": ""}[measure.cutoff]
+    (row,) = (row for row in PAGE.splitlines() if row.startswith(f"| `{usage}` | "))
     *_, source, aliases = (cell.strip() for cell in row.strip("|").split(" | "))
     assert source
     assert aliases == ", ".join(measure.aliases)
@@ -140,13 +130,9 @@ def test_negative_grades_have_the_gain_of_the_formula_or_none() -> None:
         (
             Settings(),
             51,
-            "grade 51 is too high for exponential gain (2^grade - 1): at most 50 is allowed",
+            "grade 51 is too high for exponential gain (2^grade - 1): at most",
         ),
-        (
-            Settings({0: 0, 2: 3, 1: 1}),
-            3,
-            "the gain mapping has no grade 3; it has 0, 1, 2",
-        ),
+        (Settings({0: 0, 2: 3, 1: 1}), 3, "has no grade 3; it has 0, 1, 2"),
         (Settings("linear"), math.nan, "a grade is a finite number, not nan"),
         (Settings("linear"), "3", "a grade is a number, not '3' (str)"),
         (Settings("linear"), True, "a grade is a number, not True (bool)"),
@@ -196,8 +182,7 @@ def test_settings_compare_hash_and_travel() -> None:
 
 
 def test_gains_are_remembered_only_up_to_a_bound() -> None:
-    settings = Settings("linear")
-    assert sum(settings.gains[grade / 7] for grade in range(10_000)) == sum(
-        grade / 7 for grade in range(10_000)
-    )
-    assert len(settings.gains) < 5_000
+    gains = Settings("linear").gains
+    for grade in range(10_000):
+        assert gains[grade / 7] == grade / 7
+    assert len(gains) < 5_000

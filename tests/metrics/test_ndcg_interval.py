@@ -1,7 +1,6 @@
 """What the unjudged results in the top k leave open."""
 
 import math
-from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -9,43 +8,31 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.interval import interval
-from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.names import build_metric
 from pytest_relevance.metrics.ndcg import (
     GradedRanking,
     dcg,
     grade_ranking,
     ideal_grades,
+    ndcg,
 )
 from pytest_relevance.metrics.settings import Settings
 
 
-def ndcg(graded: GradedRanking, k: int | None, conventions: Settings) -> float:
-    return score(build_metric("nDCG", k), graded, conventions)
+def holes(graded: GradedRanking, k: int | None) -> list[int]:
+    """The indexes of the unjudged results in the top k."""
+    found = []
+    for index, grade in enumerate(graded.grades[:k]):
+        if grade is None and index not in graded.repeated:
+            found.append(index)
+    return found
 
 
 def judge(graded: GradedRanking, k: int | None, grades: list[float]) -> GradedRanking:
     """Give the unjudged results of the top k these grades, the first rank first."""
-    given_grades = iter(grades)
-    filled = [
-        next(given_grades) if grade is None and index not in graded.repeated else grade
-        for index, grade in enumerate(graded.grades[:k])
-    ]
+    filled = graded.grades[:k]
+    for index, grade in zip(holes(graded, k), grades, strict=True):
+        filled[index] = grade
     return GradedRanking(filled, (), [*graded.judged, *grades])
-
-
-def gradings(
-    graded: GradedRanking, k: int | None, possible: list[float]
-) -> Iterator[GradedRanking]:
-    """Every way to give the unjudged results of the top k one of the grades that are
-    possible.
-    """
-    holes = sum(
-        grade is None and index not in graded.repeated
-        for index, grade in enumerate(graded.grades[:k])
-    )
-    for grades in product(possible, repeat=holes):
-        yield judge(graded, k, list(grades))
 
 
 SCALES: list[list[float]] = [
@@ -59,13 +46,14 @@ SCALES: list[list[float]] = [
 ]
 """The grades of a scale, the lowest first."""
 
+CUTOFFS = st.sampled_from([None, 1, 2, 4, 10])
+
 
 @st.composite
-def conventions_for(draw: st.DrawFn, scale: list[float]) -> Settings:
+def settings_for(draw: st.DrawFn, scale: list[float]) -> Settings:
     """Any gain: a formula, or a mapping that need not rise with the grades."""
-    gains = st.fixed_dictionaries(
-        dict.fromkeys(scale, st.sampled_from([-2, -0.5, 0, 0.1, 1, 3, 7]))
-    )
+    gain = st.sampled_from([-2, -0.5, 0, 0.1, 1, 3, 7])
+    gains = st.fixed_dictionaries(dict.fromkeys(scale, gain))
     return Settings(
         gain=draw(st.sampled_from(["exponential", "linear"]) | gains),
         discount=draw(st.sampled_from(["log2", "ln"])),
@@ -79,94 +67,67 @@ def rankings(draw: st.DrawFn, scale: list[float]) -> GradedRanking:
     nobody judged.
     """
     unjudged = [f"u{number}" for number in range(draw(st.integers(1, 4)))]
-    judgments = {
-        f"d{number}": grade
-        for number, grade in enumerate(
-            draw(st.lists(st.sampled_from(scale), max_size=7))
-        )
-    }
-    return grade_ranking(
-        draw(
-            st.lists(st.sampled_from([*judgments, *unjudged]), min_size=1, max_size=9)
-        ),
-        judgments,
-    )
+    grades = draw(st.lists(st.sampled_from(scale), max_size=7))
+    judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
+    documents = st.sampled_from([*judgments, *unjudged])
+    return grade_ranking(draw(st.lists(documents, min_size=1, max_size=9)), judgments)
 
 
-@given(st.data(), st.sampled_from(SCALES), st.sampled_from([None, 1, 2, 4, 10]))
+@given(st.data(), st.sampled_from(SCALES), CUTOFFS)
 def test_no_grading_leads_out_of_the_interval(
     data: st.DataObject, scale: list[float], k: int | None
 ) -> None:
     graded = data.draw(rankings(scale))
-    conventions = data.draw(conventions_for(scale))
-    present = ndcg(graded, k, conventions)
-    low, high = interval(graded, k, scale[0], scale[-1], conventions)
+    settings = data.draw(settings_for(scale))
+    present = ndcg(graded, settings, k)
+    low, high = interval(graded, k, scale[0], scale[-1], settings)
     if math.isnan(present):
         assert math.isnan(low)
         assert math.isnan(high)
         return
-    judged = list(gradings(graded, k, scale))
-    found = [present, *(ndcg(grading, k, conventions) for grading in judged)]
+    judged = [
+        judge(graded, k, list(grades))
+        for grades in product(scale, repeat=len(holes(graded, k)))
+    ]
+    found = [present, *(ndcg(each, settings, k) for each in judged)]
     # The lower end is always reached: it is as high as it can be.
     assert low == pytest.approx(min(found), rel=0, abs=1e-12)
     assert low <= present <= high
     assert max(found) <= high + 1e-12
-    ideals = {
-        dcg(ideal_grades(grading, conventions, k), conventions)
-        for grading in (graded, *judged)
-    }
-    if (
-        len(ideals) == 1
-    ):  # the ideal stays what it is, whatever the results are judged: then so is the upper end
+    # If no grading changes the ideal, the upper end is reached too.
+    ideals = [ideal_grades(each, settings, k) for each in (graded, *judged)]
+    if len({dcg(ideal, settings) for ideal in ideals}) == 1:
         assert high == pytest.approx(max(found), rel=0, abs=1e-12)
 
 
-@given(st.data(), st.sampled_from(SCALES), st.sampled_from([None, 1, 2, 4, 10]))
-def test_the_ends_are_what_their_definitions_say(
+@given(st.data(), st.sampled_from(SCALES), CUTOFFS)
+def test_the_upper_end_has_the_ideal_of_the_present_judgments(
     data: st.DataObject, scale: list[float], k: int | None
 ) -> None:
     graded = data.draw(rankings(scale))
-    conventions = Settings(data.draw(st.sampled_from(["exponential", "linear"])))
-    lowest, highest = scale[0], scale[-1]
-    present = ndcg(graded, k, conventions)
+    settings = Settings(data.draw(st.sampled_from(["exponential", "linear"])))
+    present = ndcg(graded, settings, k)
     assume(not math.isnan(present))
-    holes = sum(
-        grade is None and index not in graded.repeated
-        for index, grade in enumerate(graded.grades[:k])
-    )
-    low, high = interval(graded, k, lowest, highest, conventions)
-    tried = [
-        ndcg(
-            judge(graded, k, [lowest] * (holes - deepest) + [highest] * deepest),
-            k,
-            conventions,
-        )
-        for deepest in range(holes + 1)
-    ]
-    # The score is one of the readings: an unjudged result without gain, though the
-    # lowest grade has some.
-    assert low == pytest.approx(min(*tried, present), rel=0, abs=1e-12)
-    # The ideal stays what it is: only the results are judged anew.
-    at_best = judge(graded, k, [highest] * holes)
-    best = ndcg(GradedRanking(at_best.grades, (), graded.judged), k, conventions)
+    _, high = interval(graded, k, scale[0], scale[-1], settings)
+    at_best = judge(graded, k, [scale[-1]] * len(holes(graded, k)))
+    best = ndcg(GradedRanking(at_best.grades, (), graded.judged), settings, k)
     if best >= 0:
         assert high == pytest.approx(max(present, min(1.0, best)), rel=0, abs=1e-12)
 
 
-def test_results_below_the_cutoff_and_later_copies_leave_nothing_open() -> None:
-    graded = grade_ranking(["b", "b", "a", "x"], {"a": 3, "b": 1})
-    present = ndcg(graded, 3, Settings())
-    assert interval(graded, 3, 0, 3, Settings()) == (present, present)
-
-
 @pytest.mark.parametrize(
-    "conventions",
-    [Settings(ideal="returned"), Settings(ideal="max"), Settings(unjudged="skip")],
+    ("ranking", "k", "settings"),
+    [
+        ("bbax", 3, Settings()),  # a later copy, and a result below the cutoff
+        ("xa", 10, Settings(ideal="returned")),
+        ("xa", 10, Settings(ideal="max")),
+        ("xa", 10, Settings(unjudged="skip")),
+    ],
 )
-def test_other_conventions_have_no_interval(conventions: Settings) -> None:
-    graded = grade_ranking(["x", "a"], {"a": 3})
-    present = ndcg(graded, 10, conventions)
-    assert interval(graded, 10, 0, 3, conventions) == (present, present)
+def test_what_leaves_nothing_open(ranking: str, k: int, settings: Settings) -> None:
+    graded = grade_ranking(list(ranking), {"a": 3, "b": 1})
+    present = ndcg(graded, settings, k)
+    assert interval(graded, k, 0, 3, settings) == (present, present)
 
 
 def test_a_query_without_relevant_judgments_has_no_interval() -> None:

@@ -8,9 +8,7 @@ from pytest_relevance import evaluate
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 
-
-DOCUMENTS = [f"d{number}" for number in range(12)]
-EQUAL = {
+NAMES = {
     "nDCG": "ndcg",
     "nDCG@1": "ndcg_cut_1",
     "nDCG@5": "ndcg_cut_5",
@@ -27,29 +25,21 @@ EQUAL = {
     "infAP": "infAP",
     "Success@5": "success_5",
 }
-ASKED = {
-    "ndcg",
-    "ndcg_cut.1,5,100",
-    "set_P",
-    "P.1,5",
-    "recall.5",
-    "map",
-    "map_cut.5",
-    "recip_rank",
-    "success.5",
+WITH_LEVEL = ("P@5", "R@5", "AP", "RR", "Rprec", "Bpref")
+WANTED = {
+    *("ndcg", "ndcg_cut.1,5,100", "set_P", "P.1,5", "recall.5", "map", "map_cut.5"),
+    *("recip_rank", "success.5", "Rprec", "bpref", "infAP"),
 }
-ASKED |= {"Rprec", "bpref", "infAP"}
-BINARY = ("P@5", "R@5", "AP", "RR", "Rprec", "Bpref")
-# pytrec_eval may crash where a query has negative grades only, so that every query has
-# one other.
-QRELS = st.dictionaries(
-    st.sampled_from(DOCUMENTS), st.integers(-2, 4), max_size=12
-).map(lambda table: {"j": 0, **table})
+DOCUMENTS = st.sampled_from([f"d{number}" for number in range(12)])
+# pytrec_eval may crash if a query has negative grades only, so every query has one
+# other.
+QRELS = st.dictionaries(DOCUMENTS, st.integers(-2, 4), max_size=12).map(
+    lambda table: {"j": 0, **table}
+)
 # Few scores, so that there are many ties; small whole numbers, because pytrec_eval
 # holds scores in single precision.
-RUN = st.dictionaries(
-    st.sampled_from(DOCUMENTS), st.integers(-3, 3).map(float), min_size=1, max_size=12
-)
+SCORES = st.integers(-3, 3).map(float)
+RUN = st.dictionaries(DOCUMENTS, SCORES, min_size=1, max_size=12)
 
 
 @given(
@@ -62,13 +52,11 @@ def test_equal_to_pytrec_eval_on_random_runs(
 ) -> None:
     judgments = {str(number): table for number, table in enumerate(qrels)}
     run = {str(number): runs[number] for number in range(len(qrels))}
-    theirs = pytrec_eval.RelevanceEvaluator(
-        judgments, ASKED, relevance_level=level
-    ).evaluate(run)
-    names = {
-        name: name if level == 1 else f"{name}(rel={level})"
-        for name in (EQUAL if level == 1 else BINARY)
-    }
+    evaluator = pytrec_eval.RelevanceEvaluator(judgments, WANTED, relevance_level=level)
+    theirs = evaluator.evaluate(run)
+    names = {name: name for name in NAMES}
+    if level > 1:
+        names = {name: f"{name}(rel={level})" for name in WITH_LEVEL}
     ours = evaluate(
         judgments,
         run,
@@ -78,7 +66,5 @@ def test_equal_to_pytrec_eval_on_random_runs(
         undefined="zero",
     )
     for query in judgments:
-        expected = {
-            written: theirs[query][EQUAL[name]] for name, written in names.items()
-        }
+        expected = {names[name]: theirs[query][NAMES[name]] for name in names}
         assert ours.loc[query].to_dict() == pytest.approx(expected, rel=0, abs=1e-12)
