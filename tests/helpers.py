@@ -16,7 +16,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
-from unicodedata import category, east_asian_width
+from unicodedata import category
 
 from pytest_relevance import Case, CaseResult, Run
 from pytest_relevance._problems import Problems
@@ -215,18 +215,6 @@ def is_harmless(text: str) -> bool:
     )
 
 
-def columns_of(text: str) -> int:
-    """The columns that text takes in a terminal: two for a wide character, none for a
-    combining one.
-    """
-    return sum(
-        0
-        if category(character) in ("Mn", "Me", "Cf")
-        else 1 + (east_asian_width(character) in "WF")
-        for character in text
-    )
-
-
 def block(text: str) -> str:
     """A block of text without the indentation that it has in its test."""
     return dedent(text).removeprefix("\n")
@@ -285,9 +273,9 @@ def compared(
     }
     found = result_of(case, ranking, file="shop.relevance.yaml")
     change = (found.score or 0) - before
-    standing = (
-        REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
-    )
+    standing = WITHIN
+    if abs(change) > 0.05:
+        standing = REGRESSION if change < 0 else IMPROVEMENT
     accepted = BaselineComparison(
         standing,
         before,
@@ -308,9 +296,8 @@ def page_text(page: str) -> str:
     text in a line.
     """
     body = re.sub(r"(?s)<script.*", "", page.partition("<body>")[2])
-    return "\n".join(
-        line for part in re.split(r"<[^>]*>", body) if (line := unescape(part).strip())
-    )
+    texts = [unescape(part).strip() for part in re.split(r"<[^>]*>", body)]
+    return "\n".join(filter(None, texts))
 
 
 def verdict_of(page: str) -> tuple[str, str]:

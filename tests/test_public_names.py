@@ -18,58 +18,42 @@ def test_every_public_name_can_be_had_and_says_what_it_is(name: str) -> None:
     assert getattr(pytest_relevance, name).__doc__
 
 
+def printed(program: str) -> str:
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+OF_ONE_QUERY = ["agreement", "names", "settings", "ndcg", "measures", "similarity"]
+
+
 @pytest.mark.parametrize(
     ("modules", "absent"),
     [
-        (
-            [
-                "metrics",
-                "metrics.agreement",
-                "metrics.names",
-                "metrics.settings",
-                "metrics.ndcg",
-                "metrics.measures",
-                "metrics.similarity",
-            ],
-            ["numpy", "pandas"],
-        ),
-        (
-            ["judgments.grading", "judgments.scale", "results.evaluate"],
-            ["numpy", "pandas"],
-        ),
+        ([f"metrics.{name}" for name in OF_ONE_QUERY], ["numpy", "pandas"]),
+        (["judgments.grading", "results.evaluate"], ["numpy", "pandas"]),
         (["metrics.significance", "results.compare.differences"], ["numpy", "pandas"]),
         (["metrics.matrix"], ["pandas"]),
-        (
-            ["_problems"],
-            ["numpy", "pandas", "yaml", "pytest"],
-        ),  # and the package itself
+        # and the package itself
+        (["_problems"], ["numpy", "pandas", "yaml", "pytest"]),
     ],
 )
-def test_what_scores_one_query_at_a_time_imports_no_numpy(
-    modules: list[str], absent: list[str]
-) -> None:
-    program = "import sys\n" + "".join(
-        f"import pytest_relevance.{module}\n" for module in modules
-    )
-    program += f"print([name for name in {absent!r} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+def test_what_is_not_imported_at_once(modules: list[str], absent: list[str]) -> None:
+    imports = "".join(f"import pytest_relevance.{module}\n" for module in modules)
+    question = f"print([name for name in {absent!r} if name in sys.modules])"
+    assert printed(f"import sys\n{imports}{question}") == "[]"
 
 
-def test_the_library_works_where_no_pytest_runs() -> None:
-    script = (
-        "import sys, pytest_relevance\n"
-        "for name in pytest_relevance.__all__:\n"
-        "    if name != 'Relevance': getattr(pytest_relevance, name)  # the type of a fixture\n"
-        "pytest_relevance.evaluate({'q': {'a': 1}}, {'q': ['a']})\n"
-        "print('pytest' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
+def test_the_library_works_without_pytest() -> None:
+    program = """
+import sys, pytest_relevance
+for name in pytest_relevance.__all__:
+    if name != "Relevance":  # the type of a fixture
+        getattr(pytest_relevance, name)
+pytest_relevance.evaluate({"q": {"a": 1}}, {"q": ["a"]})
+print("pytest" in sys.modules)
+"""
+    assert printed(program) == "False"
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -79,16 +63,11 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_benchmarks_import_what_is_there() -> None:
-    text = "\n".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")
-    )
-    imports = re.findall(
-        r"^from (pytest_relevance[.\w]*) import (\w+(?:, \w+)*)", text, re.MULTILINE
-    )
+    files = (ROOT / "benchmarks").glob("*.py")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    line = re.compile(r"^from (pytest_relevance[.\w]*) import (.*)$", re.MULTILINE)
+    imports = line.findall(text)
     assert len(imports) >= 20
     for module, names in imports:
-        assert [
-            name
-            for name in names.split(", ")
-            if not hasattr(import_module(module), name)
-        ] == [], module
+        for name in re.findall(r"\w+", names):
+            assert hasattr(import_module(module), name), f"{module}.{name}"
