@@ -38,7 +38,9 @@ def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
     names = set()
     for base in kind.__mro__:
         names.add((base.__module__.partition(".")[0], base.__name__))
-    if ("bson", "ObjectId") in names or any(name == "UUID" for _, name in names):
+    if ("bson", "ObjectId") in names:
+        return str
+    if any(name == "UUID" for _, name in names):  # some databases have their own
         return str
     if ("decimal", "Decimal") in names:
         return _whole_number

@@ -100,10 +100,9 @@ def folded(name: object) -> str:
     return re.sub(r"[\s._-]", "", str(name)).lower()
 
 
-_FOLDED = {
-    what: [folded(spelling) for spelling in spellings]
-    for what, spellings in SPELLINGS.items()
-}
+_FOLDED: dict[str, list[str]] = {}
+for _what, _spellings in SPELLINGS.items():
+    _FOLDED[_what] = [folded(spelling) for spelling in _spellings]
 
 
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:

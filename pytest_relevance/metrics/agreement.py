@@ -43,21 +43,7 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     Raises:
         ValueError: the ratings of a document are a text.
     """
-    given = []
-    for of_document in ratings:
-        if isinstance(of_document, str):  # the name of a column
-            raise ValueError(
-                "the ratings of a document are numbers, not the text "
-                f"{of_document!r}; of a DataFrame with a row for each document and a "
-                "column for each rater, pass `frame.to_numpy()`"
-            )
-        numbers = [
-            rating
-            for rating in of_document
-            if rating is not None and not math.isnan(rating)
-        ]
-        if len(numbers) > 1:
-            given.append(numbers)
+    given = [numbers for numbers in map(_given, ratings) if len(numbers) > 1]
     if not given:
         return math.nan
     import numpy as np
@@ -81,6 +67,17 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     if not chance:
         return math.nan
     return 1.0 - float((observed * distances).sum()) / chance
+
+
+def _given(ratings: Sequence[float | None]) -> list[float]:
+    """Return the ratings of a document that are neither None nor NaN."""
+    if isinstance(ratings, str):  # the name of a column
+        raise ValueError(
+            f"the ratings of a document are numbers, not the text {ratings!r}; of a "
+            "DataFrame with a row for each document and a column for each rater, pass "
+            "`frame.to_numpy()`"
+        )
+    return [each for each in ratings if each is not None and not math.isnan(each)]
 
 
 @dataclass(frozen=True, slots=True)

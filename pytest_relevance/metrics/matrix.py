@@ -63,7 +63,9 @@ def score_batch(
             if metric.measure in SCORERS and not metric.is_own:
                 in_matrix.append(metric)
     try:
-        found = _score_in_matrix(in_matrix, judgments, lists, grades, places, settings)
+        found = _score_in_matrix(
+            in_matrix, judgments, lists, grades=grades, places=places, settings=settings
+        )
         for metric in metrics:
             if metric not in found:
                 found[metric] = _score_one_by_one(metric, judgments, lists, settings)
@@ -115,12 +117,12 @@ def _with_max_grade(
     top = settings.max_grade
     if top is None:
         return replace(settings, max_grade=highest)
+
+    def explain(grade: float) -> str:
+        return f"grade {grade:g} is above max_grade {top:g}" if grade > top else ""
+
     if highest > top:
-        judgments.refuse(
-            lambda grade: (
-                f"grade {grade:g} is above max_grade {top:g}" if grade > top else ""
-            )
-        )
+        judgments.refuse(explain)
     return settings
 
 
@@ -167,6 +169,7 @@ def _score_in_matrix(
     metrics: Sequence[Metric],
     judgments: CheckedJudgments,
     lists: Sequence[Sequence[str]],
+    *,
     grades: Floats,
     places: Places,
     settings: Settings,

@@ -9,38 +9,29 @@ import pytest
 
 from tests.judgments.helpers import Files
 
+TABLES: dict[str, tuple[str, dict[str, dict[str, float]]]] = {
+    "usual names": ("query,docid,rating\na b,x,3\n", {"a b": {"x": 3}}),
+    "names with blanks": ("Query Text,Doc ID,Rating\na,x,3\n", {"a": {"x": 3}}),
+    "other names": ("search_term,sku,label\na,x,3\n", {"a": {"x": 3}}),
+    "capitals": ("QUERY,Document_Id,GRADE\na,x,3\n", {"a": {"x": 3}}),
+    "names with dots": ("query.text,product id,judgement\na,x,3\n", {"a": {"x": 3}}),
+    "commas": ("query,doc_id,grade\na b,1,2\nc,007,0\n", {"a b": {"1": 2}, "c": {"007": 0}}),
+    "tabs": ("query\tdoc_id\tgrade\na b\t007\t2\n", {"a b": {"007": 2}}),
+    "semicolons": ("query;doc_id;grade\na b;007;2\n", {"a b": {"007": 2}}),
+    "bars": ("query|doc_id|grade\na b|007|2\n", {"a b": {"007": 2}}),
+    "quotes": ('query,docid,rating\n"a, ""b""",x,3\n', {'a, "b"': {"x": 3}}),
+    "two lines": ('query,docid,rating\n"a\nb",x,3\n', {"a\nb": {"x": 3}}),
+    "inches": ('query,docid,rating\n17" monitor,x,3\n', {'17" monitor': {"x": 3}}),
+    "quotes between tabs": ('query\tdocid\trating\n"a" b\tx\t2\n', {'"a" b': {"x": 2}}),
+    "a quoted cell between tabs": ('query\tdocid\trating\n"a ""b"""\tx\t3\n', {'a "b"': {"x": 3}}),
+    "BEIR": ("query-id\tcorpus-id\tscore\n1\t4983\t1\n3\t0042\t2\n", {"1": {"4983": 1}, "3": {"0042": 2}}),
+    "final grades": ("query,docid,final_rating\nq,a,2\n", {"q": {"a": 2}}),
+}  # fmt: skip
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "query,docid,rating",
-        "Query Text,Doc ID,Rating",
-        "search_term,sku,label",
-        "QUERY,Document_Id,GRADE",
-        "query.text,product id,judgement",
-    ],
-)
-def test_the_usual_spellings_of_a_header(files: Files, header: str) -> None:
-    assert files.judgments(f"{header}\nsmart watch,a,3\n") == {"smart watch": {"a": 3}}
 
-
-@pytest.mark.parametrize("separator", [",", "\t", ";", "|"])
-def test_separators(files: Files, separator: str) -> None:
-    table = "query,doc_id,grade\na b,1,2\nc,007,0\n".replace(",", separator)
-    assert files.judgments(table) == {"a b": {"1": 2}, "c": {"007": 0}}
-
-
-def test_quoted_cells(files: Files) -> None:
-    rows = '"shoes, ""suede""",a,3\n"two\nlines",b,1\n17" monitor,c,2\n'
-    assert files.judgments(f"query,docid,rating\n{rows}") == {
-        'shoes, "suede"': {"a": 3},
-        "two\nlines": {"b": 1},
-        '17" monitor': {"c": 2},
-    }
-    # between tabs a cell needs no quotes, but may have them
-    rows = '"to be" or not\tb\t2\n"tv, ""used"""\tc\t3\n'
-    judgments = files.judgments(f"query\tdoc_id\tgrade\n{rows}")
-    assert judgments == {'"to be" or not': {"b": 2}, 'tv, "used"': {"c": 3}}
+@pytest.mark.parametrize(("table", "judgments"), TABLES.values(), ids=TABLES)
+def test_tables(files: Files, table: str, judgments: object) -> None:
+    assert files.judgments(table) == judgments
 
 
 def test_grades_are_numbers_and_whole_ones_ints(files: Files) -> None:
@@ -48,13 +39,6 @@ def test_grades_are_numbers_and_whole_ones_ints(files: Files) -> None:
     grades = files.judgments(f"query,doc_id,grade\n{rows}")["q"]
     assert grades == {"a": 3, "b": 0.25, "c": -1, "d": 100, "e": 0.1}
     assert [type(grade) for grade in grades.values()] == [int, float, int, int, float]
-
-
-def test_rows_that_lack_something(files: Files) -> None:
-    assert files.problems("query,docid,rating\nshoes,,2\n,b,1\n") == [
-        "FILE:2: the row has no document",
-        "FILE:3: the row has no query",
-    ]
 
 
 def test_ids_with_texts(files: Files) -> None:
@@ -67,13 +51,6 @@ def test_ids_with_texts(files: Files) -> None:
     assert judgments.known_as("socks") == ["socks"]
     assert judgments.known_as("hats") == []
     assert files.queries(path) == {"q1": "red shoes", "socks": "socks"}
-
-
-def test_an_id_with_two_texts(files: Files) -> None:
-    rows = "q1,red shoes,a,1\nq1,blue shoes,b,0\n"
-    problem = files.problem(f"query_id,query,doc_id,grade\n{rows}")
-    says = 'FILE:3: the query id "q1" stands for "red shoes" and for "blue shoes"; '
-    assert problem.startswith(says)
 
 
 def test_queries_of_a_table_of_judgments(files: Files) -> None:
@@ -91,11 +68,6 @@ def test_a_misspelt_header_of_judgments_is_none_of_queries(
     assert "a file of queries has a header with" in problem
 
 
-def test_beir(files: Files) -> None:
-    table = "query-id\tcorpus-id\tscore\n1\t4983\t1\n3\t0042\t2\n"
-    assert files.judgments(table) == {"1": {"4983": 1}, "3": {"0042": 2}}
-
-
 def test_esci_labels_through_a_scale(files: Files) -> None:
     rows = "1,shoes,0B1,us,E\n1,shoes,0B2,us,s\n2,tv,7,us,Irrelevant\n"
     path = files.write(f"query_id,query,product_id,product_locale,esci_label\n{rows}")
@@ -111,21 +83,33 @@ def test_esci_labels_through_a_scale(files: Files) -> None:
 # Wrong rows and headers
 
 
+TRUNCATED = "mend the line (a file that ends so is truncated)"
+TOO_MANY = "put a cell with a separator in it in quotes"
+WIDTH = "found {} where there are 3, separated by commas; {}"
+QUOTES = "a quoted cell in this row "
+TWO_TEXTS = 'the query id "q1" stands for "red shoes" and for "blue shoes"; '
+TWO_MINDS = 'rater "ann" gave 0 in line 2 and 3 here; keep one of them'
+
+
 @pytest.mark.parametrize(
-    ("row", "found", "advice"),
+    ("table", "says"),
     [
-        ("q,a", "2 columns", "mend the line (a file that ends so is truncated)"),
-        ("q", "1 column", "mend the line (a file that ends so is truncated)"),
-        ("q,a,1,extra", "4 columns", "put a cell with a separator in it in quotes"),
-        ('"q",a', "2 columns", "mend the line (a file that ends so is truncated)"),
+        ("query,docid,rating\nq,x,1\nq,a\nq,y,1\n", f":3: {WIDTH.format('2 columns', TRUNCATED)}"),
+        ("query,docid,rating\nq,x,1\nq\nq,y,1\n", f":3: {WIDTH.format('1 column', TRUNCATED)}"),
+        ('query,docid,rating\nq,x,1\n"q",a\n', f":3: {WIDTH.format('2 columns', TRUNCATED)}"),
+        ("query,docid,rating\nq,x,1\nq,a,1,b\n", f":3: {WIDTH.format('4 columns', TOO_MANY)}"),
+        ('query,docid,rating,title\nq,a,3,"5 inch\nr,b,2,x\ns,c,1,y\n', f":2: {QUOTES}"),
+        ('query,docid,rating,title\nq,a,3,x\nr,b,2,"trunc', f":3: {QUOTES}"),
+        ('query,docid,rating,title\nq,a,3,"15" laptop"\n', f":2: {QUOTES}"),
+        ("query,docid,rating\nshoes,,2\n", ":2: the row has no document"),
+        ("query,docid,rating\n,b,1\n", ":2: the row has no query"),
+        ("query_id,query,docid,rating\nq1,red shoes,a,1\nq1,blue shoes,b,0\n", f":3: {TWO_TEXTS}"),
+        ("query,docid,judge,rating\nq,a,ann,0\nq,a,ann,3\n", f':3: query "q", document "a": {TWO_MINDS}'),
+        ("query,docid,rating\n", ": the file holds no judgments"),
     ],
-)
-def test_a_row_of_another_width_is_named(
-    files: Files, row: str, found: str, advice: str
-) -> None:
-    problem = files.problem(f"query,docid,rating\nq,x,1\n{row}\nq,y,1\n")
-    says = f"found {found} where there are 3, separated by commas; {advice}"
-    assert problem == f"FILE:3: {says}"
+)  # fmt: skip
+def test_wrong_rows(files: Files, table: str, says: str) -> None:
+    assert files.problem(table).startswith(f"FILE{says}")
 
 
 def test_a_header_nobody_knows(files: Files) -> None:
@@ -160,26 +144,6 @@ def test_a_format_nobody_knows(files: Files) -> None:
     says = "FILE:1: the format of these judgments is not recognised; the file begins "
     assert problem.startswith(f'{says}with "Dear reader"')
     assert "trec (TREC qrels: qid iter docid grade)" in problem
-
-
-def test_a_header_and_nothing_else(files: Files) -> None:
-    problem = files.problem("query,docid,rating\n")
-    assert problem == "FILE: the file holds no judgments"
-
-
-@pytest.mark.parametrize(
-    ("rows", "line"),
-    [
-        ('q,a,3,"5 inch\nr,b,2,x\ns,c,1,y\n', 2),
-        ('q,a,3,x\nr,b,2,"trunc', 3),
-        ('q,a,3,"15" laptop"\n', 2),
-    ],
-)
-def test_a_quote_that_swallows_what_follows_is_refused(
-    files: Files, rows: str, line: int
-) -> None:
-    problem = files.problem(f"query,doc_id,grade,title\n{rows}")
-    assert problem.startswith(f"FILE:{line}: a quoted cell in this row ")
 
 
 @pytest.mark.parametrize(
@@ -330,12 +294,6 @@ def test_a_row_a_rating_with_raters(files: Files) -> None:
     assert files.judgments(path, raters="max") == {"q": {"a": 3, "b": 2}}
 
 
-def test_a_rater_who_is_of_two_minds(files: Files) -> None:
-    problem = files.problem("query,docid,judge,rating\nq,a,ann,0\nq,a,ann,3\n")
-    says = 'rater "ann" gave 0 in line 2 and 3 here; keep one of them'
-    assert problem == f'FILE:3: query "q", document "a": {says}'
-
-
 def test_a_column_a_rater(files: Files) -> None:
     header = "query,docid,ann_rating,bob_rating,final_rating"
     table = f"{header}\nq,a,0,2,2\nq,b,1,,1\nq,c,,,\n"
@@ -425,7 +383,6 @@ def test_a_column_of_any_name(files: Files) -> None:
     assert files.judgments(path, grade_column="usefulness") == {"q": {"a": 2}}
     (query,) = files.described(path, grade_column="usefulness")
     assert query.text == "q"
-    assert files.judgments("query,docid,final_rating\nq,a,2\n") == {"q": {"a": 2}}
 
 
 def test_a_column_that_is_not_there(files: Files) -> None:

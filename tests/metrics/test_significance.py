@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import bootstrap_interval, holm, randomisation_test
+from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.significance import (
     MOST_ENUMERATED,
     drawn_p,
@@ -136,9 +137,12 @@ def test_the_order_of_the_queries_changes_no_p(terms: list[float]) -> None:
     assert sign_flip_test(terms, resamples=2_000) == in_order
 
 
-def test_of_very_many_pairs_fewer_flips_are_drawn() -> None:
-    found = sign_flip_test([0.1] * 50_000, resamples=100_000)
-    assert found.resamples == 2_000
+@pytest.mark.parametrize(("signs", "flips"), [(60_000, 2_000), (60, 1_000)])
+def test_of_very_many_pairs_fewer_flips_are_drawn(
+    monkeypatch: pytest.MonkeyPatch, signs: int, flips: int
+) -> None:
+    monkeypatch.setattr(significance, "MOST_SIGNS", signs)
+    assert sign_flip_test(CHANGES, resamples=100_000).resamples == flips
 
 
 def test_terms_of_next_to_nothing_cannot_lower_p() -> None:

@@ -41,10 +41,13 @@ from pytest_relevance.judgments.id_lists import find_lists
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
-_ESCI = (("e", "exact"), ("s", "substitute"), ("c", "complement"), ("i", "irrelevant"))
-_ESCI_WORDS = {name: pair for pair in _ESCI for name in pair}
 _ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
 """The grades of ESCI's labels if no scale gives others."""
+
+_ESCI_WORDS: dict[str, Sequence[str]] = {}
+"""ESCI's labels, `exact` and `e`, each with both names that a scale may give it."""
+for _label in _ESCI_GRADES:
+    _ESCI_WORDS[_label] = _ESCI_WORDS[_label[0]] = (_label[0], _label)
 
 _TEXTS = ("query_id", "query", "document", "rater", "title")
 
@@ -161,12 +164,11 @@ def _read_cells(
         read = table.columns([*texts, *numbers])
     else:
         read = table.cells(texts, numbers)
-    by_name: dict[str, Sequence[str]] = {}
-    for name, column in zip(names, read, strict=False):
-        by_name[name] = column
+    of_texts, of_grades = read[: len(texts)], read[len(texts) :]
+    by_name: dict[str, Sequence[str]] = dict(zip(names, of_texts, strict=True))
     if ids is not None:
         by_name["document"] = _joined_ids(table, ids)
-    return _Cells(by_name, keys=_keys(by_name), grades=read[len(names) :])
+    return _Cells(by_name, keys=_keys(by_name), grades=of_grades)
 
 
 def _keys(texts: Mapping[str, Sequence[str]]) -> Sequence[str]:

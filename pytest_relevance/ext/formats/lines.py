@@ -32,9 +32,11 @@ def read_lines(source: Source) -> list[Query]:
         if line.strip():
             texts.append(line)
             numbers.append(number)
-    return query_tables.distinct_rows(
-        source, {"query": texts}, lambda row: Place(line=numbers[row])
-    )
+
+    def place(row: int) -> Place:
+        return Place(line=numbers[row])
+
+    return query_tables.distinct_rows(source, {"query": texts}, place)
 
 
 def _refuse_other_formats(source: Source) -> None:

@@ -142,13 +142,10 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
 
 def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
     """Read the columns of queries, by what they mean. Only weights are numbers."""
-    names = [name for name in at if name != "weight"]
-    numbers = [at["weight"]] if "weight" in at else []
-    cells = table.cells([at[name] for name in names], numbers)
-    found: dict[str, Sequence[Any]] = {}
-    for name, column in zip([*names, "weight"], cells, strict=False):
-        found[name] = column
-    return found
+    texts = [name for name in at if name != "weight"]
+    numbers = ["weight"] if "weight" in at else []
+    cells = table.cells([at[name] for name in texts], [at[name] for name in numbers])
+    return dict(zip([*texts, *numbers], cells, strict=True))
 
 
 def unread_columns(source: Source) -> list[UnreadColumn]:
@@ -259,6 +256,7 @@ def distinct_rows(
 def query_or_mistake(
     key: str,
     text: str | None,
+    *,
     weight: object = None,
     note: str | None = None,
     params: Mapping[str, object] | None = None,

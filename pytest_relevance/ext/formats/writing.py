@@ -226,9 +226,10 @@ def _ids_without_place(judged: Judgments | Rankings, about: str) -> Iterator[str
         f"{about} cannot hold it: an id there has no white space, and that of a query "
         "does not begin with #"
     )
-    queries = judged.all_queries if isinstance(judged, Judgments) else list(judged)
-    for query in queries:
-        text = judged.text(query) if isinstance(judged, Judgments) else query
+    texts = {query: query for query in judged}
+    if isinstance(judged, Judgments):
+        texts = {query: judged.text(query) for query in judged.all_queries}
+    for query, text in texts.items():
         if not _QUERY_OF_TREC.fullmatch(query):
             yield f"query {quoted(text)}: {rule}"
         for document in judged.get(query, ()):
