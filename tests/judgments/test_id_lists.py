@@ -49,10 +49,15 @@ def test_a_list_of_ids_is_no_document(cell: str, ids: list[str]) -> None:
 
 
 def test_the_message_says_both_ways_out(files: Files) -> None:
-    assert files.problem("query,doc_id,grade\nreset,m-12;faq-3,1\n") == (
-        'FILE:2: query "reset", document "m-12;faq-3": this seems to be a list of documents, and a row has one; write '
-        'a row for each of "m-12" and "faq-3". If it is one id, write the judgments as JSON, {query: {document: grade}}'
+    says = 'FILE:2: query "reset", document "m-12;faq-3{}": this seems to be a list of documents, and a row has one; '
+    problem = files.problem("query,doc_id,grade\nreset,m-12;faq-3,1\n")
+    assert problem == says.format("") + (
+        'write a row for each of "m-12" and "faq-3". If it is one id, write the judgments as JSON, {query: {document: '
+        "grade}}"
     )
+    problem = files.problem("query,doc_id,grade\nreset,m-12;faq-3;a-1;b-2,1\n")
+    ids = 'write a row for each of "m-12", "faq-3", "a-1" and ...'
+    assert problem.startswith(says.format(";a-1;b-2") + ids)
     content = {"reset": {"m-12;faq-3": 1}}
     assert files.judgments(content) == content
 
@@ -83,21 +88,26 @@ def test_an_id_with_a_separator_is_one_document(
 
 
 @pytest.mark.parametrize(
-    ("documents", "doubtful"),
+    ("documents", "notice"),
     [
-        (["12|34", "7"], "12|34"),
-        (["m-12 faq-3", "terms"], "m-12 faq-3"),
-        (["Paris", "Texas", "Paris, Texas"], "Paris, Texas"),
+        (["12|34", "7"], '1 id is read as one document: "12|34"'),
+        (["m-12 faq-3", "terms"], '1 id is read as one document: "m-12 faq-3"'),
+        (
+            ["Paris", "Texas", "Paris, Texas"],
+            '1 id is read as one document: "Paris, Texas"',
+        ),
+        (
+            ["12|34", "a-1 b-2", "7"],
+            '2 ids are read as one document each: "12|34" and "a-1 b-2"',
+        ),
     ],
 )
 def test_a_doubtful_cell_is_read_and_named(
-    files: Files, documents: list[str], doubtful: str
+    files: Files, documents: list[str], notice: str
 ) -> None:
     advice = "if these are lists, write a row for each document"
     judgments = files.judgments(table(*documents))
-    assert judgments.notices == (
-        f'1 id is read as one document: "{doubtful}"; {advice}',
-    )
+    assert judgments.notices == (f"{notice}; {advice}",)
 
 
 def test_the_ids_of_a_worklist_were_returned_by_a_search(files: Files) -> None:

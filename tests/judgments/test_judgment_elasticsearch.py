@@ -174,6 +174,7 @@ def test_every_mistake(files: Files) -> None:
         searching(BERLIN, "b", *ratings, rating("z", []), 3),
         {"id": "c", "ratings": {}},
         "d",
+        {},
     )
     assert files.problems(content) == [
         'FILE: requests[0]: "id" is missing; found "request" and "ratings"',
@@ -186,6 +187,8 @@ def test_every_mistake(files: Files) -> None:
         'FILE: requests[3].ratings[4]: "ratings" is a list of objects, found 3 in it',
         'FILE: requests[4].ratings: "ratings" is a list of objects, found the mapping {}',
         'FILE: requests[5]: "requests" is a list of objects, found the text "d" in it',
+        'FILE: requests[6]: "id" is missing; the object is empty',
+        'FILE: requests[6]: "ratings" is missing; the object is empty',
     ]
 
 

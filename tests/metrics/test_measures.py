@@ -127,7 +127,9 @@ def test_what_is_not_defined_without_a_relevant_document(metric: str) -> None:
     nothing_relevant: dict[str, float] = {"a": 0, "b": 0}
     assert math.isnan(scored(metric, "ab", nothing_relevant))
     assert scored(metric, "ab", nothing_relevant, undefined="zero") == 0.0
+    assert math.isnan(scored(metric, "ab", nothing_relevant, ideal="max"))
     assert math.isnan(scored(metric, "ab", {}))
+    assert math.isnan(scored(metric, "ab", {}, ideal="max"))
 
 
 @pytest.mark.parametrize(

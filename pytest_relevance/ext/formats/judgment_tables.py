@@ -294,9 +294,11 @@ def _refuse_lists(table: Table, cells: _Cells) -> list[str]:
     problems = Problems(table.source.file)
     if lists.sure:
         for row, document in enumerate(cells.documents):
-            if document in lists.sure and not problems.is_full:
+            if document in lists.sure:
                 message = _list_message(cells.keys[row], document, lists.sure[document])
                 problems.add(message, table.place(row))
+            if problems.is_full:
+                break
     problems.raise_if_any()
     if not lists.doubtful:
         return []
