@@ -23,14 +23,10 @@ from tests.helpers import statements, syntax_nodes
 TESTS = Path(__file__).parent
 FILES = {path.relative_to(TESTS).as_posix(): path for path in TESTS.rglob("*.py")}
 PACKAGE = "pytest_relevance"
-MODULES = {
-    ".".join(
-        path.relative_to(Path(pytest_relevance.__file__).parents[1])
-        .with_suffix("")
-        .parts
-    )
-    for path in Path(pytest_relevance.__file__).parent.rglob("*.py")
-}
+ROOT = Path(pytest_relevance.__file__).parents[1]
+MODULES = set()
+for path in (ROOT / PACKAGE).rglob("*.py"):
+    MODULES.add(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 LAYERS = (
     "metrics",
@@ -149,14 +145,12 @@ def imported(source: str) -> Iterator[str]:
     """The names that a test imports from the package, with their modules."""
     for node in statements(source):
         if isinstance(node, ast.Import):
-            yield from (
-                name.name for name in node.names if name.name.split(".")[0] == PACKAGE
-            )
-        elif (
-            isinstance(node, ast.ImportFrom)
-            and (node.module or "").split(".")[0] == PACKAGE
-        ):
-            yield from (f"{node.module}.{name.name}" for name in node.names)
+            names = [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{name.name}" for name in node.names]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == PACKAGE)
 
 
 def module_of(name: str) -> str:
@@ -170,44 +164,35 @@ def module_of(name: str) -> str:
 def is_allowed(file: str, name: str) -> bool:
     """Whether a file of tests may import a name."""
     module = module_of(name)
-    if (
-        not module
-        or name in COMMAND_LINE
-        or module in EXCEPTIONS.get(file, ("", set()))[1]
-    ):
+    _, excepted = EXCEPTIONS.get(file, ("", set()))
+    if not module or name in COMMAND_LINE or module in excepted:
         return True
     folder = file.partition("/")[0]
     if folder == "ext" and module.startswith("ext."):
         return True
-    if module.startswith("ext.formats."):
-        module = module.replace("ext.formats", "judgments")
+    if folder not in LAYERS:
+        return False
+    module = re.sub(r"^ext\.formats\.", "judgments.", module)
     module = re.sub(r"^ext\.(html|markdown)\.", "reports.", module)
     module = re.sub(r"^ext\.judging\.", "results.", module)
     layer, _, inner = module.partition(".")
-    if folder not in LAYERS:
-        return False
-    below = LAYERS[: LAYERS.index(folder)]
-    return (
-        layer == folder
-        or module in SHARED
-        or (layer in below and inner in INPUTS[layer])
-    )
+    is_below = layer in LAYERS[: LAYERS.index(folder)]
+    return layer == folder or module in SHARED or (is_below and inner in INPUTS[layer])
 
 
 def is_private(name: str) -> bool:
     """Whether a part of a name begins with one underscore."""
-    return any(
-        re.match("_(?!_)", part) and part not in SHARED for part in name.split(".")
-    )
+    private = [part for part in name.split(".") if re.match("_(?!_)", part)]
+    return not SHARED.issuperset(private)
 
 
 def refused(file: str, source: str) -> list[str]:
     """The names that a file imports and may not."""
-    return [
-        name
-        for name in imported(source)
-        if is_private(name) or not is_allowed(file, name)
-    ]
+    found = []
+    for name in imported(source):
+        if is_private(name) or not is_allowed(file, name):
+            found.append(name)
+    return found
 
 
 def replaced(source: str) -> Iterator[str]:
@@ -216,23 +201,19 @@ def replaced(source: str) -> Iterator[str]:
     """
     homes = {name.rpartition(".")[2]: name for name in imported(source)}
     for node in syntax_nodes(source):
-        if (
-            not isinstance(node, ast.Call)
-            or not isinstance(node.func, ast.Attribute)
-            or node.func.attr != "setattr"
-        ):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr != "setattr":
             continue
         target, *others = node.args
         owner = ast.unparse(target).partition(".")[0]
-        if isinstance(target, ast.Constant) and str(target.value).startswith(
-            f"{PACKAGE}."
-        ):
+        name = ""
+        if isinstance(target, ast.Constant):
             name = str(target.value)
         elif owner in homes and others:
             name = f"{homes[owner]}.{ast.literal_eval(others[0])}"
-        else:
-            continue
-        if not re.fullmatch("[A-Z][A-Z_]*", name.rpartition(".")[2]):
+        is_limit = re.fullmatch("[A-Z][A-Z_]*", name.rpartition(".")[2])
+        if name.startswith(f"{PACKAGE}.") and not is_limit:
             yield name
 
 
@@ -249,11 +230,10 @@ def test_tests_import_what_they_may(sources: dict[str, str]) -> None:
 
 
 def test_tests_replace_no_function(sources: dict[str, str]) -> None:
-    found = {
-        file: list(replaced(source))
-        for file, source in sources.items()
-        if "setattr(" in source
-    }
+    found = {}
+    for file, source in sources.items():
+        if "setattr(" in source:  # to parse a file takes long
+            found[file] = list(replaced(source))
     assert {file: names for file, names in found.items() if names} == {}
 
 
