@@ -33,6 +33,9 @@ result.
 """
 
 _FEWEST_ROWS = 3
+"""The least number of rows that a column of row numbers is recognised by."""
+
+_SAY_WHICH = f"say which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
 
 
 class NoColumn(ValueError):
@@ -72,8 +75,8 @@ class DocumentColumns:
         for number, value in zip(self.read, values, strict=True):
             if not value:
                 raise NoColumn(
-                    f"the document has no {quoted(self.names[number])}, which {ID_FIELD} "
-                    f"{quoted(str(self.field.written))} needs"
+                    f"the document has no {quoted(self.names[number])}, which "
+                    f"{_shown(self.field)} needs"
                 )
         return self.field.join(values)
 
@@ -116,28 +119,23 @@ def _columns_of_template(
 ) -> DocumentColumns | None:
     """Find the columns of a suite's template; None if the file has whole ids."""
     numbers = tuple(_column_of_field(path, names) for path in template.paths)
-    beside_id = [
-        number
-        for path, number in zip(template.paths, numbers, strict=True)
-        if number is not None and not _is_id(path)
-    ]
+    beside_id = []
+    missing = []
+    for path, number in zip(template.paths, numbers, strict=True):
+        if number is None:
+            missing.append(quoted(path))
+        elif not _is_id(path):
+            beside_id.append(quoted(names[number]))
     if not beside_id:
         return None
-    missing = [
-        quoted(path)
-        for path, number in zip(template.paths, numbers, strict=True)
-        if number is None
-    ]
     if missing:
-        there = listed((quoted(names[number]) for number in beside_id), "and")
         raise NoColumn(
-            f"there is a column {there} and none for {listed(missing, 'and')} of {ID_FIELD} "
-            f"{quoted(str(template.written))}; say which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
+            f"there is a column {listed(beside_id, 'and')} and none for "
+            f"{listed(missing, 'and')} of {_shown(template)}; {_SAY_WHICH}"
         )
     if len(set(numbers)) < len(numbers):
         raise NoColumn(
-            f"one column stands for two fields of {ID_FIELD} {quoted(str(template.written))}; "
-            f"say which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
+            f"one column stands for two fields of {_shown(template)}; {_SAY_WHICH}"
         )
     return DocumentColumns(template, numbers, tuple(names))
 
@@ -156,11 +154,14 @@ def _column_of_field(path: str, names: Sequence[str]) -> int | None:
         if number is not None:
             return number
     if folded(last) in _INDEXES:
-        return next(
-            (number for number, name in enumerate(names) if folded(name) in _INDEXES),
-            None,
-        )
+        for number, name in enumerate(names):
+            if folded(name) in _INDEXES:
+                return number
     return None
+
+
+def _shown(field: IdField) -> str:
+    return f"{ID_FIELD} {quoted(str(field.written))}"
 
 
 def _is_id(path: str) -> bool:
@@ -189,23 +190,28 @@ def refuse_row_numbers(
     """Raise `NoColumn` if the column of the index numbers the rows, as in pandas."""
     for number, column in zip(columns.read, cells, strict=True):
         name = columns.names[number]
-        if folded(name) != "index" or len(column) < _FEWEST_ROWS:
-            continue
-        if any(
-            list(column) == [*map(str, range(first, first + len(column)))]
-            for first in (0, 1)
-        ):
+        if folded(name) == "index" and _numbers_rows(column):
             raise NoColumn(
-                f"the column {quoted(name)} numbers the rows, and {ID_FIELD} "
-                f"{quoted(str(columns.field.written))} takes it for a part of the id; take the column out, or say "
-                f"which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
+                f"the column {quoted(name)} numbers the rows, and "
+                f"{_shown(columns.field)} takes it for a part of the id; take the "
+                f"column out, or {_SAY_WHICH}"
             )
+
+
+def _numbers_rows(column: Sequence[str]) -> bool:
+    """Say whether a column counts the rows from 0 or from 1."""
+    from_zero = [str(row) for row in range(len(column))]
+    from_one = [str(row + 1) for row in range(len(column))]
+    return len(column) >= _FEWEST_ROWS and list(column) in (from_zero, from_one)
 
 
 def index_column(names: Iterable[str]) -> str | None:
     """Find the column that says which index a document is in; None if there is none."""
     there = set(names)
-    return next((name for name in INDEX_NAMES if name in there), None)
+    for name in INDEX_NAMES:
+        if name in there:
+            return name
+    return None
 
 
 @dataclass(frozen=True, slots=True)
