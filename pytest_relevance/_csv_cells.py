@@ -10,11 +10,11 @@ from threading import Lock
 from types import SimpleNamespace
 
 FORMULA = re.compile(" *[=+@\\t\\r\uff1d\uff0b\uff0d\uff20-]")
-"""The beginning of a cell that a spreadsheet would calculate: `= + - @`, their
-fullwidth forms, tab, carriage return.
+"""The beginning of a cell that a spreadsheet would calculate.
 
-A cell that matches is written with a space in front, and read without its first space.
-The pattern means the same in JavaScript.
+It is one of `= + - @`, their fullwidth forms, tab and carriage return. A cell that
+matches is written with a space in front, and read without its first space. The pattern
+means the same in JavaScript.
 """
 
 _LONGEST_CELL = 2**31 - 1

@@ -19,9 +19,7 @@ MOST_SHOWN = 5
 
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _JOINERS = frozenset({"\u200c", "\u200d"})
-"""Invisible characters that are harmless: letters of Indic scripts, Persian and emoji
-need them.
-"""
+"""Invisible characters that Indic scripts, Persian and emoji need."""
 
 _KEY = r"[\w$@()=,+-]{1,40}"
 """A key that stands in a path without quotes."""

@@ -45,8 +45,9 @@ def _other_blanks() -> set[str]:
 _OTHER_BLANKS = _other_blanks()
 
 _AT_A_TIME = 200
-"""How many rows are read at a time: so few that they are freed before the garbage
-collector looks.
+"""How many rows are read at a time.
+
+So few are freed before the garbage collector looks.
 """
 
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}

@@ -61,9 +61,7 @@ _MODULES = {
     "results.outcomes": "outcome_of",
     "results.responses.shapes": "ResponseShape",
 }
-"""The public names by the module that defines them, as in
-`pytest_relevance/__init__.py`.
-"""
+"""The public names by the module that defines them."""
 
 _HOMES: dict[str, str] = {}
 for _module, _names in _MODULES.items():

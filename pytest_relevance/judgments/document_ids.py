@@ -25,11 +25,12 @@ INDEX_NAMES = ("_index", "_federation.indexUid", "indexUid", "collection")
 """The names of a column that says which index or collection a judged document is in."""
 
 _IDS = frozenset({"id", "docid", "documentid", "objectid", "docno"})
-"""The last parts of paths that lead to an id, folded."""
+"""The folded last parts of paths that lead to an id."""
 
 _INDEXES = frozenset({"index", "indexuid", "indexname", "collection", "collectionname"})
-"""The names of an index or a collection, folded: a file may call it otherwise than a
-result.
+"""The folded names of an index or a collection.
+
+A file may use another of them than a result.
 """
 
 _FEWEST_ROWS = 3

@@ -22,17 +22,13 @@ from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.registry import ExtensionError, Registry, check_own_name
 
 QUERY = "query"
-"""The option of a file that says where the text of a query is."""
+"""The option of a file with the path to the text of a query."""
 
 COLUMN_OPTIONS = frozenset({GRADE_COLUMN, ID_FIELD})
-"""What a user can say of a table: which columns have the grades and the ids of
-documents.
-"""
+"""The options of a table: the columns of the grades and of the document ids."""
 
 Fits = Callable[[Source], bool]
-"""Says whether a file is in a format. It raises nothing for a file in another
-format.
-"""
+"""Says whether a file is in a format. It never raises for a file in another one."""
 
 Rankings = Mapping[str, Sequence[str]]
 """{query: [document, ...]}, best first."""

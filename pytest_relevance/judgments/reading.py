@@ -41,9 +41,9 @@ from pytest_relevance.registry import ExtensionError, Registry
 Path = str | os.PathLike[str]
 
 QueryPaths = str | Sequence[str] | None
-"""Where a rank_eval request has the text of its query.
+"""The path to the text of the query in a rank_eval request.
 
-A path, or several paths of which the first counts that leads to a text.
+Of several paths the first counts that leads to a text.
 """
 
 AnyFormat = TypeVar("AnyFormat", JudgmentFormat, RunFormat)

@@ -163,9 +163,7 @@ def checked_raters(raters: str | None) -> str | None:
 
 
 UNNAMED = "rating 1"
-"""The name of a rater without one, in a file that names others or has several ratings
-of a document.
-"""
+"""The name of a rater without one, in a file that names other raters."""
 
 
 def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:

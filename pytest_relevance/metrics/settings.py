@@ -52,9 +52,7 @@ LARGEST_EXPONENTIAL_GRADE = 50
 """
 
 _MOST_KEPT_GAINS = 4096
-"""How many gains a `GainCache` keeps, so that a million fractional grades do not
-stay.
-"""
+"""How many gains a `GainCache` keeps. A million fractional grades would be too many."""
 
 _LOGARITHMS = {"log2": math.log2, "ln": math.log}
 _DISCOUNTS: dict[str, list[float]] = {"log2": [], "ln": []}

@@ -33,9 +33,7 @@ from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
 Keys = Mapping[str, str]
-"""The keys of an object by what they mean: "document", "grade", perhaps "rater" and
-"title".
-"""
+"""The keys of an object by their meaning: document, grade, perhaps rater and title."""
 
 
 @dataclass(slots=True)
@@ -55,9 +53,7 @@ class Rated:
 
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
-"""The types of a rating. A boolean is refused later, by `grading`, with a better
-message.
-"""
+"""The types of a rating. `grading` refuses a boolean with a better message."""
 
 
 class Collector:

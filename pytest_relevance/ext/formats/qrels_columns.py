@@ -18,7 +18,7 @@ from pytest_relevance.judgments.grading import number_of
 
 _NEEDED = "qrels are qid iter docid grade"
 _HIGHEST_SCALE = 6
-"""More ranks than this in a row are no grades: no scale of the field has as many."""
+"""The highest grade of the scales in use. A column that counts further has ranks."""
 
 _NUMBER = re.compile(r"[0-9]{1,2}(?:\.[0-9])?")
 _COUNTER = re.compile(r"[0-9]{1,2}|q0", re.IGNORECASE)

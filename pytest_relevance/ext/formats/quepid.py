@@ -38,8 +38,9 @@ _TEXT_KEYS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
 _RATERS = ("user_email", "user", "email", "name", "rater")
 _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
-"""The columns of a snapshot, folded; further ones are fields of the documents, with any
-name.
+"""The folded names of the columns of a snapshot.
+
+Other columns are fields of the documents, with any name.
 """
 
 
