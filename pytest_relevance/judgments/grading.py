@@ -41,7 +41,7 @@ def graded(
     `words_need_scale`: the words of a format (ESCI's) are no grades without a scale.
 
     Raises:
-        FileError: a rating is no grade or is off the scale, ratings contradict each
+        FileError: a rating is not a grade or is off the scale, ratings contradict each
             other, or the file does not show which ratings are the grades
             (`rows.unclear`) and `raters` is None.
     """
@@ -89,7 +89,7 @@ class _GradeReader:
     def grades(self) -> dict[object, float | None]:
         """Interpret each rating as written; None for no judgment.
 
-        Raises FileError if one is no grade.
+        Raises FileError if one is not a grade.
         """
         grades: dict[object, float | None] = {}
         wrong: dict[object, str] = {}
@@ -144,7 +144,7 @@ class _GradeReader:
         return on_scale(grade, self.scale)
 
     def _no_grade(self, name: str) -> str:
-        """Say that a text is no grade, and how to give it one."""
+        """Say that a text is not a grade, and how to give it one."""
         names = self.scale.names if self.scale is not None else {}
         why = why_no_grade(name)
         if why is not None and closest(name, tuple(names)) is None:

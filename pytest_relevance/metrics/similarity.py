@@ -170,7 +170,7 @@ def _compare_rbo(metric: Metric, one: Ranking, two: Ranking) -> float:
     up with documents that no ranking has.
     """
     short, long = sorted((_distinct(one), _distinct(two)), key=len)
-    missing = range(len(long) - len(short))  # integers, where all ids are text
+    missing = range(len(long) - len(short))  # integers, while all ids are text
     return rbo([*short, *missing], long, metric.p)
 
 

@@ -252,27 +252,28 @@ class Collector:
 
         If it has none, adds a mistake and returns None.
         """
-        key = keys["document"]
         try:
             columns = self._columns_of(tuple(item))
-            if columns is not None:
+            if columns is None:
+                key = keys["document"]
+                document = self._plain_document(item, key, path)
+            else:
                 key = columns.names[columns.main]
                 document = self._joined_document(item, columns, path)
-            else:
-                document = self._plain_document(item, key, path)
         except NoColumn as error:
             self.wrong(str(error), path)
             return None
-        is_template = columns is not None and columns.field.is_template
-        if is_template:
+        if columns is not None and columns.field.is_template:
             self._has_joined_ids = True
-        elif self._path_of_plain_id is None:
+            return document
+        if self._path_of_plain_id is None:
             self._path_of_plain_id = path
-        if document is not None and columns is None:
+        if columns is None and document is not None:
             document = self._only_id(item, key, document, path)
-        if document is not None and not is_template:
+        if document is not None:
+            grade = keys["grade"]
             self._check_index(
-                item, path, query=query, document=document, key=key, grade=keys["grade"]
+                item, path, query=query, document=document, key=key, grade=grade
             )
         return document
 

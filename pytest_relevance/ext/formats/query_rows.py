@@ -187,7 +187,7 @@ def params_in(
     """Read the params of queries from JSON objects.
 
     Raises:
-        FileError: the params of an object are no object.
+        FileError: the params of an object are not an object.
     """
     problems = Problems(source.file)
     found = []
