@@ -1,10 +1,9 @@
-"""Files that tests write, and real files."""
+"""Files that tests write."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.chorus import reference
 from tests.judgments.helpers import Files
 
 
@@ -12,15 +11,3 @@ from tests.judgments.helpers import Files
 def files(tmp_path: Path) -> Files:
     """Files in the folder of a test."""
     return Files(tmp_path)
-
-
-@pytest.fixture(scope="session")
-def data() -> Path:
-    """The folder of real data, or a skip."""
-    return reference("data")
-
-
-@pytest.fixture(scope="session")
-def chorus(data: Path) -> Path:
-    """135 shop queries with their judgments."""
-    return data / "chorus"

@@ -2,11 +2,8 @@
 wherever they stand.
 """
 
-from pathlib import Path
-
 import pytest
 
-from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
 from tests.judgments.helpers import Files
 
@@ -190,12 +187,3 @@ def test_every_mistake(files: Files) -> None:
         'FILE: requests[6]: "id" is missing; the object is empty',
         'FILE: requests[6]: "ratings" is missing; the object is empty',
     ]
-
-
-def test_a_real_request(data: Path) -> None:
-    path = data / "formats" / "elasticsearch_10_basic.json"
-    amsterdam = {"doc1": 0, "doc2": 1, "doc3": 1}
-    judgments = {"amsterdam_query": amsterdam, "berlin_query": {"doc1": 1}}
-    assert read_judgments(path) == judgments
-    texts = {"amsterdam_query": "amsterdam", "berlin_query": "berlin"}
-    assert read_queries(path) == texts

@@ -1,10 +1,7 @@
 """Quepid's exports, and RRE's files."""
 
-from pathlib import Path
-
 import pytest
 
-from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._problems import Place
 from tests.judgments.helpers import Files
 
@@ -80,12 +77,6 @@ def test_a_snapshot_has_no_ratings(files: Files) -> None:
     header = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
     problem = files.problem(f"{header}\nMay,2024-05-01,6,star wars,11,1\n", "quepid")
     assert problem.startswith("FILE:1: this seems to be a run, with a rank or a score")
-
-
-def test_a_real_export(data: Path) -> None:
-    judgments = read_judgments(data / "formats" / "quepid_case_basic.csv", "quepid")
-    assert (len(judgments), sum(map(len, judgments.values()))) == (137, 1679)
-    assert judgments["120v power supply"]["1113221"] == 3
 
 
 def test_mistakes_in_exports(files: Files) -> None:
@@ -213,12 +204,3 @@ def test_every_mistake_of_rre(files: Files) -> None:
         'FILE: queries[4].relevant_documents[" "]: a document has no id',
         "FILE: queries[5].relevant_documents: \"relevant_documents\" is an object, found the list ['a']",
     ]
-
-
-def test_real_files_of_rre(data: Path) -> None:
-    judgments = read_judgments(data / "formats" / "rre_solr.json")
-    assert len(judgments) == 5
-    assert judgments["Fender (strings=4)"] == {"1": 3, "2": 3}
-    assert judgments.queries["Fender (strings=4)"].params == {"strings": 4}
-    texts = ["fender", "Fender", "Fender bass", "jazz", "Jazz", "Jazz Bass"]
-    assert list(read_queries(data / "formats" / "rre_elasticsearch.json")) == texts

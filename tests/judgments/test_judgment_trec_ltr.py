@@ -1,13 +1,12 @@
 """TREC qrels, judgment lists for learning to rank, and TREC topics."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import read_judgments, read_queries, read_run
+from pytest_relevance import read_queries, read_run
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance.ext.formats.topics import read_topics
@@ -65,15 +64,6 @@ def test_qrels_have_no_texts(files: Files, format: str | None) -> None:
     path = files.write("q1 0 a 1\n")
     (problem,) = problems_of(read_queries, path, format)
     assert "has no queries, only their ids; name a file of queries" in problem
-
-
-def test_the_qrels_of_chorus_are_its_table(chorus: Path) -> None:
-    ids = {text: key for key, text in read_queries(chorus / "queries.tsv").items()}
-    table = read_judgments(chorus / "Broad_Query_Set_rated.csv")
-    qrels = read_judgments(chorus / "qrels.txt")
-    assert {ids[text]: grades for text, grades in table.items()} == qrels
-    packed = read_judgments(chorus.parent / "formats" / "ranx_qrels.trec.gz")
-    assert packed == {"q1": {"d1": 1, "d2": 2, "d3": 3}, "q2": {"d1": 1, "d2": 2}}
 
 
 # Four columns that are no qrels
@@ -255,15 +245,6 @@ def test_only_headers(files: Files) -> None:
     path = files.write("# qid:1: rambo*1\n# qid:2: rocky\n")
     assert files.queries(path) == {"1": "rambo", "2": "rocky"}
     assert files.judgments(path).unrated == ["1", "2"]
-
-
-def test_a_real_list(data: Path) -> None:
-    path = data / "formats" / "ltr_title_judgments.txt"
-    judgments = read_judgments(path)
-    assert (len(judgments), sum(map(len, judgments.values()))) == (40, 1390)
-    assert (judgments["1"]["7555"], judgments.titles) == (4, {})
-    queries = read_queries(path)
-    assert (len(queries), queries["15"]) == (40, "star wars new hope")
 
 
 # TREC topics as files of queries: `<top>` markup as NIST writes it, and XML
