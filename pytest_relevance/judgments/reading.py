@@ -248,7 +248,7 @@ def read_fill(source: Source, format: str | None = None) -> Ratings:
 
 def judgments_in(source: Source) -> JudgmentFormat | None:
     """Find the format in which a file has judgments; None if there is none."""
-    return _first_that_fits(FORMATS, source, _fits_judgments)
+    return _first_that_fits(FORMATS, source, JudgmentFormat.has_judgments_in)
 
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:
@@ -328,14 +328,6 @@ def _fits_run(known: RunFormat, source: Source) -> bool:
     return known.fits(source)
 
 
-def _fits_judgments(known: JudgmentFormat, source: Source) -> bool:
-    return known.has_judgments_in(source)
-
-
-def _fits_queries(known: JudgmentFormat, source: Source) -> bool:
-    return known.has_queries_in(source)
-
-
 def _fits_any(known: JudgmentFormat, source: Source) -> bool:
     return known.has_judgments_in(source) or known.has_queries_in(source)
 
@@ -354,7 +346,7 @@ def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
     if format is not None:
         known = _named(format)
     else:
-        known = _first_that_fits(FORMATS, source, _fits_queries)
+        known = _first_that_fits(FORMATS, source, JudgmentFormat.has_queries_in)
     if known is None:
         known = _first_that_fits(FORMATS, source, _fits_ids_alone)
     if known is None:

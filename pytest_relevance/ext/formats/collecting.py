@@ -83,8 +83,7 @@ class Collector:
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
-        if not self._problems.is_full:
-            self._problems.add(message, self._source.place(path))
+        self._problems.add(message, self._source.place(path))
 
     def refuse(self, message: str) -> NoReturn:
         """Raise the mistakes that were found, or else refuse the file as a whole."""

@@ -10,6 +10,7 @@ The first object decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import JsonPath, Source, as_text, found_json
@@ -399,19 +400,11 @@ def _unread_names(source: Source, entry: Mapping[str, object]) -> list[str]:
     return [name for name in names if name not in read]
 
 
-def _is_json_lines(source: Source) -> bool:
-    return source.is_json_lines
-
-
-def _read(source: Source) -> Ratings:
-    return read_objects(source)
-
-
 JSON_LINES = JudgmentFormat(
     name="jsonl",
     about="JSON a line",
-    fits=_is_json_lines,
-    read=_read,
+    fits=attrgetter("is_json_lines"),
+    read=read_objects,
     read_queries=read_query_objects,
     has_queries_alone=are_queries,
     unread_columns=unread_keys,
@@ -423,7 +416,7 @@ JSON = JudgmentFormat(
     name="json",
     about="{query: {document: grade}}, or a list of objects",
     fits=is_json,
-    read=_read,
+    read=read_objects,
     read_queries=read_query_objects,
     has_queries_alone=are_queries,
     unread_columns=unread_keys,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
@@ -217,10 +218,6 @@ def _scored(
 # Which files are runs
 
 
-def _is_parquet(source: Source) -> bool:
-    return source.is_parquet
-
-
 def _has_header(source: Source) -> bool:
     """Say whether the first line is a header with columns of queries and documents."""
     return has_ids(find_columns(source.header.names, _WANTED))
@@ -231,7 +228,10 @@ def _begins_like_json(source: Source) -> bool:
 
 
 PARQUET = RunFormat(
-    name="parquet", about="a Parquet file", fits=_is_parquet, read=_read_table
+    name="parquet",
+    about="a Parquet file",
+    fits=attrgetter("is_parquet"),
+    read=_read_table,
 )
 
 CSV = RunFormat(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_relevance._source import Source
+from operator import attrgetter
+
 from pytest_relevance.ext.formats import writing
 from pytest_relevance.ext.formats.judgment_tables import is_judgment_table, read_table
 from pytest_relevance.ext.formats.query_tables import (
@@ -11,22 +12,12 @@ from pytest_relevance.ext.formats.query_tables import (
     unread_columns,
 )
 from pytest_relevance.judgments.formats import COLUMN_OPTIONS, JudgmentFormat
-from pytest_relevance.judgments.model import Ratings
-
-
-def _read(source: Source) -> Ratings:
-    return read_table(source)
-
-
-def _is_parquet(source: Source) -> bool:
-    return source.is_parquet
-
 
 PARQUET = JudgmentFormat(
     name="parquet",
     about="a Parquet file with columns as in CSV",
-    fits=_is_parquet,
-    read=_read,
+    fits=attrgetter("is_parquet"),
+    read=read_table,
     read_queries=read_query_table,
     unread_columns=unread_columns,
     options=COLUMN_OPTIONS,
@@ -36,7 +27,7 @@ CSV = JudgmentFormat(
     name="csv",
     about="a table with a header: query or query_id, doc_id, grade",
     fits=is_judgment_table,
-    read=_read,
+    read=read_table,
     fits_queries=is_query_table,
     read_queries=read_query_table,
     unread_columns=unread_columns,
