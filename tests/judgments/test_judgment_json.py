@@ -3,6 +3,7 @@ them.
 """
 
 import json
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -16,19 +17,48 @@ from tests.judgments.helpers import Files, lines
 # Judgments
 
 
-def test_grades_by_query_and_document(files: Files) -> None:
-    content = {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
+CONTENTS: dict[str, tuple[object, dict[str, dict[str, float]]]] = {
+    "ids that are numbers": (
+        '[{"qid": 1.0, "docno": 12345678901234567890, "rel": 2}, {"qid": 1e5, "docno": -0, "rel": 1}]',
+        {"1.0": {"12345678901234567890": 2}, "1e5": {"-0": 1}},
+    ),
+    "blank grades": (
+        {"hat": {"a": None, "b": "", "c": " ", "d": 0}, "cap": {"a": None}},
+        {"hat": {"d": 0}},
+    ),
+    "lines, some blank": (
+        f"\n{lines({'query': 'hat', 'doc_id': 'a', 'grade': 3})}\n\n",
+        {"hat": {"a": 3}},
+    ),
+    "lines of grades and of items": (
+        lines({"cap": {"a": 3}}, {"hat": [{"doc_id": "a", "grade": 0}, {"_id": "b", "grade": 2}]}),
+        {"cap": {"a": 3}, "hat": {"a": 0, "b": 2}},
+    ),
+    "items of a query": (
+        [{"query": "hat", "judgments": [{"doc_id": "a", "grade": 0}, {"id": 7, "rating": 1}]}],
+        {"hat": {"a": 0, "7": 1}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "expected"), CONTENTS.values(), ids=CONTENTS)
+def test_shapes_of_judgments(files: Files, content: object, expected: object) -> None:
     judgments = files.judgments(content)
-    assert judgments == content
-    assert judgments.format == "json"
-    assert judgments.place("blue shoes", "sku-2") == Place(path='["blue shoes"].sku-2')
+    assert judgments == expected
+    assert {type(key) for key in [*judgments, *chain(*judgments.values())]} == {str}
 
 
-def test_ids_that_are_numbers_keep_their_digits(files: Files) -> None:
-    first = '{"qid": 1.0, "docno": 12345678901234567890, "rel": 2}'
-    judgments = files.judgments(f'[{first}, {{"qid": 1e5, "docno": -0, "rel": 1}}]')
-    assert judgments == {"1.0": {"12345678901234567890": 2}, "1e5": {"-0": 1}}
-    assert {type(key) for key in [*judgments, *judgments["1.0"]]} == {str}
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ({"blue shoes": {"a b": 2}}, Place(path='["blue shoes"]["a b"]')),
+        ([{"query": "blue shoes", "doc_id": "a b", "grade": 1}], Place(path="[0]")),
+        ("\n" + lines({"query": "blue shoes", "doc_id": "a b", "grade": 1}) * 2, Place(line=2)),
+        (lines({"q": {"x": 1}}, {"blue shoes": {"a b": 1}}), Place(line=2, path='["blue shoes"]["a b"]')),
+    ],
+)  # fmt: skip
+def test_where_a_judgment_stands(files: Files, content: object, place: Place) -> None:
+    assert files.judgments(content).place("blue shoes", "a b") == place
 
 
 def test_a_list_of_judgments(files: Files) -> None:
@@ -43,48 +73,20 @@ def test_a_list_of_judgments(files: Files) -> None:
     assert judgments.text("q1") == "blue shoes"
     assert judgments.known_as("hat") == ["q2"]
     assert judgments.titles == {"q1": {"a": "Trainers"}}
-    assert judgments.place("q2", "a") == Place(path="[2]")
-
-
-def test_a_judgment_a_line(files: Files) -> None:
-    first = lines({"query": "boots", "doc_id": "a", "grade": 3})
-    second = lines({"doc_id": "b", "query": "hat", "grade": 2})
-    judgments = files.judgments(f"\n{first}\n\n{second}")
-    assert judgments == {"boots": {"a": 3}, "hat": {"b": 2}}
-    assert judgments.format == "jsonl"
-    assert judgments.place("hat", "b") == Place(line=5)
-
-
-def test_a_query_a_line_with_its_grades(files: Files) -> None:
-    items = [{"doc_id": "a", "grade": 0}, {"_id": "b", "grade": 2}]
-    content = lines({"boots": {"a": 3}}, {"hat": items, "cap": {"b": 1}})
-    judgments = files.judgments(content)
-    assert judgments == {"boots": {"a": 3}, "hat": {"a": 0, "b": 2}, "cap": {"b": 1}}
-    assert judgments.place("cap", "b") == Place(line=2, path="cap.b")
 
 
 def test_a_query_with_its_ratings(files: Files) -> None:
     params = {"locale": "de", "n": 3}
     shoes = {"query_id": "q1", "query": "shoes", "weight": 20, "params": params}
-    items = [{"doc_id": "a", "grade": 0}, {"id": 7, "rating": 1}]
     content = lines(
         {**shoes, "ratings": {"a": 3}},
-        {"query_id": "q2", "query": "hat", "judgments": items},
         {"query_id": "q3", "query": "cap", "ratings": []},
         {"query": "bag", "ratings": None},
     )
     judgments = files.judgments(content)
-    assert judgments == {"q1": {"a": 3}, "q2": {"a": 0, "7": 1}}
-    assert judgments.unrated == ["q3", "bag"]
+    assert (judgments, judgments.unrated) == ({"q1": {"a": 3}}, ["q3", "bag"])
     query = judgments.queries["q1"]
     assert (query.text, query.weight, query.params) == ("shoes", 20, params)
-
-
-def test_a_blank_grade_is_no_judgment(files: Files) -> None:
-    content = {"hat": {"a": None, "b": "", "c": " ", "d": 0}, "cap": {"a": None}}
-    judgments = files.judgments(content)
-    assert judgments == {"hat": {"d": 0}}
-    assert judgments.unrated == ["cap"]
 
 
 def test_several_raters(files: Files) -> None:
