@@ -223,7 +223,7 @@ def _finder(rows: Ratings) -> Callable[[str, str], Place]:
 
 
 def _numbered(rows: Ratings) -> list[str]:
-    """Name unnamed raters `rating 1`, `rating 2` ... in the order of their rows."""
+    """Name unnamed raters: the first rating of each document is by `rating 1`."""
     counts: Counter[tuple[str, str]] = Counter()
     names = []
     for pair in zip(rows.queries, rows.documents, strict=True):

@@ -181,6 +181,7 @@ def _score_in_matrix(
     if not metrics:
         return {}
     queries = len(judgments.queries)
+    # How often each query has each grade: a cell for each pair of them.
     cells = np.repeat(np.arange(queries) * len(grades), judgments.counts) + places
     flat_counts = np.bincount(cells, minlength=queries * len(grades))
     counts = flat_counts.reshape(queries, len(grades))

@@ -213,12 +213,12 @@ def takes_relevance_level(metric: Metric) -> bool:
 
 
 def is_similarity(name: str) -> bool:
-    """Say whether the canonical name of a metric is of one that compares rankings."""
+    """Say whether the metric with a canonical name compares two rankings."""
     return _measure_of(name) in SIMILARITIES
 
 
 def is_own(name: str) -> bool:
-    """Say whether the canonical name of a metric is of a project's own."""
+    """Say whether the metric with a canonical name is a project's own."""
     return _measure_of(name) not in ALL_MEASURES
 
 
@@ -227,7 +227,7 @@ def _measure_of(canonical: str) -> str:
 
 
 def _is_measure(name: str) -> bool:
-    """Say whether a name is of a measure, perhaps with a cutoff as in trec_eval."""
+    """Say whether a measure has this name, perhaps with a cutoff as in trec_eval."""
     shape = re.fullmatch(_SHAPE, name, re.VERBOSE)
     return shape is not None and _normalized(shape["name"]) in _BY_SPELLING
 

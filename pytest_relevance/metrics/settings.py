@@ -177,7 +177,7 @@ class Settings:
 
     @property
     def increasing(self) -> bool:
-        """Say whether a higher grade never has a lower gain. A mapping may not rise."""
+        """Say whether the gain surely rises with the grade. A mapping need not."""
         return isinstance(self.gain, str)
 
     def gain_of(self, grade: float) -> float:

@@ -109,7 +109,7 @@ def read_topics(source: Source) -> list[Query]:
 
 
 def _queries(source: Source) -> Iterator[tuple[Query | str, Place]]:
-    """Iterate over the topics as queries. A message stands for a wrong one."""
+    """Read each topic as a query, or say what is wrong with it."""
     for topic in _topics(_without_markup_of_xml(source.text)):
         place = Place(line=topic.line)
         if topic.ends:
