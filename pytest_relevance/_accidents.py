@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from pytest_relevance._json_text import NumberAsWritten
 from pytest_relevance._problems import Place
-from pytest_relevance._source import NumberAsWritten, Source
+from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
 
 _AGAIN = "download the file again, and look at what came"

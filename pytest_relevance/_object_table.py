@@ -8,8 +8,9 @@ from io import BytesIO, TextIOWrapper
 from itertools import chain, islice
 from typing import Any, NoReturn
 
+from pytest_relevance._json_text import NumberAsWritten, as_text, found_json
 from pytest_relevance._problems import Place, Problems
-from pytest_relevance._source import NumberAsWritten, Source, as_text, found_json
+from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 
 

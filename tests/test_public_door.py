@@ -43,7 +43,7 @@ LAYERS = (
 COMMAND_LINE = {f"{PACKAGE}.cli.main", f"{PACKAGE}.cli.ABOUT"}
 """The entry point of `pytest-relevance`, and its commands, for every test."""
 
-SHARED = {"_csv_cells", "_number_text", "_problems", "_source"}
+SHARED = {"_csv_cells", "_json_text", "_number_text", "_problems", "_source"}
 """The modules at the root that tests of every layer may use: errors of files, their
 reader, numbers.
 """

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance._json_text import JsonReader, NumberAsWritten, as_python
 from pytest_relevance._problems import Place, Problem, Problems
-from pytest_relevance._source import JsonReader, NumberAsWritten, as_python
 from tests.judgments.helpers import Files, lines
 
 # Judgments

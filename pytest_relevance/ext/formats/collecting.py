@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from pytest_relevance._problems import Place, Problems
-from pytest_relevance._source import (
+from pytest_relevance._json_text import (
     JsonPath,
     NumberAsWritten,
-    Source,
     as_python,
     as_text,
     found_json,
 )
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.document_ids import (
     DocumentColumns,

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_relevance._source import JsonPath, Source, as_text
+from pytest_relevance._json_text import JsonPath, as_text
+from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.ext.formats.collecting import Collector, params_of
 from pytest_relevance.judgments.document_ids import ID_FIELD

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
+from pytest_relevance._json_text import JsonPath, as_text, found_json
 from pytest_relevance._problems import FileError, Place
-from pytest_relevance._source import JsonPath, Source, as_text, found_json
+from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.ext.formats import judgment_tables, query_tables, writing
 from pytest_relevance.ext.formats.collecting import Collector, Keys, params_of

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._source import JsonPath, Source, as_text
+from pytest_relevance._json_text import JsonPath, as_text
+from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
 from pytest_relevance.ext.formats.collecting import Collector
 from pytest_relevance.judgments.formats import JudgmentFormat, UnreadColumn

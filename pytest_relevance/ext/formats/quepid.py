@@ -13,7 +13,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance._source import JsonPath, Source, as_text
+from pytest_relevance._json_text import JsonPath, as_text
+from pytest_relevance._source import Source
 from pytest_relevance.ext.formats import judgment_tables, query_tables
 from pytest_relevance.ext.formats.collecting import (
     RATING,

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._json_text import NumberAsWritten, found_json
 from pytest_relevance._object_table import ObjectTable
 from pytest_relevance._problems import Place, Problems
-from pytest_relevance._source import NumberAsWritten, Source, found_json
+from pytest_relevance._source import Source
 from pytest_relevance._tables import Table
 from pytest_relevance._text import listed, quoted
 from pytest_relevance._text_table import TextTable

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from pytest_relevance._json_text import found_json
 from pytest_relevance._object_table import ObjectTable
 from pytest_relevance._problems import Place, Problems
-from pytest_relevance._source import Source, found_json
+from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.judgment_tables import (

@@ -15,7 +15,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._source import JsonPath, Source, as_text, found_json
+from pytest_relevance._json_text import JsonPath, as_text, found_json
+from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.ext.formats.collecting import Collector, Rated, params_of
 from pytest_relevance.judgments.formats import JudgmentFormat
