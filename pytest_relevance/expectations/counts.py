@@ -12,7 +12,7 @@ from pytest_relevance.cases.model import Expectation
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, NOTHING, Found, outcome_of
-from pytest_relevance.results.records.two_outcomes import TwoOutcomes
+from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.unseen import USUAL_DEPTH
 

@@ -34,7 +34,7 @@ from pytest_relevance.cases.values import (
 from pytest_relevance.expectations.kind import ExpectationKind, Names, Unwanted
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, Found, outcome_of
-from pytest_relevance.results.records.two_outcomes import TwoOutcomes
+from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking
 
 # What several kinds share

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.records.two_outcomes import TwoOutcomes
+from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 
 _NUMBERS = ("<", "<=", ">", ">=")
 """The comparisons that a number may miss by more or by less."""

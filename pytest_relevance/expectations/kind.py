@@ -22,7 +22,7 @@ from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import KEPT, Found
-from pytest_relevance.results.records.two_outcomes import TwoOutcomes
+from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking
 
 

@@ -22,7 +22,7 @@ from pytest_relevance.metrics.measures import (
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import ITSELF, JUDGED, Found, outcome_of
-from pytest_relevance.results.records.two_outcomes import TwoOutcomes
+from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking
 
 

@@ -21,7 +21,8 @@ from pytest_relevance.expectations.documents import (
 from pytest_relevance.expectations.kind import Names
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import Found, outcome_of
-from pytest_relevance.results.records.two_outcomes import NOT_RETURNED, TwoOutcomes
+from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
+from pytest_relevance.results.records.entries import NOT_RETURNED
 from pytest_relevance.results.responses.ranking import Ranking
 
 _MOST_PAIRS = 5

@@ -25,7 +25,7 @@ from pytest_relevance.expectations.words import below
 from pytest_relevance.metrics.similarity import overlap as overlap_of
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import Found, first_ranks, outcome_of
-from pytest_relevance.results.records.two_outcomes import TwoOutcomes
+from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 
 _OVERLAP = rf"overlap(?:@({UP_TO_A_MILLION}))?"
 

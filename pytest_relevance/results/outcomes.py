@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_relevance.cases.bounds import meets
 from pytest_relevance.cases.model import (
@@ -25,8 +25,6 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.two_outcomes import TwoOutcomes
-from pytest_relevance.results.responses.ranking import Ranking
 
 JUDGED = "judged"
 """A reference tells of a kind of expectation: its ranking is judged by the demand of
@@ -73,51 +71,12 @@ class Found:
     left_out: int = 0
 
 
-class KindOfOutcome(Protocol):
-    """What results use of a kind of expectation. `pytest_relevance.expectations.kind`
-    explains it.
-    """
-
-    @property
-    def counts_results(self) -> bool:
-        """Say whether it looks at how many results there are."""
-
-    @property
-    def excludes_documents(self) -> bool:
-        """Say whether documents that are not in the index meet it."""
-
-    @property
-    def reference(self) -> str:
-        """Say what a reference tells of it: `JUDGED`, `KEPT`, `ITSELF` or `NOTHING`."""
-
-    def cutoff(self, expected: Expectation, /) -> int:
-        """Give the deepest rank that an expectation names."""
-
-    def judge(self, expected: Expectation, found: Found, /) -> Outcome:
-        """Make the outcome of an expectation."""
-
-    def open_rank(self, expected: Expectation, k: int, ranking: Ranking, /) -> int:
-        """Give the rank below the results that could make a met expectation unmet."""
-
-    def open_rank_without_k(
-        self, expected: Expectation, k: int, ranking: Ranking, /
-    ) -> int:
-        """Give the depth of an expectation that results below could decide."""
-
-    def missed_as_badly(self, both: TwoOutcomes, /) -> bool:
-        """Say whether the reference misses an expectation at least as badly."""
-
-    def is_comparable(self, both: TwoOutcomes, /) -> bool:
-        """Say whether it is known which of two outcomes is worse."""
-
-
-def kind_named(name: str) -> KindOfOutcome:
-    """Find the kind of an expectation.
+def kind_named(name: str) -> Any:
+    """Find the `ExpectationKind` with a name.
 
     It is `UNKNOWN` if the package that added it is not installed.
     """
-    kind: KindOfOutcome = EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
-    return kind
+    return EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
 
 
 def without_reference(expect: Iterable[Expectation]) -> list[Expectation]:

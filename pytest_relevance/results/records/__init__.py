@@ -9,10 +9,9 @@
 | `baseline_file`, `baseline_paths`, `baseline_update` | the committed file of entries; what an update makes of it |
 | `recorded_rankings` | the entries of the record of another run |
 | `entry_comparison` | a result beside its entry |
-| `case_today`, `stale` | what a case is now; what changed since its ranking was accepted |
-| `accepted_outcomes`, `two_outcomes` | what an accepted ranking makes of the demands of today |
-| `gate_needs` | what gates need of accepted rankings |
-| `baseline`, `baseline_verdict` | the results of a run beside their reference, and the verdicts that follow |
+| `case_today` | what a case is now; what changed since its ranking was accepted |
+| `accepted_outcomes` | what an accepted ranking makes of the demands of today |
+| `baseline` | the results of a run beside their reference, and the verdicts that follow |
 | `recorded_comparison` | a recorded run beside a reference, without a search |
 | `moved_cases` | cases that stand under another id, in another file or in another variant now |
 | `uncompared`, `reference` | cases that only one of both has a score of; what is no reference |

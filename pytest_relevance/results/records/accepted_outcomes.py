@@ -18,8 +18,9 @@ expectations compare their outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.model import Expectation
@@ -39,11 +40,60 @@ from pytest_relevance.results.outcomes import (
     ITSELF,
     JUDGED,
     KEPT,
-    KindOfOutcome,
     kind_named,
 )
-from pytest_relevance.results.records.entries import BaselineEntry
-from pytest_relevance.results.records.two_outcomes import NOT_RETURNED, TwoOutcomes
+from pytest_relevance.results.records.entries import NOT_RETURNED, BaselineEntry
+
+ROUNDING = 1e-9
+"""The largest difference of two scores that is due to rounding."""
+
+RankOf = Callable[[str], "float | None"]
+"""The rank (from 1) of a document in a ranking, `NOT_RETURNED`, or None if not
+known.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoOutcomes:
+    """The outcomes of one demand: of the accepted ranking, and of the present one.
+
+    `rank_then` and `rank_now` give the ranks of documents in the two rankings. A score
+    may be lower by `tolerance` now and still count as missed by no more.
+    """
+
+    then: Outcome
+    now: Outcome
+    rank_then: RankOf
+    rank_now: RankOf
+    tolerance: float
+
+    def has_not_fallen(self, document: str) -> bool:
+        """Say whether a document is known to stand no lower than it did."""
+        before, now = self.rank_then(document), self.rank_now(document)
+        return before is not None and now is not None and now <= before
+
+    def has_not_risen(self, document: str) -> bool:
+        """Say whether a document is known to stand no higher than it did."""
+        before, now = self.rank_then(document), self.rank_now(document)
+        return before is not None and now is not None and now >= before
+
+    def knows_ranks_then(self) -> bool:
+        """Say whether the accepted rank of each document that is wrong now is known."""
+        ranks = [self.rank_then(document) for document in self.now.wrong]
+        return None not in ranks
+
+    def has_no_new_document(self) -> bool:
+        """Say whether every document that is wrong now was wrong then."""
+        return set(self.now.wrong) <= set(self.then.wrong)
+
+    def misses_bound_by_no_more(self, tolerance: float) -> bool:
+        """Say whether the figure is no further from its bound, on the same side."""
+        then, now, bound = self.then.value, self.now.value, self.now.bound
+        if then is None or now is None:
+            return False
+        if self.now.comparison == "==" and (then < bound) != (now < bound):
+            return False  # too few results then, and too many now
+        return abs(now - bound) <= abs(then - bound) + tolerance + ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +217,7 @@ class AcceptedOutcomes:
                 return kept
         return None
 
-    def _judged(self, demand: Outcome, kind: KindOfOutcome) -> Outcome | None:
+    def _judged(self, demand: Outcome, kind: Any) -> Outcome | None:
         """Judge the accepted ranking by a demand.
 
         None if the number of its results is not known, or the metric.
@@ -225,7 +275,7 @@ def _was_missed_as_badly(both: TwoOutcomes) -> bool:
     if kind == FLOOR:
         return both.misses_bound_by_no_more(both.tolerance)
     with EXPECTATIONS.calling(kind):
-        return kind_named(kind).missed_as_badly(both)
+        return bool(kind_named(kind).missed_as_badly(both))
 
 
 def _is_comparable(both: TwoOutcomes) -> bool:
@@ -234,4 +284,4 @@ def _is_comparable(both: TwoOutcomes) -> bool:
         return False
     if both.now.kind == FLOOR:
         return both.then.value is not None and both.now.value is not None
-    return kind_named(both.now.kind).is_comparable(both)
+    return bool(kind_named(both.now.kind).is_comparable(both))

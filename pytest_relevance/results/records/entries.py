@@ -8,6 +8,7 @@ of another run (`recorded_rankings`).
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,10 +24,12 @@ from pytest_relevance.results.outcomes import KEPT, kind_named
 from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.run_info import AcceptedCase
-from pytest_relevance.results.records.two_outcomes import NOT_RETURNED
 
 EntryKey = tuple[str, str | None]
 """The key of an entry in its file: the id of the case, the variant of its search."""
+
+NOT_RETURNED = math.inf
+"""The rank of a document that was not returned."""
 
 _DECIMALS = 6
 """The decimals of recorded scores.

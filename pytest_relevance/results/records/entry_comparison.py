@@ -11,8 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
+from pytest_relevance.cases.model import UNKNOWN, Gate
 from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.registry import GATES
 from pytest_relevance.results import outcomes
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
@@ -26,12 +30,17 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.records.accepted_outcomes import AcceptedOutcomes
-from pytest_relevance.results.records.case_today import CaseToday, KnownJudgments
+from pytest_relevance.results.records.accepted_outcomes import (
+    ROUNDING,
+    AcceptedOutcomes,
+)
+from pytest_relevance.results.records.case_today import (
+    CaseToday,
+    KnownJudgments,
+    changes_since,
+)
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-from pytest_relevance.results.records.gate_needs import gate_scores, need_missed
-from pytest_relevance.results.records.stale import changes_since
-from pytest_relevance.results.records.two_outcomes import ROUNDING
+from pytest_relevance.results.records.run_info import AcceptedCase
 from pytest_relevance.results.records.uncompared import (
     MARKED_SKIP,
     as_lost,
@@ -150,7 +159,7 @@ def _compare_scores(
         failed_before = compared.are_known and standing != REGRESSION
     scores: dict[str, float | None] = {}
     if judgments.judged:
-        scores = gate_scores(result, case, graded)
+        scores = _gate_scores(result, case, graded)
     found = replace(
         _comparison(result, entry, before),
         standing=standing,
@@ -161,7 +170,7 @@ def _compare_scores(
         newly_failing=newly_failing,
         failed_before=failed_before,
     )
-    if case.expects_known and need_missed(case.gates):
+    if case.expects_known and _need_missed(case.gates):
         found = replace(found, missed=accepted.misses_any())
     if case.of_people is not None:
         found = _with_people(found, result, case, case.of_people)
@@ -201,7 +210,7 @@ def _with_people(
     from pytest_relevance.results.filled import as_people_see_it
 
     graded = of_people.grade(found.documents)
-    scores = gate_scores(result, case, graded)
+    scores = _gate_scores(result, case, graded)
     value = score(result.metric, graded, result.conditions.settings)
     scores[result.metric.text] = defined(value)
     return as_people_see_it(result, replace(found, people_scores=scores))
@@ -216,3 +225,53 @@ def _with_lost_metrics(
         return result
     why = why_undefined(judgments.judged, result.conditions.settings)
     return replace(result, baseline=replace(result.baseline, lost=lost, why=why))
+
+
+# --- what gates need ------------------------------------------------------------------
+
+
+def _kind_of_gate(gate: Gate) -> Any:
+    """Find the `GateKind` of a gate: `UNKNOWN` if its package is not installed."""
+    return GATES.get(gate.condition if gate.condition in GATES else UNKNOWN)
+
+
+def _need_missed(gates: Iterable[Gate]) -> bool:
+    """Say whether a gate needs to know which accepted rankings miss their demands."""
+    return any(_kind_of_gate(gate).needs_missed for gate in gates)
+
+
+def accepted_cases(
+    entries: BaselineEntries, gates: Iterable[Gate]
+) -> tuple[AcceptedCase, ...]:
+    """Return what entries have of each case, if a gate may have failed before."""
+    if not any(_kind_of_gate(gate).may_be_known for gate in gates):
+        return ()
+    return tuple(entry.as_case() for entry in entries.values())
+
+
+def _gate_scores(
+    result: CaseResult, case: CaseToday, graded: GradedRanking
+) -> dict[str, float | None]:
+    """Score an accepted ranking by the metrics that gates compare, without nDCG@k.
+
+    A metric without a score in the result is left out, as the ranking is cut. So is one
+    of the project, whose function is not known.
+    """
+    scores = {}
+    for gate in case.gates:
+        is_about_case = gate.tag is None or gate.tag in result.tags
+        if not is_about_case or not _compares_scores(gate, case):
+            continue
+        for metric in gate.metrics:
+            has_score = metric.text in result.evaluation.scores
+            is_known = metric == result.metric or metric.is_similarity
+            if has_score and metric.is_computable and not is_known:
+                value = score(metric, graded, result.conditions.settings)
+                scores[metric.text] = defined(value)
+    return scores
+
+
+def _compares_scores(gate: Gate, case: CaseToday) -> bool:
+    """Say whether a gate needs the scores of accepted rankings."""
+    kind = _kind_of_gate(gate)
+    return kind.needs_reference or (case.expects_known and kind.may_be_known)

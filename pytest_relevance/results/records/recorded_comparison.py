@@ -19,11 +19,11 @@ from pytest_relevance.results.records.entries import (
     asked_of,
 )
 from pytest_relevance.results.records.entry_comparison import (
+    accepted_cases,
     compare_with_entry,
     compare_without_ranking,
     without_entry,
 )
-from pytest_relevance.results.records.gate_needs import accepted_cases
 from pytest_relevance.results.records.moved_cases import (
     Moves,
     Place,
