@@ -137,51 +137,67 @@ def test_a_search_with_many_alone_has_batches_of_one_for_a_case_alone(
     ] == ["q0", "q1"]
 
 
-REFUSED = {
+ONE_CURSOR = batching(
+    "with __import__('contextlib').closing(sqlite3.connect(':memory:')) as connection:\n"
+    "                cursor = connection.cursor()\n"
+    "                yield [cursor.execute('select ? as id', (query,)) for query in queries]",
+    many="def cursors(self, queries):",
+    more="def many(self, queries): return next(self.cursors(queries))",
+)
+
+LATER = "async def many(self, queries):"
+
+WRONG = {
     "a tuple": (
-        "tuple([query] for query in queries)",
+        batching("return tuple([query] for query in queries)"),
         "search.many: of (distances, labels) return list(zip(distances, labels))",
     ),
     "a mapping": (
-        "{'responses': [[query] for query in queries]}",
+        batching("return {'responses': [[query] for query in queries]}"),
         "a list or a generator with one response a query",
     ),
     "an array": (
-        "__import__('numpy').zeros((len(queries), 2))",
+        batching("return __import__('numpy').zeros((len(queries), 2))"),
         "a list or a generator with one response a query",
+    ),
+    "one cursor for all": (
+        f"    import sqlite3\n{ONE_CURSOR}",
+        "search.many returned the same Cursor for two queries: make a cursor",
+    ),
+    "more responses": (
+        batching("return [query.split() for query in queries] + [['x']]"),
+        "search.many returned 4 responses for 3 queries",
+    ),
+    "fewer responses, later": (
+        batching("return [query.split() for query in queries][:-1]", many=LATER),
+        "search.many returned 2 responses for 3 queries",
+    ),
+    "endless responses, later": (
+        batching("while True: yield ['q']", many=LATER),
+        "search.many returned more than 3 responses for 3 queries",
+    ),
+    "fewer responses of a generator": (
+        batching("for query in queries[1:]: yield [query]"),
+        "search.many returned 2 responses for 3 queries",
+    ),
+    "an exception in a generator": (
+        batching("yield ['q0']; raise ConnectionError('no engine')"),
+        "ConnectionError: no engine",
     ),
 }
 
 
-@pytest.mark.parametrize(("returned", "advice"), REFUSED.values(), ids=REFUSED)
-def test_what_is_no_list_is_refused_with_how_to_split_it(
-    engine: Engine, returned: str, advice: str
+@pytest.mark.parametrize(("fixtures", "said"), WRONG.values(), ids=WRONG)
+def test_a_batch_that_goes_wrong_is_an_error_of_all_its_cases(
+    engine: Engine, fixtures: str, said: str
 ) -> None:
-    engine.searches(batching(f"return {returned}"))
+    engine.searches(fixtures)
     engine.project.cases(numbered(3))
     run = engine.run()
     assert run.counts == {"failed": 3}
-    assert advice in run.failure("q0").replace("\n", " ")
-
-
-def test_a_cursor_that_is_returned_for_two_queries(engine: Engine) -> None:
-    engine.searches(
-        "    import sqlite3\n"
-        + batching(
-            "with __import__('contextlib').closing(sqlite3.connect(':memory:')) as connection:\n"
-            "                cursor = connection.cursor()\n"
-            "                yield [cursor.execute('select ? as id', (query,)) for query in queries]",
-            many="def cursors(self, queries):",
-            more="def many(self, queries): return next(self.cursors(queries))",
-        )
-    )
-    engine.project.cases(numbered(2))
-    run = engine.run()
-    assert run.counts == {"failed": 2}
-    assert (
-        "search.many returned the same Cursor for two queries: make a cursor"
-        in run.failure("q0")
-    )
+    text = run.failure("q0")
+    assert said in text.replace("\n", " ")
+    assert "pytest_relevance" not in text
 
 
 REFILLING = "found = []\n            for query in queries: found[:] = [query, 'other']; yield found"
@@ -205,42 +221,6 @@ def test_a_reason_is_asked_for_with_the_response_of_its_own_case(
     assert "found in ['q0', 'other']" in engine.run("-v").failure("q0")
 
 
-@pytest.mark.parametrize(
-    ("many", "body", "found"),
-    [
-        ("def", "return [query.split() for query in queries] + [['x']]", "4 responses"),
-        (
-            "async def",
-            "return [query.split() for query in queries][:-1]",
-            "2 responses",
-        ),
-        ("async def", "while True: yield ['q']", "more than 3 responses"),
-        ("def", "for query in queries[1:]: yield [query]", "2 responses"),
-    ],
-)
-def test_another_number_of_responses_is_an_error_of_all_of_them(
-    engine: Engine, many: str, body: str, found: str
-) -> None:
-    engine.searches(batching(body, many=f"{many} many(self, queries):"))
-    engine.project.cases(numbered(3))
-    run = engine.run()
-    assert run.counts == {"failed": 3}
-    assert f"search.many returned {found} for 3 queries" in run.failure("q0").replace(
-        "\n", " "
-    )
-
-
-def test_an_exception_in_a_generator_fails_all_cases_with_the_traceback_of_the_user(
-    engine: Engine,
-) -> None:
-    engine.searches(batching("yield ['q0']; raise ConnectionError('no engine')"))
-    engine.project.cases(numbered(3))
-    run = engine.run()
-    assert run.counts == {"failed": 3}
-    assert "ConnectionError: no engine" in run.failure("q0")
-    assert "pytest_relevance" not in run.failure("q0")
-
-
 def test_the_latency_of_a_generator_is_the_time_of_reading_it(engine: Engine) -> None:
     engine.searches(batching("for query in queries: time.sleep(0.02); yield [query]"))
     engine.project.cases(numbered(3))
@@ -253,19 +233,16 @@ def test_the_latency_of_a_generator_is_the_time_of_reading_it(engine: Engine) ->
 def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(
     engine: Engine, many: str
 ) -> None:
-    other = "{'q1': ValueError('bad query'), 'q2': None}"
+    other = "{'q1': ValueError('bad query'), 'q2': None, 'q4': OSError('shut')}"
     element = (
         f"[{other}[query] if query in {other} else query.split() for query in queries]"
     )
     engine.searches(batching(f"return {element}", many=f"{many} many(self, queries):"))
-    engine.project.cases(numbered(4))
-    run = engine.run()
-    assert run.outcomes == {
-        "q0": "passed",
-        "q1": "failed",
-        "q2": "failed",
-        "q3": "passed",
-    }
+    engine.project.cases(numbered(5))
+    run = engine.run("-v")
+    outcomes = ["passed", "failed", "failed", "passed", "failed"]
+    assert [*run.outcomes.values()] == outcomes
+    assert "OSError: shut" in run.failure("q4")
     text = run.failure("q1")
     assert "ValueError: bad query" in text
     assert 'shop.relevance.yaml:3: query "q1"' in text
@@ -278,18 +255,6 @@ def test_an_element_that_is_an_exception_or_no_ranking_fails_its_case_alone(
         True,
         False,
     ]
-
-
-def test_two_exceptions_of_one_batch_are_raised_each_in_its_own_case(
-    engine: Engine,
-) -> None:
-    element = "[OSError(query) if query != 'q0' else [query] for query in queries]"
-    engine.searches(batching(f"return {element}"))
-    engine.project.cases(numbered(3))
-    run = engine.run("-v")
-    assert run.outcomes == {"q0": "passed", "q1": "failed", "q2": "failed"}
-    assert "OSError: q1" in run.failure("q1")
-    assert "OSError: q2" in run.failure("q2")
 
 
 def test_arguments_that_many_does_not_take(engine: Engine) -> None:
