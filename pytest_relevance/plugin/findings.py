@@ -46,10 +46,8 @@ def findings(
     if has_ended:
         yield from _nothing_ran(config, store)
     if is_complete:
-        for find in (_nothing_searched, _folders_skipped):
-            finding = find(config, store)
-            if finding is not None:
-                yield finding
+        yield from _nothing_searched(config, store)
+        yield from _folders_skipped(config, store)
         yield from _lost_results(config, store)
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
@@ -183,53 +181,53 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFi
 _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ignore)"
 
 
-def _nothing_searched(config: pytest.Config, store: RunStore) -> RunFinding | None:
-    """Say that nothing was searched, and whether the run fails for it.
-
-    Return None if a case was searched or has failed, or if there are no case files.
-    """
+def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
+    """Say that nothing was searched, and whether the run fails for it."""
     if not nothing_was_searched(store.results):
-        return None
-    names_of_cases = [
-        name for name in store.collection.to_run if store.collection.is_case(name)
-    ]
-    if not names_of_cases and not store.collection.skipped_folders:
-        return _all_deselected(config, store)
-    told = nothing_searched_text(store.results) or _never_ran(store, names_of_cases)
+        return
+    collection = store.collection
+    cases = [name for name in collection.to_run if collection.is_case(name)]
+    if not cases and not collection.skipped_folders:
+        yield from _all_deselected(config, store)
+        return
+    told = nothing_searched_text(store.results) or _never_ran(store, cases)
     reference = _reference(config, store)
-    if not reference:
-        return RunFinding(told, is_of_part=True)
-    text = f"{told}; {reference}, so the run fails: {_REMEDY}"
-    return RunFinding(text, fails=True, is_of_part=True)
+    if reference:
+        text = f"{told}; {reference}, so the run fails: {_REMEDY}"
+        yield RunFinding(text, fails=True, is_of_part=True)
+    else:
+        yield RunFinding(told, is_of_part=True)
 
 
-def _folders_skipped(config: pytest.Config, store: RunStore) -> RunFinding | None:
+def _folders_skipped(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Say which folders were skipped in a run that searched others."""
-    if not store.collection.skipped_folders or nothing_was_searched(store.results):
-        return None
+    folders = store.collection.skipped_folders
+    if not folders or nothing_was_searched(store.results):
+        return
     told = _skipped_folders(store)
-    count = len(store.collection.skipped_folders)
-    brief = counted(count, "folder with cases is", "folders with cases are")
+    brief = counted(len(folders), "folder with cases is", "folders with cases are")
     brief = f"{brief} skipped"
     if settings(config).requires_baseline and not _updates(config):
         text = f"{told}; relevance_baseline is require, so the run fails"
-        return RunFinding(text, fails=True, brief=brief)
-    return RunFinding(told, brief=brief)
+        yield RunFinding(text, fails=True, brief=brief)
+    else:
+        yield RunFinding(told, brief=brief)
 
 
-def _all_deselected(config: pytest.Config, store: RunStore) -> RunFinding | None:
+def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Say that all cases were deselected, if there is a reference."""
-    reference = _reference(config, store)
-    if not (store.collection.files and reference):
-        return None
-    total = sum(info.total for info in store.collection.files.values())
+    files = store.collection.files
+    if not (files and _reference(config, store)):
+        return
+    total = sum(about.total for about in files.values())
     deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
     told = f"no case was searched: {deselected} deselected"
-    if config.option.relevance_baseline != "require":
-        return RunFinding(told, is_of_part=True)
-    required = "--relevance-baseline=require is given"
-    text = f"{told}, and {required}, so the run fails: leave one of them out"
-    return RunFinding(text, fails=True, is_of_part=True)
+    if config.option.relevance_baseline == "require":
+        required = "--relevance-baseline=require is given"
+        text = f"{told}, and {required}, so the run fails: leave one of them out"
+        yield RunFinding(text, fails=True, is_of_part=True)
+    else:
+        yield RunFinding(told, is_of_part=True)
 
 
 def _never_ran(store: RunStore, names_of_cases: list[str]) -> str:

@@ -47,59 +47,61 @@ def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
     """Return the variant of each item of a case."""
     if len(items) == 1 and internals.parameters_of(items[0]) is None:
         return [_ONLY_VARIANT]
-    ids = _ids_of_variants(case, items)
-    names = [None if counted is None else "-".join(counted) for counted in ids]
+    ids = _ids_that_count(case, items)
+    names = [None if of_item is None else "-".join(of_item) for of_item in ids]
     by_name: dict[str | None, list[pytest.Function]] = {}
     for item, name in zip(items, names, strict=True):
         by_name.setdefault(name, []).append(item)
     numbers = {name: number for number, name in enumerate(by_name)}
     variants = []
-    for name, counted in zip(names, ids, strict=True):
+    for name, of_item in zip(names, ids, strict=True):
         variant = Variant(
             name=name,
             number=numbers[name],
             ends=_ends(name, by_name[name]),
-            parameters=counted or (),
+            parameters=of_item or (),
         )
         variants.append(variant)
     return variants
 
 
-def _ids_of_variants(
+def _ids_that_count(
     case: Case, items: Sequence[pytest.Function]
 ) -> list[tuple[str, ...] | None]:
-    """Return for each item the ids of the parameters that make its variant, or None."""
-    without: list[tuple[str, ...] | None] = [None] * len(items)
+    """Return for each item the ids of its parameters that count; None if none does."""
+    nothing_counts: list[tuple[str, ...] | None] = [None] * len(items)
     parameters = []
     for item in items:
         of_item = internals.parameters_of(item)
         if of_item is None:
-            return without
+            return nothing_counts
         parameters.append(of_item)
     if not parameters:
-        return without
-    counting = _counting(
+        return nothing_counts
+    arguments = _arguments_that_count(
         case,
         arguments=[*parameters[0].indices],
         fixtures=internals.fixtures_of(items[0]),
         own=OwnFixtures.of(items[0].config),
     )
-    return [*_counting_ids(parameters, counting)] if counting else without
+    if not arguments:
+        return nothing_counts
+    return [*_ids_of_arguments(parameters, arguments)]
 
 
-def _counting(
+def _arguments_that_count(
     case: Case, arguments: Sequence[str], fixtures: Fixtures, own: OwnFixtures
 ) -> set[str]:
     """Return the parametrised arguments that the ranking of a case may depend on."""
     used = _used_fixtures([case.search, *case.usefixtures], fixtures)
-    counting = {name for name in arguments if name in used}
+    found = {name for name in arguments if name in used}
     for name, definitions in used.items():
         if name not in arguments and _may_ask_for_others(definitions):
             for argument in arguments:
                 if own.is_parameter(argument, fixtures):
-                    counting.add(argument)
+                    found.add(argument)
             break
-    return counting
+    return found
 
 
 def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
@@ -134,12 +136,12 @@ def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
     return False
 
 
-def _counting_ids(
-    parameters: Sequence[Parameters], counting: set[str]
+def _ids_of_arguments(
+    parameters: Sequence[Parameters], arguments: set[str]
 ) -> Iterable[tuple[str, ...]]:
-    """Yield the ids of the arguments that count, for each item.
+    """Yield the ids of some arguments, for each item.
 
-    If several arguments share an id, all ids count.
+    If several arguments share an id, the ids of all arguments are taken.
     """
     names = [*parameters[0].indices]
     has_one_each = all(len(names) == len(of_item.ids) for of_item in parameters)
@@ -148,7 +150,7 @@ def _counting_ids(
             yield tuple(of_item.ids)
             continue
         pairs = zip(names, of_item.ids, strict=True)
-        yield tuple([its_id for name, its_id in pairs if name in counting])
+        yield tuple([its_id for name, its_id in pairs if name in arguments])
 
 
 def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:

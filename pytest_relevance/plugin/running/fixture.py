@@ -78,11 +78,7 @@ class Relevance:
             raise CaseError(_NOT_IN_A_CASE, pytrace=False)
         frame = inspect.currentframe()
         assert frame is not None
-        assert frame.f_back is not None
-        caller = frame.f_back
-        path, line = caller.f_code.co_filename, caller.f_lineno
-        if _is_runner(caller):  # `pool.submit(relevance.check, ...)`
-            path, line = str(self._item.path), (self._item.location[1] or 0) + 1
+        path, line = self._place_of(frame.f_back)
         try:
             case = _case(query, judgments, keys, case_run.metrics_of(self._item))
             if awaiting.is_waiting(ranking):
@@ -90,9 +86,8 @@ class Relevance:
                 raise ValueError(
                     f"relevance.check was given {shown(ranking)}; await the search in the test"
                 )
-            return check(
-                self._item, self._checks, replace(case, line=line), ranking, path
-            )
+            case = replace(case, line=line)
+            return check(self._item, self._checks, case, ranking, path)
         except BaseException as error:
             self._checks.raised.append((error, awaiting.running_task()))
             raise
@@ -100,6 +95,16 @@ class Relevance:
             if self._checks.are_over:  # no report can carry its result any more
                 name = f"{self._item.nodeid}: {quoted(_plain(query))}"
                 run_store(self._item.config).unsent.name(LOST, name)
+
+    def _place_of(self, caller: FrameType | None) -> tuple[str, int]:
+        """Return the file and the line in which a check was called.
+
+        `pool.submit(relevance.check, ...)` is not a call in the test. Such a check has
+        the place of its test.
+        """
+        if caller is None or _is_runner(caller):
+            return str(self._item.path), (self._item.location[1] or 0) + 1
+        return caller.f_code.co_filename, caller.f_lineno
 
 
 def _case(
