@@ -212,7 +212,6 @@ _OF_SERVERS = (
 
 
 def _one_of(phrases: Iterable[str]) -> str:
-    """Make a pattern that matches any of the phrases."""
     return "|".join(re.escape(phrase) for phrase in phrases)
 
 

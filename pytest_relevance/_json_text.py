@@ -92,7 +92,6 @@ def _check_surrogates(text: str, document: object) -> None:
 
 
 def _path_to(document: object, holder: object) -> JsonPath:
-    """Find the path to an object in a document."""
     pending: list[tuple[JsonPath, object]] = [((), document)]
     while pending:
         path, value = pending.pop()

@@ -208,7 +208,6 @@ class TextTable:
         return str.split
 
     def _refuse_rows(self) -> NoReturn:
-        """Refuse the rows that cannot be read, or have another number of cells."""
         problems = Problems(self.source.file)
         with cells_of_any_length():
             for _ in self.records(problems):
@@ -248,7 +247,6 @@ def _is_row(row: list[str]) -> bool:
 
 
 def _wrong_quotes(error: str) -> str:
-    """Explain an error of the csv module: the quotes in a row are wrong."""
     if "end of data" in error:
         return "a quoted cell in this row never ends; is the file truncated?"
     return 'a quoted cell in this row goes on behind its closing quote; a quote within quotes is written twice, ""'

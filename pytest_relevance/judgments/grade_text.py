@@ -78,7 +78,6 @@ def _or_decimal(text: str) -> str:
 
 
 def _is_too_large(text: str) -> bool:
-    """Say whether a text is a number that is larger than any float."""
     try:
         return isinf(float(text))
     except ValueError:

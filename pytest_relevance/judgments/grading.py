@@ -144,7 +144,6 @@ class _GradeReader:
         return on_scale(grade, self.scale)
 
     def _no_grade(self, name: str) -> str:
-        """Say that a text is not a grade, and how to give it one."""
         names = self.scale.names if self.scale is not None else {}
         why = why_no_grade(name)
         if why is not None and closest(name, tuple(names)) is None:
@@ -250,7 +249,6 @@ def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
 def _contradiction(
     rows: Ratings, written: Sequence[float], earlier: int, row: int
 ) -> str:
-    """Say that two rows give a document different grades."""
     place = rows.place(earlier)
     where = ""
     if place.line:
@@ -288,7 +286,6 @@ def _by_rater(
 def _combined(
     ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str
 ) -> dict[str, dict[str, float]]:
-    """Combine the ratings of each document into its grade."""
     grades: dict[str, dict[str, float]] = {}
     for query, documents in ratings.items():
         grades[query] = {}

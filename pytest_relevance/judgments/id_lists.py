@@ -245,5 +245,4 @@ def _are_put_together(parts_of: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _prefix(part: str) -> str:
-    """Return the text of a part before its first digit."""
     return re.split(r"\d", part, maxsplit=1)[0]

@@ -106,7 +106,6 @@ def _refuse_merged(new_keys: Mapping[str, str], file: str) -> None:
 
 
 def _renamed(judgments: Judgments, new_keys: Mapping[str, str]) -> Judgments:
-    """Return all queries their new keys."""
     old_keys = {new: old for old, new in new_keys.items()}
 
     def place(query: str, document: str) -> Place:

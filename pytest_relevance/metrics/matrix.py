@@ -208,7 +208,6 @@ def _score_in_matrix(
 
 
 def _depth_of(metrics: Sequence[Metric], settings: Settings) -> int | None:
-    """Say how many ranks the metrics need; None for all."""
     deepest = 0
     for metric in metrics:
         ranks = ranks_needed(metric, settings)
@@ -229,7 +228,6 @@ class _GradeCounts:
     counts: Counts
 
     def relevant(self, rel: float) -> Counts:
-        """Count the relevant judgments of each query."""
         counts: Counts = self.counts[:, self.grades >= rel].sum(axis=1)
         return counts
 
@@ -294,7 +292,6 @@ class _Batch:
         return self.grades[: metric.k] >= metric.rel
 
     def all_relevant(self, metric: Metric) -> Counts:
-        """Count the relevant judgments of each query."""
         return self.judged.relevant(metric.rel)
 
     def results(self, k: int | None) -> Counts:

@@ -263,7 +263,6 @@ def _parse(text: str) -> Metric:
 
 
 def _parse_own(text: str, own: ProjectMetrics | None) -> Metric:
-    """Parse the name of a project's own metric, which may have a cutoff behind @."""
     name, at, written = text.partition("@")
     k = _parse_cutoff(text, name, "optional", written if at else None)
     function = None if own is None else own[name]

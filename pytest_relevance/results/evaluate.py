@@ -284,7 +284,6 @@ def _find_columns(
 
 
 def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
-    """Read a column of ids as text."""
     from pytest_relevance.metrics.checked import text_id
 
     values: list[Any] = frame[column].tolist()

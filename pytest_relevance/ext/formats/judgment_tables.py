@@ -190,7 +190,6 @@ def _is_esci(table: Table, found: columns.Layout) -> bool:
 
 
 def _raters(found: columns.Layout, cells: _Cells) -> list[str] | None:
-    """Name the rater of each rating; None if the table names none."""
     if not found.raters:
         return rater_names(cells.texts.get("rater"))
     raters = []

@@ -278,7 +278,6 @@ class _NestedReader(Collector):
             )
 
     def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
-        """Add {query: its judgments}."""
         for key, value in entry.items():
             at = (*path, key)
             if not key.strip():
@@ -348,7 +347,6 @@ class _NestedReader(Collector):
                 return
 
     def keys_of(self, item: dict[str, object]) -> Keys:
-        """Find the keys of an object that rates a document, by their names."""
         names = tuple(item)
         if names not in self._keys_by_names:  # a million objects have the same
             self._keys_by_names[names] = self._find_keys(names)
@@ -393,7 +391,6 @@ def unread_keys(source: Source) -> list[UnreadColumn]:
 
 
 def _unread_names(source: Source, entry: Mapping[str, object]) -> list[str]:
-    """Find the keys of a query with ratings that nothing reads."""
     names = list(entry)
     read = {_ratings_key(entry), PARAMS}
     for number in query_tables.query_columns(source, names).values():

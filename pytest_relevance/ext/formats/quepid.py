@@ -163,7 +163,6 @@ def _add_judgements(
     pair: Mapping[str, object],
     path: JsonPath,
 ) -> None:
-    """Add the judgements of a query and a document, one of each judge."""
     title = _title(pair.get("document_fields"))
     path = (*path, "judgements")
     judgements = pair.get("judgements") or []

@@ -160,7 +160,6 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 
 
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
-    """Find the columns of queries and of judgments that are read."""
     read = set(query_columns(source, table.names).values())
     judged = layout_of(source, table.names)
     if judged is not None:

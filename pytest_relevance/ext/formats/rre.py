@@ -144,7 +144,6 @@ def _add_query(
 
 
 def _add_relevant(collector: Collector, key: str, holder: _Level) -> None:
-    """Add the judgments of a group or a query for the query with a key."""
     if _RELEVANT not in holder.members:
         return
     relevant = collector.mapping(holder.members, _RELEVANT, holder.path)

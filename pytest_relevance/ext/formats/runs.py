@@ -76,10 +76,7 @@ class _Columns:
 
 
 def _columns_of_run(source: Source, table: Table) -> _Columns:
-    """Find the columns.
-
-    Refuses a table of judgments, and several snapshots in one file.
-    """
+    """Find the columns of a run. Refuses judgments, and several snapshots in a file."""
     snapshot = quepid.snapshot_columns(table.names)
     if snapshot is not None:
         _refuse_several_snapshots(source, table, snapshot.name)

@@ -107,7 +107,6 @@ def write_run(rankings: Rankings) -> Written:
 
 
 def _columns_of(judgments: Judgments) -> list[str]:
-    """Choose the columns: those that have content."""
     columns = ["doc_id", "grade"]
     if judgments.ratings:
         columns.append("rater")
@@ -187,7 +186,6 @@ def _refuse(mistakes: Sequence[str] | Iterator[str]) -> None:
 
 
 def _blank_ids(judgments: Judgments, about: str) -> Iterator[str]:
-    """Find the queries and documents whose id or text is blank."""
     rule = f"{about} cannot hold it: it is blank"
     for query in judgments.all_queries:
         text = judgments.text(query)
@@ -287,5 +285,4 @@ def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _number(value: float) -> float:
-    """Return a whole number as int, any other as Python's float."""
     return int(value) if value == int(value) else float(value)
