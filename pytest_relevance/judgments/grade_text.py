@@ -57,7 +57,8 @@ def why_no_number(text: str) -> str | None:
     percent = _PERCENT.fullmatch(text)
     if percent is not None:
         number = percent[1].replace(",", ".")
-        return f"has a percent sign; write the number alone: {number}, or {_hundredth(number)}"
+        hundredth = f"{float(number) / 100:g}"
+        return f"has a percent sign; write the number alone: {number}, or {hundredth}"
     several = _OF_SEVERAL.fullmatch(text)
     if several is not None:
         return f"is a fraction; write the number alone: {several[1]}"
@@ -82,10 +83,6 @@ def _is_too_large(text: str) -> bool:
         return isinf(float(text))
     except ValueError:
         return False
-
-
-def _hundredth(number: str) -> str:
-    return f"{float(number) / 100:g}"
 
 
 def _in_ascii(text: str) -> str:

@@ -103,7 +103,9 @@ def _query(
     """
     params = _params(request)
     if wanted is None:
-        text = _only_text(request)
+        # If there are several texts, it is not known which of them is the query.
+        texts = list(texts_of_request(request).values())
+        text = texts[0] if len(texts) == 1 else None
         others = {}
         for name, value in params.items():
             if type(value) is not str or value != text:
@@ -122,11 +124,6 @@ def _query(
             path,
         )
     return Query(key, text, params=params_of(params))
-
-
-def _only_text(request: Mapping[str, object]) -> str | None:
-    texts = list(texts_of_request(request).values())
-    return texts[0] if len(texts) == 1 else None
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:

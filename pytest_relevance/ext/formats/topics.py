@@ -151,9 +151,10 @@ def _query_of(topic: _Topic) -> Query | str:
     elements = _elements(topic.content)
     key = _id_of(topic, elements)
     if not key:
+        found = listed(_as_tags(elements.texts), "and") or "no element"
         return (
             "the topic has no id: an element <num>, or an attribute number or id; found "
-            f"{_shown(elements.texts)}"
+            f"{found}"
         )
     name = elements.first(_TOPIC_TEXTS)
     text = elements.texts[name] if name else elements.between
@@ -240,11 +241,6 @@ def _character(entity: re.Match[str]) -> str:
 
 def _as_tags(names: Iterable[str]) -> list[str]:
     return [f"<{name}>" for name in names]
-
-
-def _shown(names: Iterable[str]) -> str:
-    tags = _as_tags(names)
-    return listed(tags, "and") if tags else "no element"
 
 
 TOPICS = JudgmentFormat(
