@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import A_LIST, kind_of
+from pytest_relevance.results.responses.reading import kind_of
 from tests.results.responses.helpers import ids, pairs, refusal
 
 # --- mocks ----------------------------------------------------------------------------
@@ -238,7 +238,9 @@ def test_an_object_with_named_items_alone_is_refused() -> None:
     what = (
         "a ByName, whose items have names, and response[0] is a KeyError(0), <ByName>"
     )
-    assert refusal(ByName({"results": ["a"]})) == f"search returned {what}; {A_LIST}"
+    assert refusal(ByName({"results": ["a"]})) == (
+        f"search returned {what}; return a list of results, best first"
+    )
 
 
 def test_items_by_their_places_are_read() -> None:
