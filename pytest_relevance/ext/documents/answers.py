@@ -151,7 +151,6 @@ class _Document:
 
 
 def _read_document(value: object) -> _Document:
-    """Read a title, or a mapping with a title and further fields."""
     if isinstance(value, str):
         value = {"title": value}
     if not isinstance(value, Mapping):

@@ -356,7 +356,6 @@ class DocumentLookup:
         self._warn("fault", f"{_NO_TITLES}: {why}")
 
     def _why(self, error: BaseException) -> str:
-        """Say why an index could not be asked."""
         traceback = error.__traceback__
         is_of_call = traceback is not None and traceback.tb_next is None
         if isinstance(error, TypeError) and is_of_call:

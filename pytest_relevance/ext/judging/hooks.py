@@ -269,7 +269,6 @@ class Judging:
     def _fill(
         self, judge: Judge, cases: Sequence[_ScoredCase], file: JudgeFile
     ) -> None:
-        """Ask a judge for grades of unjudged results, and add them to the file."""
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
         rows = left.rows[: self._left]

@@ -112,7 +112,6 @@ def agreement_lines(
 
 
 def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Table:
-    """Make the table of the figures of two raters, each with an explanation."""
     first, second = names
     interval = f"{found.low:.3f} to {found.high:.3f} at 95 %"
     if isnan(found.kappa):
@@ -214,7 +213,6 @@ def _ratings_text(rated: RatedDocument, *, are_named: bool) -> str:
 
 
 def _count_lines(pairs: Sequence[RatedDocument], raters: Sequence[str]) -> list[Line]:
-    """Say how many ratings there are, and how many documents raters differ on."""
     ratings = sum(len(rated.ratings) for rated in pairs)
     queries = len({rated.query for rated in pairs})
     by = f" by {counted(len(raters), 'rater')}" if raters else ""

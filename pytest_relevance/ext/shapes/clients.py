@@ -50,7 +50,6 @@ ALGOLIA = ResponseShape(
 
 
 def _read_discovery_engine(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the results of a pager, or of one page."""
     is_page = not hasattr(type(response), "__iter__")
     results = response.results if is_page else response
     items = read_items(results, options.most)
@@ -146,7 +145,6 @@ class _PageNotes:
 
 
 def _read_pages(pager: Any, most: int) -> _ReadPages:
-    """Read at most so many results of a pager, and the bodies of their pages."""
     notes = _PageNotes(pager)
     items: list[object] = []
     for item in pager:
@@ -159,7 +157,6 @@ def _read_pages(pager: Any, most: int) -> _ReadPages:
 
 
 async def _read_pages_async(pager: Any, most: int) -> _ReadPages:
-    """Read an asynchronous pager, as `_read_pages` reads a plain one."""
     notes = _PageNotes(pager)
     items: list[object] = []
     async for item in pager:

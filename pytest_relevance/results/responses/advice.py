@@ -100,7 +100,6 @@ def has_likely_list(response: object) -> bool:
 
 
 def _has_own_id(response: object) -> bool:
-    """Say whether a response has an id of its own, not only in what it holds."""
     if isinstance(response, (str, bytes, Number)) or is_list(response):
         return False
     (value,) = Fields([response]).first_of(ID_NAMES)
@@ -117,7 +116,6 @@ def _holds_others(response: object) -> bool:
 
 
 def _what_to_return(response: object) -> str:
-    """Say where the results of a response are, and what to return."""
     parts = [*parts_of(response)]
     for part in parts[1:]:
         if can_be_read(part.value):
@@ -137,7 +135,6 @@ def _what_to_return(response: object) -> str:
 
 
 def _of_no_list(response: object) -> str:
-    """Say what to return instead of a response that holds no list."""
     if isinstance(response, Mapping):
         advice = _of_json_in(response) or _of_items(response)
         if advice:

@@ -161,7 +161,6 @@ def _may_have_fields(document: object) -> bool:
 
 
 def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> str:
-    """Say why a document has no field with an id, and what to do."""
     if has_dimensions(document):
         return "is an array or a table; return it alone, or arrays as a tuple: (distances, labels)"
     there = _only_there(document)
@@ -355,7 +354,6 @@ def _own_id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[
 
 
 def _usual_names(documents: Sequence[Any]) -> Set[str]:
-    """Find the names of usual ids that documents may have."""
     if set(map(type, documents)) == {dict}:
         return USUAL_IDS.intersection(set().union(*documents))
     names: set[str] = set()
@@ -421,7 +419,6 @@ _HOLDERS_OF_HITS = ("_source", "fields", "meta")
 def _name_one_document(
     first: CarriedId, other: CarriedId, judged: Collection[str]
 ) -> bool:
-    """Say whether two ids of a result are known to name one document."""
     if first.text == other.text:
         return True
     if first.text in judged and other.text in judged:
@@ -465,56 +462,21 @@ def refuse_several_indexes(
     fields = Fields(documents)
     for path in INDEXES:
         indexes = [id_text(index) for index in fields.first_of((path,))]
-        pair = _first_in_two_indexes(ids, indexes)
-        if pair is not None:
-            field = _field_of_id(documents[pair.second], names)
-            raise _in_two_indexes(pair, path, field)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two results with one id, by their places in the list, and their indexes."""
-
-    id: str
-    first: int
-    second: int
-    index_of_first: str
-    index_of_second: str
-
-
-def _first_in_two_indexes(
-    ids: Sequence[str], indexes: Sequence[str | None]
-) -> _Pair | None:
-    """Find two results with one id and different indexes; None if there are none."""
-    seen: dict[str, tuple[int, str]] = {}
-    for number, (id_, index) in enumerate(zip(ids, indexes, strict=True)):
-        if index is None:
-            continue
-        first, index_of_first = seen.setdefault(id_, (number, index))
-        if index != index_of_first:
-            return _Pair(
-                id=id_,
-                first=first,
-                second=number,
-                index_of_first=index_of_first,
-                index_of_second=index,
-            )
-    return None
-
-
-def _in_two_indexes(pair: _Pair, path: str, field: str) -> UnreadableRanking:
-    """Return the exception for two results with one id.
-
-    `path`: the field with the search index. `field`: the field with the id.
-    """
-    template = id_field_of(f"{{{path}}}/{{{field}}}")
-    example = template.join([pair.index_of_first, pair.id])
-    return UnreadableRanking(
-        f"results {pair.first + 1} and {pair.second + 1} have one id, {quoted(pair.id)}, but not one {path}: it is "
-        f"{quoted(pair.index_of_first)} and {quoted(pair.index_of_second)}; if these are two documents, write id_field: "
-        f'"{template.written}" in the case file, and judge {quoted(example)}; if they are one, write id_field: '
-        f'"{{{field}}}"'
-    )
+        numbers: dict[str, int] = {}
+        for number, (id_, index) in enumerate(zip(ids, indexes, strict=True)):
+            if index is None:
+                continue
+            first = numbers.setdefault(id_, number)
+            if index != indexes[first]:
+                field = _field_of_id(documents[number], names)
+                template = id_field_of(f"{{{path}}}/{{{field}}}")
+                example = template.join([str(indexes[first]), id_])
+                raise UnreadableRanking(
+                    f"results {first + 1} and {number + 1} have one id, {quoted(id_)}, but not one {path}: it is "
+                    f"{quoted(str(indexes[first]))} and {quoted(index)}; if these are two documents, write id_field: "
+                    f'"{template.written}" in the case file, and judge {quoted(example)}; if they are one, write '
+                    f'id_field: "{{{field}}}"'
+                )
 
 
 def _field_of_id(document: Any, names: Sequence[str]) -> str:

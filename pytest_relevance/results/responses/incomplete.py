@@ -157,7 +157,6 @@ _OF_PROPERTIES = ("total", "total_count", "total_hits", "count", "found", "num_f
 
 
 def _names_of_totals(holder: object) -> list[str]:
-    """Return the names of the fields and properties that may be totals."""
     names = [name for name in own_names(holder) if without_marks(name) in TOTALS]
     if isinstance(holder, Mapping):
         return names
@@ -234,7 +233,6 @@ _OF_A_WORD = ("options", "suggestions")
 
 
 def _holds_entries(value: object) -> bool:
-    """Say whether suggestions or groups have an entry."""
     if isinstance(value, str):
         return value != ""
     if isinstance(value, Mapping):
@@ -256,7 +254,6 @@ def _is_word(entry: object) -> bool:
 
 
 def _counts_some(value: object) -> bool:
-    """Say whether facets count a document."""
     if isinstance(value, Mapping):
         return any(_counts_some(inner) for inner in value.values())
     if isinstance(value, (list, tuple)):

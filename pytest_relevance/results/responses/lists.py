@@ -294,7 +294,6 @@ _NOUNS = {Mapping: "mapping", str: "text", Number: "number"}
 
 
 def _noun(items: Sequence[object]) -> str:
-    """Return what all items of a list are called."""
     for kind, noun in _NOUNS.items():
         if all(isinstance(item, kind) for item in items):
             return noun

@@ -267,9 +267,10 @@ def _of_documents(
     titles: Sequence[Any] = fields.first_of(wanted.title_names, NESTED)
     scores: Sequence[Any] = _scores_of(documents, fields)
     if rows:
-        pairs = zip(rows, titles, strict=True)
-        titles = [row.title or title for row, title in pairs]
-        scores = _scores_of_rows(rows, scores)
+        titled = zip(rows, titles, strict=True)
+        titles = [row.title or title for row, title in titled]
+        scored = zip(rows, scores, strict=True)
+        scores = [score if row.score is None else row.score for row, score in scored]
     numbers = _numbers(scores, results)
     values = _read_fields(documents, wanted)
     if values is not None and _SCORE_FIELD in values:
@@ -445,25 +446,14 @@ def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
 
 
 def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
-    """Return the first scores that order the list; None if none do."""
-    for orders in (_falls, _rises):
+    """Return the first scores that fall from the first result to the last, or rise."""
+    for sign in (1, -1):
         for values in columns:
-            if orders(values):
+            known = [sign * number for number in _numbers_in(values)]
+            is_sorted = all(one >= following for one, following in pairwise(known))
+            if is_sorted and len(known) > 1 and known[0] > known[-1]:
                 return values
     return None
-
-
-def _falls(values: Sequence[Any]) -> bool:
-    """Say whether scores fall from the first result to the last, at least once."""
-    known = _numbers_in(values)
-    is_sorted = all(one >= two for one, two in pairwise(known))
-    return is_sorted and len(known) > 1 and known[0] > known[-1]
-
-
-def _rises(values: Sequence[Any]) -> bool:
-    known = _numbers_in(values)
-    is_sorted = all(one <= two for one, two in pairwise(known))
-    return is_sorted and len(known) > 1 and known[0] < known[-1]
 
 
 def _numbers_in(values: Sequence[Any]) -> list[float]:
@@ -476,14 +466,10 @@ def _numbers_in(values: Sequence[Any]) -> list[float]:
 
 def _score_as_field(values: Sequence[Any], scores: Sequence[float | None]) -> list[Any]:
     """Return the documents' own fields `score`; if no document has one, the scores."""
-    if not all(isinstance(value, Absent) for value in values):
+    if not scores or not all(isinstance(value, Absent) for value in values):
         return [*values]
-    if not scores:
-        return [*values]
-    shown = []
-    for value, score in zip(values, scores, strict=False):
-        shown.append(value if score is None else score)
-    return shown
+    pairs = zip(values, scores, strict=False)
+    return [value if score is None else score for value, score in pairs]
 
 
 _PLAIN_SCORES = frozenset({float, int, type(None)})
@@ -500,12 +486,6 @@ def _numbers(
         return values
     scores = read_each(_number, results, values)
     return scores if any(score is not None for score in scores) else ()
-
-
-def _scores_of_rows(rows: Sequence[BareRow], scores: Sequence[Any]) -> list[Any]:
-    """Take the score of each row, or if it has none that of its document."""
-    pairs = zip(rows, scores, strict=True)
-    return [score if row.score is None else row.score for row, score in pairs]
 
 
 def _number(value: Any) -> float | None:

@@ -68,7 +68,6 @@ def results_of(response: object, options: ReadOptions) -> Sequence[object]:
 
 
 def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Find the results in a response that has no shape of a client or library."""
     if isinstance(response, Mapping):
         refuse_incomplete(response)
         raise no_hits(response)
@@ -111,7 +110,6 @@ def no_hits(body: Mapping[Any, Any]) -> UnreadableRanking:
 
 
 def _refuse_without_order(response: object) -> None:
-    """Raise `UnreadableRanking` for None, for text, and for a set."""
     if response is None:
         advice = "return the results, best first (an empty list where there are none)"
         raise _unreadable("", response, advice)
@@ -138,7 +136,6 @@ def is_named_row(response: object) -> bool:
 
 
 def _is_library_result(response: object) -> bool:
-    """Say whether a response is a single result of a library."""
     try:
         return shape_of_result(response) is not None
     except BadResult:
@@ -156,7 +153,6 @@ def _is_list_of_results(part: object) -> bool:
 
 
 def _is_scored_pair(part: Sequence[object]) -> bool:
-    """Say whether a list could be a row of an id and a score."""
     return len(part) == 2 and is_id(part[0]) and is_score(part[1])
 
 
@@ -176,7 +172,6 @@ def _read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
 
 
 def _is_like_row(values: tuple[Any, ...]) -> bool:
-    """Say whether a tuple could be one row with a score."""
     if len(values) not in (2, 3) or not is_id(values[0]) or not is_number(values[-1]):
         return False
     has_titles_between = all(is_title(value) for value in values[1:-1])
@@ -184,7 +179,6 @@ def _is_like_row(values: tuple[Any, ...]) -> bool:
 
 
 def _is_like_columns(values: tuple[Any, ...]) -> bool:
-    """Say whether a tuple could be two columns."""
     if len(values) != 2:
         return False
     return all(is_row(part) and _are_of_one_kind(part) for part in values)
