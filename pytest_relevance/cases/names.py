@@ -54,7 +54,7 @@ def wrong_id(text: str) -> str | None:
 
 
 def _refused_parts(text: str) -> list[str]:
-    """Name what a node id cannot carry in a written id."""
+    """List the parts of a written id that a node id cannot carry."""
     refused = []
     for part in ("::", "[", "]"):
         if part in text:

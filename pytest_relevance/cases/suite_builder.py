@@ -360,7 +360,7 @@ class SuiteBuilder:
         return cases
 
     def suite(self, cases: Sequence[Case]) -> Suite:
-        """Make the suite. There may be no problems."""
+        """Make the suite. To be called only if no mistake was found."""
         files = self._files
         queries_line = 1
         if QUERIES in self._root.pairs:

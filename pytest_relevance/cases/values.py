@@ -284,7 +284,7 @@ def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
 
 
 def check_tags(value: object, at: Location) -> tuple[str, ...] | Wrong:
-    """Check a list of tags. Whether others own a name is checked only if known."""
+    """Check a list of tags, also against the markers of others if these are known."""
     owned = at.subject.owned_tags
 
     def why_wrong(tag: object) -> str | None:

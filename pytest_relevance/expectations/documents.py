@@ -78,14 +78,14 @@ def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def _wanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether no document is newly wrong, or stands lower than it did."""
+    """Say whether each wrong document was wrong before, and has not fallen."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_fallen(document) for document in both.now.wrong)
 
 
 def _unwanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether no document is newly wrong, or stands higher than it did."""
+    """Say whether each wrong document was wrong before, and has not risen."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_risen(document) for document in both.now.wrong)

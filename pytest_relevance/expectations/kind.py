@@ -160,7 +160,7 @@ class ExpectationKind(ABC):
     """What the reference tells of an expectation: a constant of `results.outcomes`."""
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Say whether the reference, which misses an expectation, does so by no less.
+        """Say whether the reference misses an expectation at least as badly.
 
         By default that is not known, so that the case has not failed before.
         """

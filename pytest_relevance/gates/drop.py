@@ -177,7 +177,7 @@ def show_hidden_drops(
 
 
 def _is_new(gate: Gate, case: CaseResult) -> bool:
-    """Say whether a case has a score by a metric of a gate only now."""
+    """Say whether a case has a score for the gate now, but not in the reference."""
     for metric in gate.metrics:
         score = case.evaluation.scores.get(metric.text)
         if score is not None and score_before(case, metric.text) is None:

@@ -39,7 +39,7 @@ class Finding(ABC):
 
     @property
     def is_known(self) -> bool:
-        """Say whether the reference missed it by no less, and that is expected."""
+        """Say whether it was missed before at least as badly, and that is expected."""
         return False
 
     @property

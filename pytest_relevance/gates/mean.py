@@ -86,7 +86,7 @@ class MeanFinding(Finding):
 
     @property
     def is_known(self) -> bool:
-        """Say whether the reference missed the bound by no less."""
+        """Say whether the reference missed the bound at least as badly."""
         return self.before is not None and self.before.is_known
 
     @property

@@ -51,7 +51,7 @@ class PassingFinding(Finding):
 
     @property
     def is_known(self) -> bool:
-        """Say whether the reference missed the share by no less."""
+        """Say whether the reference missed the share at least as badly."""
         return self.before is not None and self.before.is_known
 
     @property

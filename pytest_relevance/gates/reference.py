@@ -169,7 +169,7 @@ class FigureBefore:
     `reference`: the name of a record; empty for a baseline.
     `figure`: over all cases of the reference; None if it has none.
     `only_now`, `only_before`: how many cases only this run or only the reference has.
-    `is_known`: whether the reference misses the bound too, by no less.
+    `is_known`: whether the reference misses the bound at least as badly.
     """
 
     reference: str
@@ -222,7 +222,7 @@ def figure_before(
 
 
 def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
-    """Say whether the reference missed a gate that is not met, by no less.
+    """Say whether the reference missed a gate that is not met, at least as badly.
 
     `bound` is the least figure that meets the gate.
     """
