@@ -32,12 +32,11 @@ from pytest_relevance.ext.judging.judge import (
     UnusableJudge,
 )
 from pytest_relevance.ext.judging.judge_file import JudgeFile
-from pytest_relevance.ext.judging.plugin import JUDGE_FILE
 from pytest_relevance.ext.judging.progress import Progress
 from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow, in_a_file
 from pytest_relevance.plugin.failures import error_text
 from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
-from pytest_relevance.plugin.output_files import Message, Target
+from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 from pytest_relevance.plugin.outputs import tell
 from pytest_relevance.plugin.pytest_internals import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import run_store
@@ -99,7 +98,7 @@ class Judging:
     are not good.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, judge_file: OutputFile) -> None:
         """Mend the file of a run that was killed.
 
         Raises UsageError under pytest-xdist.
@@ -116,7 +115,7 @@ class Judging:
                 f"{self._option} asks about documents of all cases, which no worker of "
                 "pytest-xdist has: leave -n out, or write -n 0"
             )
-        self._target = Target.of(JUDGE_FILE, config)
+        self._target = Target.of(judge_file, config)
         self._file = None if self._target is None else JudgeFile(self._target.path)
         self._left: int = option.relevance_judge_limit or sys.maxsize
         self._scored: dict[tuple[str, int], _ScoredCase] = {}

@@ -91,7 +91,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin import hooks
 
         hooks.install(config)  # the run says so where it has no case file at all
-        config.pluginmanager.register(Judging(config), "relevance-judging")
+        config.pluginmanager.register(Judging(config, JUDGE_FILE), "relevance-judging")
 
 
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
