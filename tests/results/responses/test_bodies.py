@@ -1,10 +1,11 @@
 """The rankings that are read from the response bodies of engines."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from tests.results.responses.helpers import ids, titles
+from tests.results.responses.helpers import ids, refusal, titles
 
 BOOTS, APRON = {"title": "Boots", "sku": "B-1"}, {"title": "Apron", "sku": "A-1"}
 ELASTICSEARCH = {
@@ -111,3 +112,37 @@ def test_the_field_of_the_id_can_be_named(
     response: object, id_field: str, expected: list[str]
 ) -> None:
     assert ids(response, id_field) == expected
+
+
+# --- pyvespa --------------------------------------------------------------------------
+
+
+def vespa_response(root: dict[str, Any], status: int = 200) -> Any:
+    io = pytest.importorskip("vespa.io")
+    return io.VespaQueryResponse(
+        json={"root": root}, status_code=status, url="http://localhost:8080"
+    )
+
+
+def test_the_response_of_pyvespa() -> None:
+    hit = {"id": "id:shop:product::b", "relevance": 0.5, "fields": BOOTS}
+    coverage = {"full": True, "coverage": 100}
+    response = vespa_response({"coverage": coverage, "children": [hit]})
+    assert ids(response) == ["id:shop:product::b"]
+    assert (ids(response, "sku"), titles(response)) == (["B-1"], ["Boots"])
+    assert ids(vespa_response({"fields": {"totalCount": 0}})) == []
+
+
+@pytest.mark.parametrize(
+    ("root", "status", "message"),
+    [
+        ({"errors": [{"code": 12}]}, 504, "search returned an error: "),
+        ({"fields": {"totalCount": 0}}, 504, "status_code is 504"),
+        ({"fields": {"totalCount": 120}}, 200, "root.fields.totalCount is 120"),
+    ],
+    ids=["errors", "a status", "a total"],
+)
+def test_trouble_in_a_response_of_pyvespa(
+    root: dict[str, Any], status: int, message: str
+) -> None:
+    assert message in refusal(vespa_response(root, status))

@@ -1,4 +1,4 @@
-"""What the clients of Elasticsearch, OpenSearch, Solr and Vespa return.
+"""What the clients of Elasticsearch, OpenSearch and Solr return.
 
 A local server plays back the bodies. A test is skipped if its library is not installed.
 """
@@ -12,7 +12,7 @@ import pytest
 
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from tests.local_server import serving
-from tests.results.responses.helpers import ids, refusal, titles
+from tests.results.responses.helpers import ids, refusal
 
 pytestmark = pytest.mark.engines
 
@@ -209,37 +209,3 @@ def test_the_results_of_pysolr() -> None:
     assert "responseHeader.partialResults is 'omitted'" in refusal(partial)
     says = "response.numFound is 120; ask for the first results (rows and"
     assert says in refusal(solr(120))
-
-
-# --- pyvespa --------------------------------------------------------------------------
-
-
-def vespa_response(root: dict[str, Any], status: int = 200) -> Any:
-    io = pytest.importorskip("vespa.io")
-    return io.VespaQueryResponse(
-        json={"root": root}, status_code=status, url="http://localhost:8080"
-    )
-
-
-def test_the_response_of_pyvespa() -> None:
-    hit = {"id": "id:shop:product::b", "relevance": 0.5, "fields": BOOTS}
-    coverage = {"full": True, "coverage": 100}
-    response = vespa_response({"coverage": coverage, "children": [hit]})
-    assert ids(response) == ["id:shop:product::b"]
-    assert (ids(response, "product.sku"), titles(response)) == (["B-1"], ["Boots"])
-    assert ids(vespa_response({"fields": {"totalCount": 0}})) == []
-
-
-@pytest.mark.parametrize(
-    ("root", "status", "message"),
-    [
-        ({"errors": [{"code": 12}]}, 504, "search returned an error: "),
-        ({"fields": {"totalCount": 0}}, 504, "status_code is 504"),
-        ({"fields": {"totalCount": 120}}, 200, "root.fields.totalCount is 120"),
-    ],
-    ids=["errors", "a status", "a total"],
-)
-def test_trouble_in_a_response_of_pyvespa(
-    root: dict[str, Any], status: int, message: str
-) -> None:
-    assert message in refusal(vespa_response(root, status))
