@@ -52,7 +52,7 @@ class AlikeErrors:
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """What errors that are alike have in common."""
+    """What alike errors have in common."""
 
     phase: str
     type: str

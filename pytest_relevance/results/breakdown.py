@@ -163,7 +163,6 @@ def break_down(result: CaseResult) -> Breakdown:
 
 
 def _break_down(ranking: ScoredRanking) -> Breakdown:
-    """Return the table of a ranking, with the losses if the ideal has a gain."""
     rows = rows_of(ranking)
     dcg = ndcg.dcg(ranking.own, ranking.settings)
     ideal_dcg = ranking.ideal_dcg

@@ -167,7 +167,6 @@ class Catalogue:
         return documents
 
     def _add(self, documents: Documents, document: str, values: Fields) -> None:
-        """Add what a line says of a document."""
         documents.known.add(document)
         own_title = self.columns.title
         for name in TITLE_NAMES if own_title is None else (own_title,):
@@ -245,7 +244,6 @@ class Catalogue:
         return _OpenCatalogue(table, columns, ids)
 
     def _refuse_other_json(self, source: Source) -> None:
-        """Refuse JSON that does not have one object on each line."""
         if source.head.lstrip().startswith("["):
             source.refuse(
                 "the file is one JSON list; write one object on each line (jq -c '.[]')",
@@ -310,7 +308,6 @@ class Catalogue:
         return next((name for name in usual if name in columns.names), None)
 
     def _require(self, name: str, columns: _Columns) -> None:
-        """Raise `FileError` if a column is not there."""
         if not columns.has(name):
             raise FileError.at(self.name, columns.without(name), Place(line=1))
 

@@ -194,7 +194,6 @@ def _share_in_prose(diagnosis: Diagnosis) -> str:
 
 
 def _find_unsorted(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases in which the scores neither only fall nor only rise."""
 
     def is_unsorted(result: CaseResult) -> bool:
         return result.ranking.is_unsorted
@@ -281,7 +280,6 @@ def _explain_fewer(diagnosis: Diagnosis) -> str:
 
 
 def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that look at a field without a value in any result."""
     empty = set(_empty_fields(results))
     return [
         result

@@ -80,7 +80,6 @@ class _Ranked:
 
 
 def _ranked_documents(ranking: ScoredRanking) -> list[_Ranked]:
-    """Return the judged documents whose rank is known, by rank."""
     ranked = []
     for rank, index in enumerate(ranking.indexes, 1):
         grade = ranking.graded.grades[index]
@@ -144,7 +143,6 @@ def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
 
 
 def _missing_with_gain(ranking: ScoredRanking, gain: float) -> list[tuple[str, float]]:
-    """Return the missing documents with this gain whose rank is not known."""
     named = []
     for document, grade in ranking.missing:
         if document not in ranking.deeper and ranking.settings.gains[grade] == gain:
@@ -153,6 +151,5 @@ def _missing_with_gain(ranking: ScoredRanking, gain: float) -> list[tuple[str, f
 
 
 def _highest_grade(ranking: ScoredRanking, gain: float) -> float:
-    """Return the highest grade of a judgment that has this gain."""
     gains = ranking.settings.gains
     return max(grade for grade in ranking.graded.judged if gains[grade] == gain)

@@ -78,7 +78,6 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
 
 
 def _badness(result: CaseResult) -> tuple[int, float]:
-    """Return the sort key of a result: the worst status, then the lowest score."""
     return _WORST_FIRST.index(result.status), result.score or 0.0
 
 

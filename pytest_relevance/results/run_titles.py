@@ -21,7 +21,7 @@ _NO_TITLES = "documents have no titles from the catalogue"
 
 @dataclass(slots=True)
 class _LookedUp:
-    """The documents that a catalogue was asked for, and what it says of them."""
+    """What a catalogue was asked for, and what it has."""
 
     asked: set[str] = field(default_factory=set)
     documents: Documents = field(default_factory=Documents)
@@ -110,7 +110,6 @@ def _described(result: CaseResult, documents: Documents) -> CaseResult:
 
 
 def _catalogue_of(file: str, files: Mapping[str, FileInfo]) -> Catalogue | None:
-    """Return the catalogue of a case file, by its name in results; None if none."""
     info = files.get(file)
     if info is None or info.documents is None:
         return None

@@ -281,7 +281,6 @@ def _ranking_of(
 
 
 def _is_unsorted(scores: Sequence[float | None]) -> bool:
-    """Say whether scores neither only fall nor only rise."""
     known = [score for score in scores if score is not None]
     rising = sorted(known)
     return known not in (rising, rising[::-1])
@@ -302,7 +301,6 @@ def _result(
     ranking: CaseRanking = _NO_RANKING,
     texts: DocumentTexts = _NO_TEXTS,
 ) -> CaseResult:
-    """Make a result of its parts, and of what the case and the run say of it."""
     origin = CaseOrigin(
         variant_index=in_run.variant_index,
         source=case.source,

@@ -214,7 +214,6 @@ def find_undecided(
 
 
 def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
-    """Find the undecided cases of one search in one variant."""
     limit = find_limit(results)
     if not limit:
         return []

@@ -313,7 +313,6 @@ class Comparison:
     def _report(
         self, format: str, gates: ComparisonGates | None, **options: int | None
     ) -> str:
-        """Write the report in a format, with options of `ReportOptions`."""
         report: str = CALLS_UPWARD.get("report")(format, self, gates, **options)
         return report
 

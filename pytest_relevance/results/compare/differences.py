@@ -391,7 +391,6 @@ def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
 
 
 def _order_of_pair(pair: ScorePair) -> tuple[tuple[str, str, str], float, float]:
-    """Return the key by which pairs are sorted before anything is drawn."""
     return pair.key, pair.first, pair.second
 
 

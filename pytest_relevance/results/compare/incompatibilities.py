@@ -169,7 +169,6 @@ def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> s
 
 
 def _looks_at_all(metrics: Iterable[Metric], settings: Settings) -> bool:
-    """Say whether any metric looks at the whole ranking."""
     return any(ranks_needed(metric, settings) is None for metric in metrics)
 
 

@@ -252,7 +252,6 @@ class Baseline:
 
 
 def _has_moved(result: CaseResult, found: BaselineComparison, case: Case) -> bool:
-    """Say whether a score or a similarity of a case is not that of its entry."""
     if found.score != result.score:
         return True
     for metric in case.similarities:
@@ -337,7 +336,6 @@ def _with_drop(
 
 
 def _could_make_up(scored: CaseResult, case: Case, drop: Outcome) -> bool:
-    """Say whether judging the unjudged results could make up for a drop."""
     _, upper = scored.interval
     if drop.before is None or upper is None or not is_bounded(case):
         return True

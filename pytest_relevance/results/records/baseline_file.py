@@ -101,7 +101,6 @@ def _read_line(values: Mapping[str, Any]) -> BaselineEntry | _Title:
 
 
 def _read_entry(values: Mapping[str, Any]) -> BaselineEntry:
-    """Make the entry of a line. Raises ValueError for a damaged one."""
     entry = decode(BaselineEntry, {"query": values.get("id"), **values})
     if not 0 <= entry.depth <= LARGEST_CUTOFF:
         raise ValueError(f"depth: {entry.depth} is not a number of ranks")
@@ -136,7 +135,6 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
 def _sorted_cases(
     cases: Mapping[EntryKey, str],
 ) -> tuple[tuple[str, str | None, str], ...]:
-    """Return the cases without a ranking as the header lists them."""
     lines = []
     for case, variant in sorted(cases, key=_order_of_key):
         lines.append((case, variant, cases[case, variant]))

@@ -131,29 +131,21 @@ def update_baseline(
 ) -> Updated:
     """Accept rankings into a baseline, which messages call `shown`.
 
-    First the `moves` are made: a case that was moved has its entry under its present id
-    and variant, in the file in which it stands now. Titles in the file are kept for the
-    documents in its rankings. If earlier entries stay, the new fingerprint is the
-    common part of both. Keys that a later version has added are dropped.
+    Titles in the file are kept for the documents in its rankings. If earlier entries
+    stay, the new fingerprint is the common part of both. The file is read again under a
+    lock, so that two runs that update at once lose nothing of each other.
 
-    The file is read again under a lock, so that two runs that update at once lose
-    nothing of each other.
-
-    Args:
-        path: the baseline.
-        accepted: the accepted rankings, and the cases of which this run accepts none.
-        shown: what messages call the file.
-        only_new: keep the entries that the file has.
-        all_keys: the keys of all cases of the file, if the whole file ran. Entries of
-            other cases are dropped.
-        moves: the entries of cases that were moved.
-        collected: all cases of the file. Other cases leave the list of the cases
-            without a ranking.
-        searches: the searches of the cases that should find something. An update after
-            which one of them found nothing in most of its cases is refused.
+    `accepted`: the rankings, and the cases of which this run accepts none.
+    `only_new`: the entries that the file has stay.
+    `all_keys`: all cases of the file, if all of it ran. Other entries are dropped.
+    `moves`: the entries of cases that were moved. They are moved first.
+    `collected`: all cases of the file. Others leave the list of those without a
+        ranking.
+    `searches`: the searches of the cases that should find something.
 
     Raises:
-        RecordError: the file cannot be read, or the update is refused.
+        RecordError: the file cannot be read; or a search would have found nothing in
+            most of its cases.
         OSError: the file cannot be written; it is unchanged.
     """
     target = Path(os.path.realpath(path))
@@ -249,7 +241,6 @@ def _merge(
 
 
 def _effect(old: BaselineEntry, new: BaselineEntry) -> str:
-    """Say what an update does to an entry."""
     # lines are compared, as JSON tells apart what equals in Python: 1 and true
     if old.line == new.line:
         return _KEPT

@@ -153,7 +153,6 @@ def _known_grades(
 
 
 def _named_grades(result: CaseResult) -> dict[str, float]:
-    """Return the grades of the judged documents that a result names."""
     pairs = [
         *zip(result.ranking.documents, result.ranking.grades, strict=True),
         *result.evaluation.missing,

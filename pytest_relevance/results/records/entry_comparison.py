@@ -191,7 +191,6 @@ def _comparison(
 
 
 def _standing(result: CaseResult, before: float | None) -> str:
-    """Return the standing of a result; `before` is the accepted score."""
     if before is None or result.score is None:
         return WITHIN
     change = result.score - before
@@ -272,6 +271,5 @@ def _gate_scores(
 
 
 def _compares_scores(gate: Gate, case: CaseToday) -> bool:
-    """Say whether a gate needs the scores of accepted rankings."""
     kind = _kind_of_gate(gate)
     return kind.needs_reference or (case.expects_known and kind.may_be_known)

@@ -275,7 +275,6 @@ class _Reader:
 
 
 def _what_it_is(line: str) -> str:
-    """Say what a file of another kind is, by its first line."""
     if not line.strip():
         return "it is empty, or its first line is blank"
     header = _object(line) or {}

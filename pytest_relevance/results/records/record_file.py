@@ -93,7 +93,6 @@ def read_header(path: str | os.PathLike[str], shown: str | None = None) -> Recor
 def _record_lines(
     path: str | os.PathLike[str], shown: str | None
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the header of a record, then its results, each with its line number."""
     name = os.fspath(path) if shown is None else shown
     return read_file(path, name, RECORD, _record_header, _case_result)
 

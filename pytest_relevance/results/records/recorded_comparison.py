@@ -147,7 +147,6 @@ def _lost(
     entries: BaselineEntries,
     ran: Mapping[EntryKey, CaseResult],
 ) -> tuple[Lost, ...]:
-    """Return the cases of the entries that are gone, if the whole file ran."""
     if not info.is_whole(ran.values(), file):
         return ()
     return tuple((*key, GONE) for key in entries if key not in ran)
@@ -157,7 +156,6 @@ def _lost(
 
 
 def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
-    """Find the cases of a recorded run that the entries have at another place."""
     gone = []
     for file, of_file in entries.items():
         info, results = run.files.get(file), ran.get(file, {})
@@ -190,7 +188,6 @@ def _new_cases(ran: Ran, entries: Entries) -> list[PlacedCase]:
 
 
 def _asks(result: CaseResult, entry: BaselineEntry) -> bool:
-    """Say whether a case has the query and the params of an entry."""
     if result.query != entry.query:
         return False
     if not (result.params or entry.params):
@@ -199,7 +196,6 @@ def _asks(result: CaseResult, entry: BaselineEntry) -> bool:
 
 
 def _with_moves(entries: Entries, moves: Moves) -> Entries:
-    """Put the entries of moved cases where these stand now."""
     moved_entries = dict(entries)
     for file, moved in moves.entries(entries).items():
         moved_entries[file] = copy(entries.get(file, BaselineEntries()))
