@@ -64,7 +64,6 @@ INPUTS: Mapping[str, set[str]] = {
         "case_parts",
         "case_result",
         "changes",
-        "rank_moves",
         "compare.differences",
         "details",
         "records.run_info",

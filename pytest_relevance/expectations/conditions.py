@@ -28,7 +28,7 @@ from pytest_relevance.cases.schema_parts import (
     object_with,
 )
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.field_values import scalars_in
+from pytest_relevance.results.document_fields import scalars_in
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 

@@ -33,7 +33,7 @@ from pytest_relevance.expectations.fields_before import (
 )
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.field_values import scalars_in
+from pytest_relevance.results.document_fields import scalars_in
 from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking

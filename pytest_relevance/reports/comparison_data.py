@@ -16,10 +16,9 @@ from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_report import became, notable_change
 from pytest_relevance.results.case_result import CaseResult, Key
-from pytest_relevance.results.changes import Change
+from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import latency_change
-from pytest_relevance.results.rank_moves import Move
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import TagDifference

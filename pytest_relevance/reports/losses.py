@@ -28,9 +28,8 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
 from pytest_relevance.results.breakdown import Breakdown
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.changes import Change
+from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.losses import Loss
-from pytest_relevance.results.rank_moves import Move
 
 MOST_BLAMED = 3
 """How many documents of either kind the default report shows."""

@@ -25,8 +25,7 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.changes import Change
-from pytest_relevance.results.rank_moves import Move, RankChanges
+from pytest_relevance.results.changes import Change, Move, RankChanges
 from pytest_relevance.results.records.fingerprint import MOST_SHOWN, changes_text
 from pytest_relevance.results.scored_ranking import change_shares, scored_ranking
 

@@ -11,7 +11,7 @@ Does not import pytest.
 | `outcomes` | a ranking judged by the expectations of its case |
 | `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
-| `changes`, `rank_moves` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
+| `changes` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
 | `breakdown`, `breakdown_rows` | nDCG@k of a ranking, rank by rank |
 | `losses`, `scored_ranking` | what each document costs, and adds |
 | `repeats` | whether a search returns the same when it is called again |

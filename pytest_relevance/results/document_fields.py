@@ -1,10 +1,11 @@
-"""Values of documents: how they are read as text, and which of them a ranking lacks."""
+"""Values of the fields of documents: read as text, counted, filled in."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ranking import Ranking
@@ -100,3 +101,33 @@ def with_fields(
                 values[index] = value
         filled[path] = values
     return replace(ranking, fields=filled)
+
+
+def scalars_in(value: Any) -> Sequence[Any]:
+    """List the values of a field, which may have several; none for a null."""
+    if type(value) is list:
+        return [one for one in value if one is not None]
+    return () if value is None else (value,)
+
+
+def has_value(value: Any) -> bool:
+    """Say whether a field has a value.
+
+    A null has none, nor has an empty text or an empty list. NaN is read as null.
+    """
+    for one in scalars_in(value):
+        if not isinstance(one, str) or one.strip():
+            return True
+    return False
+
+
+def count_field_values(fields: Mapping[str, Sequence[Any]]) -> dict[str, int]:
+    """Count for each field the results in which it has a value.
+
+    A field without results is left out.
+    """
+    counts = {}
+    for path, values in fields.items():
+        if values:
+            counts[path] = sum(1 for value in values if has_value(value))
+    return counts

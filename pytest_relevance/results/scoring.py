@@ -29,7 +29,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import CaseResult, ndcg_at
 from pytest_relevance.results.cut_rankings import reaches_depth
 from pytest_relevance.results.details import with_details
-from pytest_relevance.results.field_values import count_field_values
+from pytest_relevance.results.document_fields import count_field_values
 from pytest_relevance.results.outcomes import (
     Found,
     first_ranks,

@@ -25,7 +25,7 @@ from pytest_relevance.results.case_parts import (
     WITHIN,
     BaselineComparison,
 )
-from pytest_relevance.results.rank_moves import Move
+from pytest_relevance.results.changes import Move
 from tests.helpers import changed, gate_record, result_of
 from tests.reports.conftest import Shop
 

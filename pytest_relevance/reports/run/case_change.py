@@ -13,11 +13,10 @@ from functools import cached_property
 from pytest_relevance._number_text import LEAST
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
-from pytest_relevance.results.changes import Change
+from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.failures import got_worse
 from pytest_relevance.results.losses import Loss, losses_of
 from pytest_relevance.results.outcomes import first_ranks
-from pytest_relevance.results.rank_moves import Move
 from pytest_relevance.results.scored_ranking import (
     ScoredRanking,
     change_shares,

@@ -19,7 +19,7 @@ from pytest_relevance.reports.run.variants import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rank_moves import Move
+from pytest_relevance.results.changes import Move
 
 MOST_ROWS = 5
 """How many cases a table lists unless all are asked for."""
