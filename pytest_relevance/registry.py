@@ -156,7 +156,11 @@ class Registry(Generic[T]):
         found: dict[str, EntryPoint] = {}
         for point in _entry_points(self.group, tuple(sys.path)):
             if point.name in self._bundled:
-                raise self._name_is_taken(point)
+                raise ExtensionError(
+                    f"the entry point {_label(point)}{_of_package(point)} has a name that "
+                    f"pytest-relevance itself has in the group {self.group}; give it "
+                    "another name, or uninstall the package"
+                )
             other = found.setdefault(point.name, point)
             if other.value != point.value:
                 both = listed([_label(other), _label(point)], "and")
@@ -165,14 +169,6 @@ class Registry(Generic[T]):
                     f"{self.group}: {both}; uninstall one of them"
                 )
         return found
-
-    def _name_is_taken(self, point: EntryPoint) -> ExtensionError:
-        of_package = "" if point.dist is None else f" of the package {point.dist.name}"
-        return ExtensionError(
-            f"the entry point {_label(point)}{of_package} has a name that "
-            f"pytest-relevance itself has in the group {self.group}; give it another "
-            "name, or uninstall the package"
-        )
 
 
 @lru_cache(maxsize=32)
@@ -195,14 +191,15 @@ def _label(point: EntryPoint) -> str:
     return f"{point.name} ({point.value})"
 
 
+def _of_package(point: EntryPoint) -> str:
+    return "" if point.dist is None else f" of the package {point.dist.name}"
+
+
 def _failed(point: EntryPoint, error: BaseException) -> ExtensionError:
-    message = (
+    return ExtensionError(
         f"{_label(point)} raised {type(error).__name__}: {message_of(error)}; it is an "
-        "entry point"
+        f"entry point{_of_package(point)}"
     )
-    if point.dist is not None:
-        message += f" of the package {point.dist.name}"
-    return ExtensionError(message)
 
 
 def rows_of(class_: str) -> Adapt[Any]:
