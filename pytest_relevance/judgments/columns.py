@@ -132,9 +132,13 @@ _AVERAGE = r"(?:mean|median|mode|majority(?:vote)?|average|avg|overall)"
 _FINAL = re.compile(
     rf"final|consensus|adjudicated|gold|{_MADE_OF_RATINGS}{_GRADE}|{_GRADE}{_MADE_OF_RATINGS}"
 )
+"""The names of columns of final grades: `final`, `consensus_rating`, `gold_label`."""
+
 _SUMMARY = re.compile(
     rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}"
 )
+"""The names of columns that summarise ratings: final grades, and averages."""
+
 _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
 _MAY_BE_ANYTHING = frozenset({"score", "gain"})
 _GRADES = frozenset(_FOLDED["grade"]) - _MAY_BE_ANYTHING
