@@ -109,7 +109,6 @@ def _update_baseline(
 
 
 def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:
-    """Name the search of each case of a file that should find something."""
     searches = {}
     for case, variant, search, should_find, _ in info.cases:
         if should_find:

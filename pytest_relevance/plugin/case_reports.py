@@ -52,7 +52,6 @@ def report_case(
 def _set_properties_of_error(
     run: CaseRun, call: pytest.CallInfo[None], error: BaseException
 ) -> None:
-    """Set the JUnit properties of a case that ended in an error."""
     if call.when == "teardown" or isinstance(error, pytest.skip.Exception):
         return
     if run.attempt.result is None:
@@ -151,7 +150,6 @@ def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
 def _unscored(
     run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> CaseResult:
-    """Return the result of a case run that has no score."""
     is_skipped = report.skipped and (_is_xfail(call) or not hasattr(report, "wasxfail"))
     if is_skipped:
         verdict = SKIPPED

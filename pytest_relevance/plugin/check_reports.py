@@ -72,7 +72,6 @@ def _is_of_subtest(call: pytest.CallInfo[None], checks: Checks) -> bool:
 
 
 def _set_properties_of_errors(checks: Checks, call: pytest.CallInfo[None]) -> None:
-    """Set the JUnit properties of checks without a result in a test with an error."""
     if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
         return
     for run in checks.runs:
@@ -106,7 +105,6 @@ def _attach_results(
 def _attach_failing_check(
     report: pytest.TestReport, checks: Checks, call: pytest.CallInfo[None]
 ) -> None:
-    """Attach the failing check of a subtest, for the text of the failure."""
     for run in checks.runs:
         if _has_ended_call(run, call):
             attach(report, Attached(shown=result_after(call, run, report)))

@@ -132,7 +132,6 @@ class CaseFile(pytest.Module):
                     raise self.CollectError(f"{shown}: {message}") from None
 
     def _register_tags(self, suite: Suite) -> None:
-        """Register the tags of cases as markers."""
         known = set(self.config.getini("markers"))
         for case in suite.cases:
             for tag in case.tags:
@@ -276,7 +275,6 @@ class CaseFile(pytest.Module):
         )
 
     def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
-        """Make the items of the cases, each with its case run."""
         maker = ItemMaker(self, suite.queries_line)
         collection = run_store(self.config).collection
         runs = []
@@ -313,7 +311,6 @@ def _has_comparing_case(suite: Suite) -> bool:
 def _collected_cases(
     runs: Iterable[CaseRun], baseline: Baseline | None
 ) -> tuple[Collected, ...]:
-    """List the cases of a file in each variant, as its `FileInfo` has them."""
     found: dict[Collected, None] = {}
     for run in runs:
         key = run.case.id, run.variant

@@ -194,7 +194,6 @@ def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
 
 
 def _has_cases(config: pytest.Config, option: Namespace) -> bool:
-    """Say whether there are case files among the arguments, or below them."""
     is_case_file = matcher_of(config.getini("relevance_files"))
     arguments = option.file_or_dir or config.getini("testpaths") or ["."]
     for argument in arguments:

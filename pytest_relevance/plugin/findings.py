@@ -94,7 +94,6 @@ def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFi
 
 
 def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
-    """Say that the workers of pytest-xdist searched different things."""
     if len(store.told.fingerprints) > 1:
         first, second = store.told.fingerprints[:2]
         changes = changes_text(changed(first, second), MOST_SHOWN)
@@ -231,7 +230,6 @@ def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFindi
 
 
 def _never_ran(store: RunStore, names_of_cases: list[str]) -> str:
-    """Say that cases were to run and did not, or that their folders were skipped."""
     if not names_of_cases:
         return f"no case was searched: {_skipped_folders(store)}"
     count = counted(len(names_of_cases), "case was", "cases were")
@@ -303,7 +301,6 @@ def _other_tests(store: RunStore) -> list[str]:
 
 
 def _is_told(store: RunStore) -> bool:
-    """Say whether a report tells of any failure."""
     if store.told.errors or store.unfinished():
         return True
     if any(finding.fails for finding in store.told.findings):

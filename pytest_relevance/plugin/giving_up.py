@@ -136,7 +136,6 @@ def _search_of(run: CaseRun) -> Search:
 def _search(
     name: str, variant: str | None, folder: str, other_fixtures: tuple[str, ...]
 ) -> Search:
-    """Make a `Search` once for all of its cases."""
     return Search(
         name=name, variant=variant, folder=folder, other_fixtures=other_fixtures
     )

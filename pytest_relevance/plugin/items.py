@@ -136,7 +136,6 @@ class ItemMaker:
 
 
 def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
-    """Return the definitions of the fixtures of the items of one function, by name."""
     return internals.fixtures_of(items[0]) if items else {}
 
 
@@ -176,7 +175,6 @@ def _function_of(item: pytest.Function) -> Callable[..., None]:
 
 @cache
 def _signature_of(names: tuple[str, ...]) -> Signature:
-    """Return the signature of a function with these arguments."""
     parameters = []
     for name in dict.fromkeys(names):
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY))
@@ -184,7 +182,6 @@ def _signature_of(names: tuple[str, ...]) -> Signature:
 
 
 def _marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
-    """Give the marks of a case: tags, skip, xfail."""
     yield from case.tags
     if case.skip is not None:
         yield pytest.mark.skip(reason=case.skip)

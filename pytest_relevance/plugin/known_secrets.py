@@ -129,7 +129,6 @@ class _Secret:
 
 
 def _forms_of(value: str) -> Iterator[str]:
-    """Yield the forms in which a text may have a value."""
     from html import escape  # most runs know no secret
     from urllib.parse import quote, quote_plus
 

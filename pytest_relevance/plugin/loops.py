@@ -104,7 +104,6 @@ class Loops:
         return None
 
     def _is_run_by_asyncio(self, function: Any) -> bool:
-        """Say whether pytest-asyncio sets up a fixture."""
         is_async = inspect.iscoroutinefunction(function)
         if not (is_async or inspect.isasyncgenfunction(function)):
             return False

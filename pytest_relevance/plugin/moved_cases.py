@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -32,7 +32,6 @@ from pytest_relevance.results.records.run_info import RecordError
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Suite
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.baseline import Baseline
     from pytest_relevance.results.records.entries import (
         BaselineEntries,
         BaselineEntry,
@@ -40,34 +39,13 @@ if TYPE_CHECKING:
         MovedEntries,
     )
     from pytest_relevance.results.records.moved_cases import PlacedCase
-    from pytest_relevance.results.records.run_info import FileInfo
-
-
-class Collector(Protocol):
-    """The collector of a case file, as far as it is needed here."""
-
-    path: Path
-
-    @property
-    def nodeid(self) -> str:
-        """Return its node id."""
-
-    @property
-    def baseline(self) -> Baseline | None:
-        """Return what the cases are compared with, or None."""
-
-    def move_entries(self, moves: MovedEntries, runs: Sequence[CaseRun]) -> None:
-        """Take the accepted rankings of cases that were moved to or from the file."""
-
-    def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """Describe the file, compared with its baseline."""
 
 
 @dataclass(slots=True)
 class CollectedFile:
     """A case file that was collected: its collector, its suite, its cases."""
 
-    collector: Collector
+    collector: Any  # a CaseFile, whose module imports this one
     suite: Suite
     runs: Sequence[CaseRun]
     digest: str
@@ -278,7 +256,6 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
 
 
 def _baseline_of(config: pytest.Config, file: str) -> Path:
-    """Return the path of the baseline of a case file, which may be gone."""
     info = run_store(config).collection.files.get(file)
     path = config.invocation_params.dir / file if info is None else info.path
     return baseline_path(path)

@@ -30,7 +30,6 @@ class Message:
 
 
 def _why_no_report(data: bytes) -> str | None:
-    """Say why a file with this content must not be replaced by a report."""
     from pytest_relevance.reports.formats import is_report
 
     if not data.strip() or is_report(data):
@@ -128,7 +127,6 @@ class Target:
 
 
 def _why_no_record(data: bytes) -> str | None:
-    """Say why a file with this content must not be replaced by a record."""
     from pytest_relevance.results.records.json_lines import is_record
     from pytest_relevance.results.records.record_file import RECORDS
 

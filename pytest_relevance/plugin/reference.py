@@ -50,7 +50,6 @@ default.
 
 
 def _has_selection(config: pytest.Config) -> bool:
-    """Say whether the command line or the ini key addopts chooses some cases."""
     if any("::" in argument for argument in config.args):
         return True
     if getattr(config.option, _SHARDS, 1) > 1:
@@ -158,7 +157,6 @@ def _folders_of_project(config: pytest.Config) -> list[Path]:
 
 
 def _baselines_below(folder: Path, not_searched: Sequence[str]) -> Iterator[Path]:
-    """Find the baselines in a folder and in those below that pytest may look into."""
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(
             name
@@ -217,7 +215,6 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
 
 
 def _path_of(file: str, config: pytest.Config) -> Path:
-    """Return the path of a case file of the reference."""
     if config.option.relevance_against is not None:
         return config.rootpath / recorded_rankings(config).node_of(file)
     return config.invocation_params.dir / file

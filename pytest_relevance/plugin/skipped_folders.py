@@ -42,7 +42,6 @@ class SkippedFolders:
         run_store(self._config).collection.skipped_folders[shown] = found
 
     def _case_files(self, folder: Path) -> Iterator[str]:
-        """Yield the paths of the case files in a folder and below it."""
         case_files = self._config.stash[CASE_FILES]
         left_out = self._config.getini("norecursedirs")
         for path, folders, names in os.walk(folder):

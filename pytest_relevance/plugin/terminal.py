@@ -121,7 +121,6 @@ class Terminal:
         return result
 
     def _shorten(self, reports: Sequence[Any]) -> list[HeadingAlone]:
-        """Leave only the heading of failures that are not shown in full."""
         if len(reports) < 2:
             return []
         from pytest_relevance.results.diagnoses import diagnose, explained_failures
@@ -190,7 +189,6 @@ class Terminal:
         return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        """Return the lines of the section: summary and gates, messages, verdict."""
         messages = self._message_lines()
         if not results:
             return messages
@@ -198,7 +196,6 @@ class Terminal:
         return [*summary, *messages, *self._verdict_lines(results)]
 
     def _message_lines(self) -> list[Line]:
-        """Return the lines of the messages that were not printed yet."""
         lines = []
         for message in self._store.told.take_messages():
             style = PLAIN if message.is_good else BAD
@@ -246,7 +243,6 @@ class Terminal:
 
 
 def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
-    """Print the reports of the scored cases that passed."""
     passed = []
     for result in results:
         if result.outcome == "passed" and result.evaluation.scores:

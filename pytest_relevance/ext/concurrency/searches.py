@@ -205,7 +205,6 @@ class Searches:
         return not (why or is_alone(this))
 
     def _window_of(self, this: CaseRun, most: int) -> Sequence[CaseRun]:
-        """Return a case and those that may be searched with it, at most `most`."""
         following = self._windows.following(this, most - 1)
         return [this, *(run for run in following if run not in self._called)]
 
@@ -266,7 +265,6 @@ class Searches:
             raise asyncio.CancelledError
 
     def _end_window(self) -> None:
-        """Forget the calls that were dropped."""
         calls, self._running = self._running, ()
         for call in calls:
             if call.future.cancelled():
@@ -308,7 +306,6 @@ def _cancel(call: CallAhead) -> bool:
 
 
 def _look_at_exception(task: Any) -> None:
-    """Look at the exception of a task, as asyncio logs one that nobody looked at."""
     if not task.cancelled():
         task.exception()
 

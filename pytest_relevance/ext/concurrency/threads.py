@@ -61,7 +61,6 @@ class DaemonThreads:
 
 
 def _serve(queue: SimpleQueue[_Job | None]) -> None:
-    """Run jobs until the queue has None."""
     while (job := queue.get()) is not None:
         job.run()
         del job  # an idle thread keeps nothing alive

@@ -85,7 +85,6 @@ class Windows:
         return together
 
     def _upcoming(self, item: pytest.Item) -> Iterator[pytest.Item]:
-        """Give the items that run after an item."""
         items = item.session.items
         if not self._places:
             self._places = {other: place for place, other in enumerate(items)}

@@ -50,7 +50,6 @@ def is_awaitable(response: object) -> bool:
 
 
 def _is_read_asynchronously(response: object) -> TypeGuard[AsyncIterable[object]]:
-    """Say whether a response can only be iterated asynchronously."""
     if not has_class(response) or not isinstance(response, AsyncIterable):
         return False
     return not hasattr(response, "__iter__")

@@ -158,7 +158,6 @@ def check(
 
 
 def _read_given(this: CaseRun, given: object) -> Ranking:
-    """Read the ranking that a test in Python gave to a check."""
     this.attempt.searched = Searched(answer=given)
     # a finished test has no fixtures
     fixtures = getattr(this.item, "funcargs", None) or {}

@@ -106,7 +106,6 @@ def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Sco
 
 
 def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
-    """Return the result of a case without details, compared with its baseline."""
     asked, config = this.attempt.searched.asked, this.item.config
     result = score_case(
         this.case, ranking, this.call(latency), asked, this.in_run, details=False
@@ -126,7 +125,6 @@ def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
 
 
 def _needs_details(this: CaseRun, result: CaseResult) -> bool:
-    """Say whether a report may show the details of a case that passed."""
     has_moved = result.baseline is not None and bool(result.baseline.documents)
     is_repeated = len(this.items) > 1
     return has_moved or is_repeated or this.is_check or this.settings.details
