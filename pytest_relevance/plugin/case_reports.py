@@ -41,21 +41,15 @@ def report_case(
     if call.when != "call" and call.excinfo is None:
         return (yield)
     if call.excinfo is not None:
-        _set_properties_of_error(run, call, call.excinfo.value)
+        is_skipped = call.excinfo.errisinstance(pytest.skip.Exception)
+        is_error = call.when != "teardown" and not is_skipped
+        if is_error and run.attempt.result is None:
+            set_properties(run)
         _set_exception(run, call, call.excinfo)
     report = yield
     if call.when != "teardown":
         _attach_result(run, report, call)
     return report
-
-
-def _set_properties_of_error(
-    run: CaseRun, call: pytest.CallInfo[None], error: BaseException
-) -> None:
-    if call.when == "teardown" or isinstance(error, pytest.skip.Exception):
-        return
-    if run.attempt.result is None:
-        set_properties(run)
 
 
 def _set_exception(
@@ -150,7 +144,9 @@ def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
 def _unscored(
     run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> CaseResult:
-    is_skipped = report.skipped and (_is_xfail(call) or not hasattr(report, "wasxfail"))
+    raised = None if call.excinfo is None else call.excinfo.value
+    is_xfail = isinstance(raised, pytest.xfail.Exception)
+    is_skipped = report.skipped and (is_xfail or not hasattr(report, "wasxfail"))
     if is_skipped:
         verdict = SKIPPED
     elif isinstance(run.attempt.error, NotSearched):
@@ -166,12 +162,6 @@ def _unscored(
     if run.baseline is not None:
         result = run.baseline.of_unscored(result)
     return result
-
-
-def _is_xfail(call: pytest.CallInfo[None]) -> bool:
-    return call.excinfo is not None and isinstance(
-        call.excinfo.value, pytest.xfail.Exception
-    )
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:
@@ -206,17 +196,16 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     The error of the run itself comes first: a test may continue after a failed check
     and end in another exception.
     """
-    error = (
-        run.attempt.error
-        if run.attempt.error is not None or call.excinfo is None
-        else call.excinfo.value
-    )
+    error = run.attempt.error
+    if error is None and call.excinfo is not None:
+        error = call.excinfo.value
     if error is None:
         return None
-    phase = SETUP if call.when == "setup" else SCORING if run.attempt.is_read else ""
-    prefix = (
-        f"in call {run.attempt.searched.calls}: "
-        if run.attempt.searched.calls > 1
-        else ""
-    )
+    phase = ""
+    if call.when == "setup":
+        phase = SETUP
+    elif run.attempt.is_read:
+        phase = SCORING
+    calls = run.attempt.searched.calls
+    prefix = f"in call {calls}: " if calls > 1 else ""
     return search_error(error, run.item.config, phase=phase, prefix=prefix)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pytest
@@ -128,16 +127,11 @@ class GivingUp:
 
 
 def _search_of(run: CaseRun) -> Search:
-    case = run.case
-    return _search(case.search, run.variant, run.search_folder, case.usefixtures)
-
-
-@cache
-def _search(
-    name: str, variant: str | None, folder: str, other_fixtures: tuple[str, ...]
-) -> Search:
     return Search(
-        name=name, variant=variant, folder=folder, other_fixtures=other_fixtures
+        name=run.case.search,
+        variant=run.variant,
+        folder=run.search_folder,
+        other_fixtures=run.case.usefixtures,
     )
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from argparse import Action, ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import translate
+from fnmatch import fnmatch, translate
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -500,6 +500,19 @@ def verbosity(option: Any) -> int:
 def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
     """Say whether an exit status is one without a failure."""
     return exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+def files_below(folder: Path, config: pytest.Config) -> Iterator[str]:
+    """Yield the paths of the files in a folder and below it, as pytest looks there."""
+    left_out = config.getini("norecursedirs")
+    for path, folders, names in os.walk(folder):
+        searched = []
+        for name in sorted(folders):
+            if not any(fnmatch(name, pattern) for pattern in left_out):
+                searched.append(name)
+        folders[:] = searched
+        for name in sorted(names):
+            yield os.path.join(path, name)
 
 
 def shown_path(path: Path | str, config: pytest.Config) -> str:

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless
 from pytest_relevance.plugin.moved_cases import with_cases_left
-from pytest_relevance.plugin.options import recorded_rankings, settings, shown_path
+from pytest_relevance.plugin.options import (
+    files_below,
+    recorded_rankings,
+    settings,
+    shown_path,
+)
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines
@@ -135,7 +139,9 @@ def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
     if _BASELINES not in config.stash:
         found: list[Path] = []
         for folder in _folders_of_project(config):
-            found += _baselines_below(folder, config.getini("norecursedirs"))
+            for path in files_below(folder, config):
+                if path.endswith(SUFFIX):
+                    found.append(Path(path))
         config.stash[_BASELINES] = tuple(dict.fromkeys(found))
     return config.stash[_BASELINES]
 
@@ -154,18 +160,6 @@ def _folders_of_project(config: pytest.Config) -> list[Path]:
         path = config.invocation_params.dir / name
         folders.append(path if path.is_dir() else path.parent)
     return folders
-
-
-def _baselines_below(folder: Path, not_searched: Sequence[str]) -> Iterator[Path]:
-    for path, folders, names in os.walk(folder):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not any(fnmatch(name, pattern) for pattern in not_searched)
-        )
-        for name in sorted(names):
-            if name.endswith(SUFFIX):
-                yield Path(path, name)
 
 
 _FAILS = "relevance_baseline is require, so the run fails"

@@ -5,14 +5,11 @@ Their conftest.py calls `pytest.skip`. Imported in every run: keep it light.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
-from pytest_relevance.plugin.options import CASE_FILES, shown_path
+from pytest_relevance.plugin.options import CASE_FILES, files_below, shown_path
 
 
 class SkippedFolders:
@@ -29,7 +26,11 @@ class SkippedFolders:
         folder = self._config.rootpath / report.nodeid
         if not folder.is_dir():
             return
-        files = list(self._case_files(folder))
+        case_files = self._config.stash[CASE_FILES]
+        files = []
+        for path in files_below(folder, self._config):
+            if case_files.includes(Path(path)):
+                files.append(path)
         if not files:
             return
         from pytest_relevance.plugin import hooks
@@ -40,19 +41,6 @@ class SkippedFolders:
         shown = shown_path(folder, self._config)
         found = SkippedFolder(files, _reason(report))
         run_store(self._config).collection.skipped_folders[shown] = found
-
-    def _case_files(self, folder: Path) -> Iterator[str]:
-        case_files = self._config.stash[CASE_FILES]
-        left_out = self._config.getini("norecursedirs")
-        for path, folders, names in os.walk(folder):
-            folders[:] = [
-                name
-                for name in folders
-                if not any(fnmatch(name, pattern) for pattern in left_out)
-            ]
-            for name in names:
-                if case_files.includes(Path(path, name)):
-                    yield os.path.join(path, name)
 
 
 def _reason(report: pytest.CollectReport) -> str:
