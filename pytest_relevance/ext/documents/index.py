@@ -304,7 +304,7 @@ class DocumentLookup:
         nodeid: str = "",
         unsent: Mapping[int, Attempt] | None = None,
     ) -> None:
-        """Ask for waiting documents, if they are so many, and describe their cases.
+        """Ask for documents if at least so many wait, and describe complete cases.
 
         `unsent` are the attempts of the item `nodeid`, whose results were not sent yet.
         """

@@ -75,7 +75,7 @@ class Answer:
 
 
 class UnusableJudge(ValueError):
-    """The value of the fixture cannot be asked; the message says what it has to be."""
+    """Says why the value of the fixture cannot be asked, and what it has to be."""
 
 
 class Judge:

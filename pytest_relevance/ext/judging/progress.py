@@ -58,7 +58,7 @@ class Progress:
                 self.write(f"{self._text(now)}\n")
 
     def end(self) -> None:
-        """Take the line away from the terminal, for what comes next."""
+        """Clear the line on a terminal."""
         if self._width:
             self.write("\r" + " " * self._width + "\r")
 

@@ -400,7 +400,6 @@ def in_a_file(text: str) -> str:
 
 
 def _escaped(never: re.Pattern[str], text: str) -> str:
-    """Escape some characters as Python does."""
     if text.isprintable():
         return text
 

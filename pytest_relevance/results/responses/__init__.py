@@ -8,7 +8,7 @@
 | `rows` | results that are not documents: bare rows such as `(id, score)`, and labels of vector indexes |
 | `ids` | which document a result is, and results that may be either of two |
 | `fields` | the fields of documents |
-| `engines` | what search servers answer: where hits and totals are, and what marks a part of them |
+| `engines` | what search servers answer: where hits and totals are, and signs of a partial answer |
 | `incomplete` | responses that failed, or that say that there is more than they hold |
 | `advice` | what to return instead of a response that cannot be read |
 | `lists` | the lists in such a response, and which may be the results |

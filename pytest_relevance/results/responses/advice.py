@@ -56,14 +56,14 @@ def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
     if _has_own_id(response) and not has_likely_list(response):
         return unreadable("one result", shown, A_LIST)
     kind = "a mapping" if is_mapping else kind_of(response)
-    holds_others = is_mapping or _holds_others(response)
+    has_parts = is_mapping or _has_parts(response)
     if trait:
         returned = f"{kind}, {trait}"
-    elif holds_others:
+    elif has_parts:
         returned = f"{kind} instead of a list of results"
     else:
         returned = kind
-    advice = _what_to_return(response) if holds_others else A_LIST
+    advice = _what_to_return(response) if has_parts else A_LIST
     return unreadable(returned, shown, advice)
 
 
@@ -106,8 +106,7 @@ def _has_own_id(response: object) -> bool:
     return isinstance(value, (str, int))
 
 
-def _holds_others(response: object) -> bool:
-    """Say whether there is something to say about what an object or a tuple holds."""
+def _has_parts(response: object) -> bool:
     has_names = any(True for _ in names_of(response))
     return has_names or is_list(response) or _method_of(response) != ""
 

@@ -1,4 +1,4 @@
-"""What search servers answer: where hits and totals are, and what marks a part of them.
+"""What search servers answer: where hits and totals are, and signs of a partial answer.
 
 An engine is a row of `ENGINES`, from the documentation of its API. The answers are
 JSON, or objects of a client with the same names (`at_path`).
@@ -76,7 +76,7 @@ def _elements(array: Any) -> list[object]:
 
 
 def is_unset(value: object) -> bool:
-    """Say whether a flag is there and says no."""
+    """Say whether a flag is there and says no, as a boolean or as text."""
     is_flag = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
     return (is_flag and not value) or value in ("false", "False")
 

@@ -67,7 +67,7 @@ class Part:
     depth: int
 
     def inner(self) -> Iterator[Part]:
-        """Go through the parts in this one. A list has none."""
+        """Go through the parts of this part. A list has none."""
         if self.depth and is_list_like(self.value):
             return
         for field in fields_in(self.value):
