@@ -181,7 +181,6 @@ def draft_case(
 
 
 def _terms_of_case(suite: Terms, at: Location) -> Terms:
-    """Make the terms of a case that overrides some of its suite."""
     values = dict(at.values)
     for name in _OF_EACH_CASE:
         values[name] = getattr(suite, name)
@@ -191,7 +190,6 @@ def _terms_of_case(suite: Terms, at: Location) -> Terms:
 def _check_gains(
     judgments: CaseJudgments, settings: Settings, at: Location
 ) -> Wrong | None:
-    """Report the documents whose grade has no gain."""
     without: dict[float, str] = {}
     for grade in judgments.distinct:
         try:

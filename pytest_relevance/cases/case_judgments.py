@@ -185,7 +185,6 @@ class _FirstRating:
 def _combined_grade(
     document: str, parts: Sequence[FileJudgments], raters: str, at: Location
 ) -> float | Wrong:
-    """Combine the ratings of a document. Reports a rater with two different ones."""
     first: dict[str, _FirstRating] = {}
     counting = []
     result: Wrong | None = None

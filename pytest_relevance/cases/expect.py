@@ -7,7 +7,7 @@ another package adds.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -38,9 +38,7 @@ class KindOfKey(Protocol):
     schema: Schema
     takes_rank: bool
     names_documents: bool
-
-    def check(self, key: str, value: object, at: Location, /) -> Made:
-        """Make the expectations of an entry, or refuse it."""
+    check: Callable[[str, object, Location], Made]
 
 
 def names_of_keys() -> list[str]:

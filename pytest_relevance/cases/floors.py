@@ -67,7 +67,6 @@ def floor_of(
 def _why_no_ndcg(
     judgments: CaseJudgments, expect: Sequence[Expectation], settings: Settings
 ) -> str:
-    """Say why no floor of nDCG can hold a case; empty if one can."""
     if most_results(expect) == 0:
         return (
             "a case that expects no results has no nDCG; take min_ndcg or results out"
@@ -181,7 +180,6 @@ def _is_too_low(reached: float, expected: Expectation) -> bool:
 
 
 def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
-    """Say how far a floor is out of reach, and what to do."""
     # rounded down, so that it can be written as the floor
     possible = floor((best + ROUNDING) * 10_000) / 10_000
     whose, advice = "the", "lower it"

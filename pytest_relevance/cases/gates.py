@@ -5,7 +5,7 @@ A gate has one condition: the key that is the name of its kind. It may have opti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -32,12 +32,8 @@ class Condition(Protocol):
     gate_field: str
     about: str
     schema: Schema
-
-    def check(self, value: object, at: Location, /) -> object:
-        """Make what the gate needs of a value, or refuse it."""
-
-    def describe(self, gate: Gate, /) -> str:
-        """Write the bounds of a gate, for the id of a gate without one."""
+    check: Check
+    describe: Callable[[Gate], str]
 
 
 def condition_named(name: str) -> Condition:
@@ -162,7 +158,6 @@ def _check_gate(written: object, at: Location) -> Gate | Wrong:
 
 
 def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
-    """Check the keys of a gate, and whether they fit together."""
     conditions = _names_of_conditions(written)
     takes = f"a gate has {listed(conditions)}, and may have {listed(OPTIONS, 'and')}"
     names = [*conditions, *OPTIONS]
@@ -194,7 +189,6 @@ def _check_key(name: str, value: object, at: Location) -> object:
 def _check_condition(
     written: Mapping[str, object], conditions: Sequence[str], at: Location
 ) -> Condition | Wrong:
-    """Check that a gate has one condition, and that `p` goes with it."""
     names = [name for name in conditions if name in written]
     has_wrong_p = "p" in written and bool(names) and names != [MAX_DROP]
     if has_wrong_p:

@@ -154,7 +154,6 @@ def _grade_by_distinct(
 def _grade_one_by_one(
     value: Mapping[Any, object], scale: Scale | None, at: Location
 ) -> CaseJudgments | Wrong:
-    """Grade each document by itself, and report what is wrong."""
     raters = at.values.get("raters")
     terms = GradingTerms(scale, raters if isinstance(raters, str) else None)
     grades: dict[str, float] = {}
@@ -215,7 +214,6 @@ def _check_judgment(
 def _check_text_of(
     key: str, written: Mapping[str, object], at: Location
 ) -> str | Wrong | None:
-    """Check the title or the note of a judgment; None if it has none."""
     return check_text(written[key], at.under(key)) if key in written else None
 
 
@@ -255,7 +253,6 @@ def grade_of(written: object, scale: Scale | None) -> float | str:
 
 
 def _wrong_name(written: str, scale: Scale | None) -> str:
-    """Say what is wrong with a text that is not a grade of the scale."""
     if written in _BLANK:
         return (
             'the document has no grade; write it after a colon and a blank ("sku-1: 3"), '

@@ -244,7 +244,6 @@ def check_keys(
 def _report_unknown_keys(
     level: str, written: Mapping[str, object], at: Location
 ) -> bool:
-    """Report the keys that are not known, and say whether there are any."""
     has_unknown = False
     for name in written:
         if name not in KEYS[level]:

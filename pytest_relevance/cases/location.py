@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final, Protocol
+from typing import Final
 
 from pytest_relevance._problems import NOWHERE, FileError, Place, Problems
 from pytest_relevance._text import shown_path
@@ -47,25 +47,20 @@ class CaseFileError(FileError):
     MOST_SHOWN = 50
 
 
-class Position(Protocol):
-    """Knows where the values of a suite or a case stand, and names the case."""
+class Position:
+    """Knows where the values of a suite or a case stand, and names the case.
+
+    The values of a case that is written in Python stand nowhere.
+    """
+
+    __slots__ = ()
 
     def place(self, path: Path, *, at_key: bool) -> Place:
         """Find the value that a path leads to, or its key."""
-
-    def label(self) -> str:
-        """Name the case; empty for a suite."""
-
-
-class Nowhere:
-    """The position of a case that is written in Python."""
-
-    def place(self, path: Path, *, at_key: bool) -> Place:
-        """Find nothing."""
         return NOWHERE
 
     def label(self) -> str:
-        """Give no name."""
+        """Name the case; empty for a suite."""
         return ""
 
 
@@ -81,7 +76,7 @@ class Subject:
 
     problems: Problems
     values: dict[str, object] = field(default_factory=dict)
-    position: Position = field(default_factory=Nowhere)
+    position: Position = field(default_factory=Position)
     owned_tags: frozenset[str] | None = None
     metrics: ProjectMetrics | None = field(default_factory=lambda: NO_METRICS)
 

@@ -8,7 +8,7 @@ is one `Terms` object that they share.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any, Protocol, TypeAlias
@@ -191,20 +191,11 @@ RanksOfDocuments: TypeAlias = Mapping[str, AllowedRanks]
 class KindOfExpectation(Protocol):
     """What the model uses of an `ExpectationKind`."""
 
-    def cutoff(self, expected: Expectation, /) -> int:
-        """Give the deepest rank that an expectation names; 0 if it names none."""
-
-    def depth(self, expected: Expectation, /) -> int:
-        """Give how many results to ask for, if these are more than the cutoff."""
-
-    def looks_at_all(self, expected: Expectation, /) -> bool:
-        """Say whether the whole ranking that was returned counts."""
-
-    def most_results(self, expected: Expectation, /) -> float:
-        """Give the most results that an expectation allows; infinity for any number."""
-
-    def allowed_ranks(self, expected: Expectation, k: int, /) -> RanksOfDocuments:
-        """Give the ranks that an expectation allows documents."""
+    cutoff: Callable[[Expectation], int]
+    depth: Callable[[Expectation], int]
+    looks_at_all: Callable[[Expectation], bool]
+    most_results: Callable[[Expectation], float]
+    allowed_ranks: Callable[[Expectation, int], RanksOfDocuments]
 
 
 def kind_of(expected: Expectation) -> KindOfExpectation:

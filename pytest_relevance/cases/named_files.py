@@ -197,7 +197,6 @@ def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _check_format(described: Mapping[str, Any], at: Location) -> str | Wrong | None:
-    """Check the format that is written for a file; None if there is none."""
     if "format" not in described:
         return None
     # Not imported for suites without files.

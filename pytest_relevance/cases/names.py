@@ -54,7 +54,6 @@ def wrong_id(text: str) -> str | None:
 
 
 def _refused_parts(text: str) -> list[str]:
-    """List the parts of a written id that a node id cannot carry."""
     refused = []
     for part in ("::", "[", "]"):
         if part in text:

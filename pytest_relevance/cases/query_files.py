@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pytest_relevance._problems import FileError, Place, Problem
 from pytest_relevance._text import closest, listed, quoted
 from pytest_relevance.cases.keys import CASE, KEYS
-from pytest_relevance.cases.location import WRONG, Location, Path, Wrong
+from pytest_relevance.cases.location import WRONG, Location, Path, Position, Wrong
 from pytest_relevance.cases.values import check_params
 from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS, folded
 from pytest_relevance.judgments.formats import UnreadColumn
@@ -69,7 +69,7 @@ class ListedQuery:
         return values
 
 
-class ListedPosition:
+class ListedPosition(Position):
     """Where the values of a listed query stand: all of them in its row."""
 
     __slots__ = ("_name", "_query")
@@ -186,7 +186,6 @@ def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:
 
 
 def _usual_names() -> set[str]:
-    """Give the usual names of the columns of a query, its id and its weight."""
     names = {"id"}
     for what in ("query", "query_id", "weight"):
         for spelling in (*SPELLINGS[what], *MORE_SPELLINGS.get(what, ())):
@@ -237,7 +236,6 @@ def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None
 
 
 def _mistake(name: str, key: str) -> str:
-    """Say what to do about a column that is named like a key."""
     if key == "params":
         return (
             f"the column {quoted(name)} is not read. Write params in JSON: "

@@ -208,7 +208,6 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
 
 
 def _read_cases(events: EventReader, builder: SuiteBuilder) -> None:
-    """Read the list of cases into the builder, one case at a time."""
     start = events.next_event()
     place = place_of(start.start_mark)
     if type(start) is not SequenceStartEvent:

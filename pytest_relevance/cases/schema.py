@@ -138,7 +138,6 @@ def _about_measure(measure: AnyMeasure) -> str:
 
 
 def _pattern_of(measure: AnyMeasure) -> str:
-    """Make the pattern of all spellings of the metrics of a measure."""
     names = []
     for name in (measure.name, *measure.aliases):
         names.append(any_case(name).replace(" ", " +"))
@@ -160,7 +159,6 @@ def _bound_of(measure: AnyMeasure) -> Schema:
 
 
 def _bounds_of_metrics() -> Schema:
-    """Make the schema of the metrics of a gate with their bounds."""
     patterns = {}
     for measure in ALL_MEASURES.values():
         bound = SHARE_SCHEMA if _is_bounded(measure) else NUMBER

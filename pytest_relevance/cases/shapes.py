@@ -41,7 +41,6 @@ def _as_text(scalar: ScalarEvent) -> object:
 
 
 def _is_plain(scalar: ScalarEvent) -> bool:
-    """Say whether a scalar stands without quotes."""
     return bool(scalar.implicit[0])
 
 

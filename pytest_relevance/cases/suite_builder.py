@@ -155,14 +155,6 @@ class SuiteBuilder:
             )
         return self._files
 
-    @property
-    def _are_files_wrong(self) -> bool:
-        """Say whether a file of the suite is broken.
-
-        No case can then be checked against its judgments.
-        """
-        return self._files is not None and self._files.is_wrong
-
     # Written cases
 
     def add_case(self, node: Node, place: Place, problems: Sequence[Problem]) -> None:
@@ -174,10 +166,15 @@ class SuiteBuilder:
         self.count += 1
         if self.problems.is_full:
             return
-        if not isinstance(node, MappingNode):
+        if isinstance(node, MappingNode):
+            self._add_case(node, place, problems)
+        else:
             self.add_problems(problems)
             self.problems.add('a case is a mapping; write "- query: ..."', place)
-            return
+
+    def _add_case(
+        self, node: MappingNode, place: Place, problems: Sequence[Problem]
+    ) -> None:
         position = NodePosition(node, self.count)
         self.add_problems(problems, position.label())
         at = self._location(dict(self._values), position)
@@ -193,30 +190,19 @@ class SuiteBuilder:
             self.problems.add(NO_QUERY, place, position.label())
         origin = Origin(line=place.line, listed_id=_listed_id(node, listed))
         is_new = self._check_name(checked, origin, place=place, position=position)
-        if listed is WRONG or defaults is WRONG:
-            return
-        # While keys are wrong, what they say together cannot be known.
-        if checked.is_right and has_query and not problems and is_new:
-            self._add_written(checked.values, defaults, origin=origin, at=at)
-
-    def _add_written(
-        self,
-        own: dict[str, object],
-        defaults: dict[str, object],
-        origin: Origin,
-        at: Location,
-    ) -> None:
-        """Keep a draft of a written case whose keys are right."""
-        if self._are_files_wrong:
-            return
-        judgments = self._judgments(own, at)
+        is_right = checked.is_right and has_query and is_new and not problems
+        if listed is WRONG or defaults is WRONG or not is_right:
+            return  # while keys are wrong, what they say together cannot be known
+        if self._files is not None and self._files.is_wrong:
+            return  # no case can be checked against its judgments
+        judgments = self._judgments(checked.values, at)
         if judgments is not WRONG:
-            self._keep({**defaults, **own}, judgments, origin=origin, at=at)
+            own = {**defaults, **checked.values}
+            self._keep(own, judgments, origin=origin, at=at)
 
     def _listed_query(
         self, node: MappingNode, at: Location
     ) -> ListedQuery | Wrong | None:
-        """Find the listed query that a written case matches."""
         if self._files is None or not self._files.queries.by_id:
             return None
         queries = self._files.queries
@@ -263,7 +249,6 @@ class SuiteBuilder:
         return False
 
     def _judgments(self, own: dict[str, object], at: Location) -> CaseJudgments | Wrong:
-        """Find the judgments of a written case, in the case itself and in files."""
         written = own.get("judgments", NO_JUDGMENTS)
         if self._files is not None or not isinstance(written, CaseJudgments):
             return self._opened_files().of_case(own, at)
@@ -289,7 +274,6 @@ class SuiteBuilder:
     # Cases of listed queries
 
     def _add_listed_queries(self, files: SuiteFiles, at: Location) -> None:
-        """Make drafts of the listed queries that match no written case."""
         queries = files.queries.without_case()
         floor = self._terms.min_ndcg
         has_judgments = "judgments" in self._values

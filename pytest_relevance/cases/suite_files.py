@@ -107,7 +107,6 @@ class SuiteFiles:
     def _add_queries(
         self, named: NamedFile, suite: Mapping[str, object], at: Location
     ) -> Wrong | None:
-        """Read a file of queries."""
         if named.only_judged and "judgments" not in suite:
             of_file = named.at[:-1]
             return at.refuse(
@@ -163,7 +162,6 @@ class SuiteFiles:
         return self._open(self._named_by_suite, lookup.terms, template=template, at=at)
 
     def _wanted(self, own: Mapping[str, object]) -> Wanted:
-        """Say by which names a case is looked for."""
         text = str(own["query"])
         written_id = own.get("id")
         return Wanted(
@@ -379,14 +377,12 @@ def _unheard() -> Location:
 
 
 def _named_files(value: object) -> Sequence[NamedFile]:
-    """Give the checked files of a key; none if the key is missing."""
     if not isinstance(value, tuple):
         return ()
     return [named for named in value if isinstance(named, NamedFile)]
 
 
 def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
-    """Take the terms from the checked values of a suite or a case."""
     scale, raters = values.get("scale"), values.get("raters")
     return GradingTerms(
         scale=scale if isinstance(scale, Scale) else None,

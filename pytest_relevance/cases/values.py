@@ -232,7 +232,6 @@ def check_gain(value: object, at: Location) -> str | dict[float, float] | Wrong:
 
 
 def _grade_named(written: object, names: Mapping[str, float]) -> object:
-    """Give the grade that a key of `gain` is: a name of the scale, or a number."""
     if not isinstance(written, str):
         return written
     if written in names:

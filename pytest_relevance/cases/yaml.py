@@ -28,7 +28,7 @@ from yaml.events import (
 
 from pytest_relevance._problems import Place, Problem
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.location import Path
+from pytest_relevance.cases.location import Path, Position
 from pytest_relevance.cases.yaml_errors import (
     DEEPEST,
     Broken,
@@ -104,7 +104,7 @@ Pairs: TypeAlias = dict[str, tuple[ScalarEvent, Node]]
 """The key and the value of each pair of a mapping, by the text of the key."""
 
 
-class NodePosition:
+class NodePosition(Position):
     """Where the values of a suite or a case stand that is written in YAML.
 
     `number`: the number of the case among the cases, from 1; 0 for a suite.

@@ -154,6 +154,5 @@ def _lines_of(data: bytes) -> list[str]:
 
 
 def _place_after(before: bytes) -> Place:
-    """Give the place of the character that follows a part of the file."""
     lines = _lines_of(before)
     return Place(line=len(lines), column=len(lines[-1]) + 1)

@@ -62,7 +62,6 @@ def check_condition(path: str, written: object, at: Location) -> FieldCondition 
 def _check_contains(
     path: str, written: Mapping[str, object], at: Location
 ) -> FieldCondition | Wrong:
-    """Check `{contains: text}`."""
     text = written.get("contains")
     if len(written) != 1 or not isinstance(text, str) or not text:
         return at.refuse(

@@ -251,7 +251,6 @@ class _Some(KindOfFields):
         return 0
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Name the results. None of them meets the conditions."""
         return _explain(
             reason,
             names,
@@ -276,7 +275,6 @@ class _None(KindOfFields):
         return {index: all_paths for index, paths in missed.items() if not paths}
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Name the results that should not be as they are."""
         have = "has" if len(reason.wrong) == 1 else "have"
         return _explain(
             reason,
@@ -325,7 +323,6 @@ class _AtMost(KindOfFields):
         return dict(sorted(wrong.items()))
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Name the results that share a value with too many others."""
         return _explain(reason, names, which="of", are=conditions_text(reason))
 
 

@@ -51,7 +51,6 @@ class _Demand:
 
     @classmethod
     def of(cls, outcome: Outcome, *, forbids: bool = False) -> _Demand:
-        """Take the conditions of an outcome."""
         comparisons = {path: comparison for path, comparison, _ in outcome.conditions}
         return cls(comparisons, forbids)
 

@@ -54,7 +54,6 @@ class _KindOfMetric(ExpectationKind):
         return [expected]
 
     def cutoff(self, expected: Expectation) -> int:
-        """Give the cutoff of the metric, or the rank that a bound of RR names."""
         return expected.deepest
 
     def open_rank_without_k(

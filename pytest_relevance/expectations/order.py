@@ -133,7 +133,6 @@ class _Order(KindOfDocuments):
 
 
 def _check_sets(value: object, at: Location) -> list[tuple[str, ...]] | Wrong:
-    """Check a list of sets, or a list of documents, each of which becomes a set."""
     if not isinstance(value, (list, tuple)) or not _has_list(value):
         documents = check_documents(value, at)
         if documents is WRONG:

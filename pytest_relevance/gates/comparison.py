@@ -180,7 +180,6 @@ def _drops_of_rows(
 def _judge_means(
     comparison: Comparison, bounds: Mapping[str, float]
 ) -> list[MeanFinding | UndefinedFinding]:
-    """Judge whether each mean of the second run is at least its bound."""
     if not bounds:
         return []
     without_filled = {}
@@ -209,7 +208,6 @@ def _judge_means(
 
 
 def _check_mean(what: str, number: float, metric: str) -> None:
-    """Raise ValueError if a mean of a metric cannot be as high."""
     named = metric_named(metric)
     least, most = -math.inf if named.is_own else 0, largest_score(named)
     if isinstance(number, bool) or not least <= number <= most or math.isinf(number):
@@ -219,7 +217,6 @@ def _check_mean(what: str, number: float, metric: str) -> None:
 
 
 def _check_drop(what: str, number: float, metric: str) -> None:
-    """Raise ValueError if a score by a metric cannot drop as far."""
     most = largest_score(
         needs_judgments(
             metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"

@@ -194,7 +194,6 @@ def _p_value(finding: DropFinding) -> str:
 
 
 def _compared_cases(finding: DropFinding) -> str:
-    """Say how many cases are compared, and what became of the others."""
     if not finding.lost:
         return counted(finding.counted, "case")
     reasons = []
@@ -206,7 +205,6 @@ def _compared_cases(finding: DropFinding) -> str:
 
 
 def _allowed(finding: DropFinding) -> str:
-    """Say which drop is allowed, and what `p` has to do with it."""
     allowed = f"allowed is {finding.bound:.12g}"
     if finding.p is None:
         return allowed

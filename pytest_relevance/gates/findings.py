@@ -63,16 +63,22 @@ class ErrorsFinding(CommonFinding):
 
 
 @dataclass(frozen=True, slots=True)
-class UndefinedFinding(CommonFinding):
-    """A metric by which no case has a score. `variant`: that of a comparison."""
+class MetricFinding(CommonFinding):
+    """A finding about a metric."""
 
     metric: Metric
-    variant: str | None = None
 
     @property
     def about(self) -> str:
         """The metric."""
         return self.metric.text
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedFinding(MetricFinding):
+    """A metric by which no case has a score. `variant`: that of a comparison."""
+
+    variant: str | None = None
 
     def text(self) -> str:
         """Say `mean P@5 is not defined: no case has a score`."""
@@ -83,19 +89,13 @@ class UndefinedFinding(CommonFinding):
 
 
 @dataclass(frozen=True, slots=True)
-class CutFinding(CommonFinding):
+class CutFinding(MetricFinding):
     """A metric of the whole ranking, of which searches returned only a part.
 
     `asked`: how many results each of these searches was asked for.
     """
 
-    metric: Metric
     asked: Sequence[int]
-
-    @property
-    def about(self) -> str:
-        """The metric."""
-        return self.metric.text
 
     def text(self) -> str:
         """Say how many results the searches were asked for, and what to do."""
@@ -106,21 +106,15 @@ class CutFinding(CommonFinding):
 
 
 @dataclass(frozen=True, slots=True)
-class NoReferenceFinding(CommonFinding):
+class NoReferenceFinding(MetricFinding):
     """A metric that has nothing to compare with.
 
     `reference`: the name of a record; empty for a baseline.
     `variants`: the two variants that should be compared, if they are.
     """
 
-    metric: Metric
     reference: str = ""
     variants: Sequence[str] = ()
-
-    @property
-    def about(self) -> str:
-        """The metric."""
-        return self.metric.text
 
     def text(self) -> str:
         """Say what is missing, and what to do."""

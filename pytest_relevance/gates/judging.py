@@ -129,7 +129,6 @@ class _CasesOfFile:
     def of(
         cls, file: str, info: FileInfo, results: Sequence[CaseResult]
     ) -> _CasesOfFile:
-        """Group the results of a file."""
         ran = [result for result in results if result.status != SKIPPED]
         ran.sort(key=_place)
         return cls(
@@ -142,7 +141,6 @@ class _CasesOfFile:
         )
 
     def judge(self, *, updating: bool) -> Iterator[GateResult]:
-        """Judge all gates of the file."""
         for recorded in self.info.gates:
             gate = recorded.gate
             groups = self.groups

@@ -169,7 +169,6 @@ class _LatencyGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: LatencyFinding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Find the cases whose search took longer than a figure may be."""
         behind = []
         for result in results:
             latency = latency_alone(result) or 0.0

@@ -130,7 +130,6 @@ def _judge_metric(
 
 
 def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
-    """Give the scores that a mean is over, with the weights of their cases."""
     scores = []
     for case in cases:
         score = case.evaluation.scores.get(metric.text)

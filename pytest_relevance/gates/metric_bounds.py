@@ -105,7 +105,6 @@ def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFin
 
 
 def _is_cut(case: CaseResult, metric: Metric) -> bool:
-    """Say whether a case has no score because its ranking is cut."""
     if not case.is_cut or metric.text in case.evaluation.scores:
         return False
     if case.verdict in WITHOUT_SCORE:

@@ -76,20 +76,18 @@ def is_only_measured(result: CaseResult) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class PassingCases:
+class _PassingCases:
     """The values of cases for the gate: 1 if a case passes, 0 if not.
 
     None if it cannot fail.
     """
 
     def now(self, result: CaseResult) -> float | None:
-        """Give 1 if a case passes now."""
         if is_only_measured(result):
             return None
         return float(passes(result))
 
     def before(self, result: CaseResult) -> float | None:
-        """Give 1 if the accepted ranking is not known to miss a demand."""
         baseline = result.baseline
         if baseline is None or baseline.standing in WITHOUT_COMPARISON:
             return None
@@ -98,7 +96,6 @@ class PassingCases:
         return float(not baseline.missed)
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Give 1 if a case passed when it was accepted."""
         if case.missed is None:
             return None
         return float(not case.missed)
@@ -133,7 +130,6 @@ class _PassingGate(GateKind):
         )
 
     def describe(self, gate: Gate) -> str:
-        """Write the share: `0.95`."""
         return f"{gate.share:g}"
 
     def judge(
@@ -149,7 +145,7 @@ class _PassingGate(GateKind):
         if not finding.is_met:
             before = figure_before(
                 gate,
-                PassingCases(),
+                _PassingCases(),
                 figure=share_of,
                 bound=gate.share,
                 reference=reference,
@@ -178,7 +174,6 @@ class _PassingGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Find the cases that do not pass, the lowest first."""
         behind = []
         for result in results:
             if result.verdict not in WITHOUT_SCORE and not passes(result):
