@@ -22,8 +22,9 @@ from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Setting
 from pytest_relevance.registry import EXPECTATIONS
 
 ROUNDING = 1e-9
-"""How far a score may miss a bound and still meet it: bounds are often computed
-elsewhere, and rounded.
+"""The largest difference of two scores that is due to rounding.
+
+A score that misses its bound by no more meets it.
 """
 
 METRIC = "metric"

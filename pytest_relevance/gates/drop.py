@@ -14,7 +14,7 @@ from typing import ClassVar
 from pytest_relevance._number_text import digits_of_change, p_text, score_text
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import MAX_DROP, Gate
+from pytest_relevance.cases.model import MAX_DROP, ROUNDING, Gate
 from pytest_relevance.cases.schema_parts import Schema, any_case
 from pytest_relevance.gates.findings import (
     CutFinding,
@@ -36,7 +36,6 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.similarity import SIMILARITIES
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import (
-    TIE,
     Difference,
     Scores,
     differences_of,
@@ -77,7 +76,7 @@ class DropFinding(Finding):
     @property
     def exceeds(self) -> bool:
         """Say whether the mean dropped by more than its bound and rounding."""
-        return -self.difference.means.difference > self.bound + TIE
+        return -self.difference.means.difference > self.bound + ROUNDING
 
     @property
     def is_void(self) -> bool:

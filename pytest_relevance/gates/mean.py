@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import MEAN, Gate
+from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
 from pytest_relevance.gates.findings import (
     CutFinding,
     NoReferenceFinding,
@@ -40,7 +40,6 @@ from pytest_relevance.gates.reference import (
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.results.case_result import CaseResult, weighted_mean
 from pytest_relevance.results.compare.differences import (
-    TIE,
     has_relevant,
     score_before,
     set_depths,
@@ -82,7 +81,7 @@ class MeanFinding(Finding):
     @property
     def is_met(self) -> bool:
         """Say whether the mean is at least the bound."""
-        return self.mean >= self.bound - TIE
+        return self.mean >= self.bound - ROUNDING
 
     @property
     def is_known(self) -> bool:
@@ -113,7 +112,7 @@ def _judge_metric(
         return UndefinedFinding(metric)
     mean = weighted_mean(scores)
     before = None
-    if mean < bound - TIE and not metric.is_similarity:
+    if mean < bound - ROUNDING and not metric.is_similarity:
         before = _before(metric, bound, gate, reference)
     return MeanFinding(
         metric=metric,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pytest_relevance._number_text import asked_text, digits_apart
 from pytest_relevance._text import found
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import MEAN, Gate
+from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import reference
 from pytest_relevance.cases.values import Check, check_share
@@ -20,7 +20,6 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.compare.differences import TIE
 
 Bounds = tuple[tuple[Metric, object], ...]
 """Metrics with their bounds."""
@@ -122,7 +121,9 @@ def digits_beside(value: float, bound: float, least: int = 3) -> int:
 
     They are `least` if both are equal up to rounding.
     """
-    return least if abs(value - bound) <= TIE else digits_apart(value, bound, least)
+    return (
+        least if abs(value - bound) <= ROUNDING else digits_apart(value, bound, least)
+    )
 
 
 def name_with_depths(metric: Metric, depths: Sequence[int]) -> str:

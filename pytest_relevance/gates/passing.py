@@ -9,7 +9,7 @@ from typing import ClassVar
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted, found
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import Gate
+from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
@@ -22,7 +22,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.compare.differences import TIE, score_before
+from pytest_relevance.results.compare.differences import score_before
 from pytest_relevance.results.records.run_info import AcceptedCase
 
 _PASSING = frozenset({PASSED, MEASURED, "xpassed"})
@@ -47,7 +47,7 @@ class PassingFinding(Finding):
     @property
     def is_met(self) -> bool:
         """Say whether enough cases pass. If no case can fail, it is not met."""
-        return self.counted > 0 and self.passing >= self.share * self.counted - TIE
+        return self.counted > 0 and self.passing >= self.share * self.counted - ROUNDING
 
     @property
     def is_known(self) -> bool:

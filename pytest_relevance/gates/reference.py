@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import Gate
+from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.gates.kind import Reference
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.records.run_info import AcceptedCase
 
 Weighted = tuple[float, float]
@@ -229,12 +228,12 @@ def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
     before, _ = both.of_both()
     if not before:
         return False
-    if figure(before) >= bound - TIE or has_fallen(both, figure):
+    if figure(before) >= bound - ROUNDING or has_fallen(both, figure):
         return False
-    return figure(both.all_now()) >= figure(both.all_before()) - TIE
+    return figure(both.all_now()) >= figure(both.all_before()) - ROUNDING
 
 
 def has_fallen(both: GateValues, figure: Figure) -> bool:
     """Say whether the figure is lower now, over the cases that both have."""
     before, now = both.of_both()
-    return bool(before) and figure(now) < figure(before) - TIE
+    return bool(before) and figure(now) < figure(before) - ROUNDING

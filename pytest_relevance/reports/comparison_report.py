@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pytest_relevance._notebook_html import html_paragraph
 from pytest_relevance._number_text import SIGNIFICANT, asked_text
 from pytest_relevance._text import MOST_SHOWN, counted
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.gates.comparison import NewErrorsFinding
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.measures import largest_score
@@ -57,7 +58,7 @@ from pytest_relevance.reports.styled_lines import (
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
-from pytest_relevance.results.compare.differences import TIE, Difference, MeanChange
+from pytest_relevance.results.compare.differences import Difference, MeanChange
 from pytest_relevance.results.failures import GOT_WORSE
 from pytest_relevance.results.records.fingerprint import changes_text
 
@@ -206,9 +207,9 @@ def became(change: Change, least: float) -> str:
 
     The score must have changed by more than `least`: see `notable_change`.
     """
-    if change.difference < -least - TIE:
+    if change.difference < -least - ROUNDING:
         return GOT_WORSE
-    if change.difference > least + TIE:
+    if change.difference > least + ROUNDING:
         return GOT_BETTER
     return change.case.status
 

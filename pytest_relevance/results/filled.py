@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isnan
 
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.results.case_parts import (
@@ -23,12 +24,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import (
     CaseResult,
 )
-from pytest_relevance.results.compare.differences import (
-    TIE,
-    change_by,
-    has_relevant,
-    score_before,
-)
+from pytest_relevance.results.compare.differences import has_relevant, score_before
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
@@ -106,17 +102,16 @@ def drop_of_people(result: CaseResult) -> Outcome | None:
     None if there is none. Filled grades would hide it: those of a machine for what is
     new in the ranking.
     """
-    name, tolerance = result.metric.text, result.conditions.tolerance
     if result.baseline is None or not result.baseline.people_scores:
         return None
     people = without_fill(result)
-    if not change_by(people) < -tolerance - TIE:
+    tolerance = result.conditions.tolerance
+    limit = -tolerance - ROUNDING
+    if people.change >= limit or result.change < limit:
         return None
-    if change_by(result) < -tolerance - TIE:
-        return None  # all grades see a drop
     return Outcome(
-        name,
-        DROP,
+        name=result.metric.text,
+        kind=DROP,
         met=False,
         value=people.score,
         comparison="<=",

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.results.case_parts import FLOOR, Outcome
 from pytest_relevance.results.case_result import (
     FAILED,
@@ -16,7 +17,6 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
 from pytest_relevance.results.outcomes import NOTHING, kind_named
 from pytest_relevance.results.records.accepted_outcomes import is_same_demand
@@ -149,7 +149,7 @@ def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
     It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or
     an expectation that it met.
     """
-    least = now.conditions.tolerance + TIE
+    least = now.conditions.tolerance + ROUNDING
     change = 0.0
     if before.score is not None and now.score is not None:
         change = now.score - before.score

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pytest_relevance._number_text import SIGNIFICANT, duration_text, score_text
 from pytest_relevance._text import case_in_prose, counted, first_few, listed
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.series import Series
@@ -44,7 +45,6 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
 )
-from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.records.fingerprint import value_text
 
 HEADS = (
@@ -117,7 +117,7 @@ def _since_the_first(series: Series) -> Headline:
     if change.p <= SIGNIFICANT:
         moved = 1 if difference > 0 else -1
     said = balance(series.worse, series.better, moved)
-    if said.kind in (FINE, BETTER) and difference < -TIE:
+    if said.kind in (FINE, BETTER) and difference < -ROUNDING:
         text = "The mean fell within chance, no query by more than its tolerance"
         return Headline(text, MIXED)
     return said

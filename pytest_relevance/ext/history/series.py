@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
 from pytest_relevance.results.case_result import CaseResult, percentile, weighted_mean
 from pytest_relevance.results.compare.differences import (
-    TIE,
     MeanChange,
     ScorePair,
     change_of,
@@ -175,7 +175,7 @@ def _moves(stretch: _Stretch, last: Mapping[CaseKey, CaseResult]) -> _Moves:
                 weight=last[key].weight,
             )
             pairs.append(pair)
-            if abs(pair.change) <= last[key].conditions.tolerance + TIE:
+            if abs(pair.change) <= last[key].conditions.tolerance + ROUNDING:
                 continue
             if pair.change < 0:
                 worse += 1

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import MOST_SHOWN, WIDEST, counted
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import CALLS_UPWARD
@@ -151,7 +152,7 @@ class Comparison:
         """
         moved = []
         for change in self.changes:
-            if sign * change.difference > more_than + differences.TIE:
+            if sign * change.difference > more_than + ROUNDING:
                 moved.append(change)
         moved.sort(
             key=lambda change: (

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics import significance
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric
@@ -29,11 +30,6 @@ from pytest_relevance.results.case_result import (
     weighted_mean,
 )
 from pytest_relevance.results.changes import Change
-
-TIE = 1e-9
-"""The largest difference that is due to rounding: scores that differ by less are the
-same.
-"""
 
 RESAMPLES = 100_000
 """How many flips of signs a test draws by default."""
@@ -57,7 +53,7 @@ class ScorePair:
     def change(self) -> float:
         """Return the difference of the scores, 0 if they differ by rounding alone."""
         change = self.second - self.first
-        return change if abs(change) > TIE else 0.0
+        return change if abs(change) > ROUNDING else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +149,9 @@ def _means(before: _Column, after: _Column, weights: _Column) -> Means:
     second = weighted_mean(zip(after, weights, strict=True))
     better = worse = 0
     for was, now in zip(before, after, strict=True):
-        if now - was > TIE:
+        if now - was > ROUNDING:
             better += 1
-        elif was - now > TIE:
+        elif was - now > ROUNDING:
             worse += 1
     return Means(
         queries=len(weights),
@@ -232,7 +228,7 @@ def _test(
         return significance.FlipTest(p=math.nan, least_p=math.nan)
     terms = []
     for was, now, weight in zip(before, after, weights, strict=True):
-        if abs(now - was) > TIE:
+        if abs(now - was) > ROUNDING:
             terms.append((now - was) * weight)
     return significance.sign_flip_test(terms, resamples=resamples, seed=seed)
 
@@ -241,7 +237,7 @@ def _without_rounding(before: _Column, after: _Column) -> list[float]:
     """Return the later scores, or the earlier one if rounding alone differs."""
     scores = []
     for was, now in zip(before, after, strict=True):
-        scores.append(now if abs(now - was) > TIE else was)
+        scores.append(now if abs(now - was) > ROUNDING else was)
     return scores
 
 
@@ -268,20 +264,6 @@ def score_before(result: CaseResult, metric: str | None = None) -> float | None:
     if metric is None or metric == result.metric.text:
         return result.baseline.score
     return result.baseline.scores.get(metric)
-
-
-def score_now(result: CaseResult, metric: str | None = None) -> float | None:
-    """Return the score by nDCG@k or another metric; None without one."""
-    return result.score if metric is None else result.evaluation.scores.get(metric)
-
-
-def change_by(result: CaseResult, metric: str | None = None) -> float:
-    """Return how much the score rose since the baseline, by nDCG@k or another metric.
-
-    NaN if either score is not defined.
-    """
-    before, now = score_before(result, metric), score_now(result, metric)
-    return math.nan if before is None or now is None else now - before
 
 
 @dataclass(frozen=True, slots=True)

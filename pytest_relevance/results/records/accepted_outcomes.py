@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_relevance.cases.bounds import COMPARE
-from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.model import ROUNDING, Expectation
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results import outcomes
@@ -43,9 +43,6 @@ from pytest_relevance.results.outcomes import (
     kind_named,
 )
 from pytest_relevance.results.records.entries import NOT_RETURNED, BaselineEntry
-
-ROUNDING = 1e-9
-"""The largest difference of two scores that is due to rounding."""
 
 RankOf = Callable[[str], "float | None"]
 """The rank (from 1) of a document in a ranking, `NOT_RETURNED`, or None if not

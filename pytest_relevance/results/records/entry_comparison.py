@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from pytest_relevance.cases.model import UNKNOWN, Gate
+from pytest_relevance.cases.model import ROUNDING, UNKNOWN, Gate
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.registry import GATES
@@ -30,10 +30,7 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.records.accepted_outcomes import (
-    ROUNDING,
-    AcceptedOutcomes,
-)
+from pytest_relevance.results.records.accepted_outcomes import AcceptedOutcomes
 from pytest_relevance.results.records.case_today import (
     CaseToday,
     KnownJudgments,
