@@ -68,22 +68,27 @@ def test_the_report_of_a_run_is_what_the_run_printed() -> None:
 
 
 def test_as_data_it_is_the_record_with_its_gates() -> None:
-    found = json.loads(
-        json.dumps(
-            report_data(run(BOOTS, error("torch"), gates=(MEAN,), program="1.0"))
-        )
-    )
+    whole = run(BOOTS, error("torch"), gates=(MEAN,), program="1.0")
+    found = json.loads(json.dumps(report_data(whole)))
     assert found["run"]["program"] == "1.0"
     assert found["results"][0] == encoded(BOOTS)
     assert found["files"][FILE]["totals"] == [["search", None, 2]]
-    (judged,) = found["gates"]
-    assert (judged["file"], judged["line"], judged["id"], judged["outcome"]) == (
-        FILE,
-        1,
-        "mean",
-        "failed",
-    )
-    assert [finding["about"] for finding in judged["findings"]] == ["errors", "nDCG@10"]
+    error_text = '1 case ended in an error: "torch"'
+    mean_text = "mean nDCG@10 0.083, below 0.800 (1 case)"
+    assert found["gates"] == [
+        {
+            "file": FILE,
+            "line": 1,
+            "id": "mean",
+            "variant": None,
+            "outcome": "failed",
+            "message": f"{error_text}; {mean_text}",
+            "findings": [
+                {"about": "errors", "is_met": False, "text": error_text},
+                {"about": "nDCG@10", "is_met": False, "text": mean_text},
+            ],
+        }
+    ]
 
 
 # --- gates ----------------------------------------------------------------------------
@@ -94,25 +99,28 @@ def judged(*results: CaseResult, **values: Any) -> GateResult:
     return found
 
 
+def lines_of_gate(*results: CaseResult, **values: Any) -> str:
+    return plain_text(gate_lines(judged(*results, **values))) + "\n"
+
+
 def test_a_gate_names_the_cases_without_a_score() -> None:
-    found = judged(
-        LAMP, error("torch"), condition="mean", bounds=[["nDCG@10", 0.8]], tag=None
-    )
-    assert plain_text(gate_lines(found)) + "\n" == block("""
+    bounds = [["nDCG@10", 0.8]]
+    assert lines_of_gate(LAMP, error("torch"), condition="mean", bounds=bounds) == (
+        block("""
         shop.relevance.yaml:1: 1 case ended in an error: "torch"
           mean nDCG@10 1.000, at least 0.800 (1 case)
         without a score
           n/a  torch   error   shop.relevance.yaml:9
         """)
+    )
 
 
 def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
-    assert plain_text(
-        gate_lines(judged(BOOTS, LAMP, condition="passing", share=0.9))
-    ).splitlines()[1:] == [
-        "not passed, the lowest first",
-        "  0.083  boots   weight 2   failed   shop.relevance.yaml:4",
-    ]
+    assert lines_of_gate(BOOTS, LAMP, condition="passing", share=0.9) == block("""
+        shop.relevance.yaml:1: 1 of 2 cases pass (50.0%), less than 90%
+        not passed, the lowest first
+          0.083  boots   weight 2   failed   shop.relevance.yaml:4
+        """)
 
 
 def test_a_gate_names_five_cases_those_that_cost_most_first() -> None:
@@ -131,21 +139,12 @@ def test_a_gate_names_five_cases_those_that_cost_most_first() -> None:
 def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     before = BaselineComparison("regression", 0.75)
     fallen = [replace(each, baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
-    lines = plain_text(
-        gate_lines(
-            judged(
-                *fallen, condition="max_drop", bounds=[["nDCG@10", 0.01]], tag="head"
-            )
-        )
-    ).splitlines()
-    assert lines[0].startswith(
-        "shop.relevance.yaml:1: mean nDCG@10 fell by 0.362, from 0.750 to 0.388"
-    )
-    assert lines[-3:] == [
-        "tag head",
-        "pulled down most by",
-        "  0.750 -> 0.083  boots   weight 2   failed   shop.relevance.yaml:4",
-    ]
+    drop = {"condition": "max_drop", "bounds": [["nDCG@10", 0.01]], "tag": "head"}
+    first, *_, about, title, case = lines_of_gate(*fallen, **drop).splitlines()
+    assert "mean nDCG@10 fell by 0.362, from 0.750 to 0.388" in first
+    assert about == "tag head"
+    assert title == "pulled down most by"
+    assert case.split("   ")[:2] == ["  0.750 -> 0.083  boots", "weight 2"]
 
 
 # --- repeats --------------------------------------------------------------------------
