@@ -3,6 +3,7 @@ data.
 """
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.ext.commands.merged_report import merged_lines
+from pytest_relevance.ext.markdown.annotations import run_annotations
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.run.gates import gate_lines
@@ -89,6 +91,72 @@ def test_as_data_it_is_the_record_with_its_gates() -> None:
             ],
         }
     ]
+
+
+# --- kinds of failures ----------------------------------------------------------------
+
+
+def fallen(query: str, baseline: BaselineComparison, **keys: Any) -> CaseResult:
+    """A case below its floor."""
+    judgments = {"a": 3, "b": 1}
+    case = {"query": query, "judgments": judgments, "min_ndcg": 0.9}
+    found = result_of(case, ["b", "a"], file=FILE, line=4)
+    return changed(found, baseline=baseline, **keys)
+
+
+ACCEPTED = BaselineComparison("regression", 1.0, documents=("a", "b"), grades=(3, 1))
+WITHIN = BaselineComparison("within", 0.71)
+REFUSED = SearchError("ConnectionError", "no engine")
+FAILURES = [
+    fallen("better", replace(WITHIN, standing="improvement"), verdict="passed"),
+    fallen("before", replace(WITHIN, failed_before=True)),
+    fallen("slow", WITHIN),
+    fallen("added", BaselineComparison("new")),
+    fallen("late", BaselineComparison("stale", stale=("the depth was 5 and is 6",))),
+    fallen("boom", WITHIN, verdict="error", error=REFUSED, scores={}),
+    fallen("doubt", WITHIN, verdict="inconclusive"),
+    fallen("drop", ACCEPTED),
+    fallen("floor", replace(ACCEPTED, newly_failing=True)),
+]
+
+
+def test_failures_are_told_in_the_order_of_their_kinds_and_counted_by_them() -> None:
+    text = plain_text(report_lines(run(*FAILURES), verbosity=1))
+    heads = re.findall(rf"^{FILE}::(.+)", text, re.MULTILINE)
+    assert heads == [
+        "drop",
+        "floor",
+        "doubt",
+        "boom",
+        "late",
+        "added",
+        "slow",
+        "before",
+    ]
+    counts = (
+        "9 cases: 1 passed;\n"
+        "    2 got worse, 1 inconclusive, 1 error, 1 stale, 1 without an entry, 1 failed, 1 failed before;\n"
+    )
+    assert counts in text
+
+
+def test_annotations_have_the_kind_in_their_title_and_leave_out_what_failed_before() -> (
+    None
+):
+    annotations = run_annotations(run(*FAILURES), [])
+    assert [each.title for each in annotations] == [
+        "Got worse: drop",
+        "Got worse: floor",
+        "Inconclusive: doubt",
+        "Error: boom",
+        "Stale baseline entry: late",
+        "Failed: added",
+        "Failed: slow",
+    ]
+    assert annotations[0].message == (
+        "nDCG@10 1.000 -> 0.710, floor 0.900\nlost: a 1 -> 2\nnow on top: b"
+    )
+    assert annotations[3].message == "ConnectionError: no engine"
 
 
 # --- gates ----------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from pytest_relevance.results.case_parts import (
     SearchError,
 )
 from tests.helpers import (
+    block,
     changed,
     gate_record,
     page_text,
@@ -84,75 +85,92 @@ def rows(page: str) -> list[list[str]]:
     ]
 
 
+def first_lines(page: str) -> str:
+    """The text above the queries, without the meanings of words."""
+    text = page_text(page)
+    head, _, rest = text.partition("What the words mean\n")
+    return head + rest[rest.index("query\n") :]
+
+
 def test_a_regression() -> None:
+    """The numbers of the mean add up: 1 worse, 1 the same, 3 without a score."""
     info = RunInfo(
-        "1.0",
-        "2026-01-02T03:04:05+00:00",
+        started="2026-01-02T03:04:05+00:00",
         fingerprint={"index": "products-20", "commit": "abc"},
     )
-    boots = result("boots", ["x1", "x2"], ["b1", "x1"])
-    hats = result("hats", ["b1"], ["b1"])
-    before = {"index": "products-11", "commit": "abc"}
-    page = screen(
-        boots, hats, gate=0.9, info=info, has_baseline=True, fingerprint=before
-    )
-    assert verdict_of(page) == ("Search got worse: 1 query", "worse")
-    lines = page_text(page).splitlines()
-    assert "nDCG@10 1.000 \u2192 0.500" in lines[1]
-    assert "searched since the baseline: index products-11 -> products-20" in lines
-    for part in (
-        FILE,
-        "search",
-        "against the baseline",
-        "index products-20",
-        "commit abc",
-        "2026-01-02 03:04 UTC",
-    ):
-        assert part in lines
-    gate = ["NOT MET", "mean nDCG@10 0.500, below 0.900 (2 cases)", "mean nDCG@10 0.9"]
-    assert lines[lines.index("NOT MET") :][:3] == gate
-    assert rows(page) == [
-        [
-            "boots",
-            "1.000 \u2192 0.000\n2 unjudged\ngot worse: below its floor 0.500",
-            "Winter boots\n1 \u2192 not returned",
-            "Boot polish",
-        ]
+    results = [
+        result("boots", ["x1", "x2"], ["b1", "x1"]),
+        result("hats", ["b1"], ["b1"]),
+        *(result_of({"query": f"q{n}"}, ["x"], file=FILE) for n in range(3)),
     ]
+    before = {"index": "products-11", "commit": "abc"}
+    about: dict[str, Any] = {"has_baseline": True, "fingerprint": before}
+    page = screen(*results, gate=0.9, info=info, **about)
+    assert verdict_of(page) == ("Search got worse: 1 query", "worse")
+    mean = (
+        "mean nDCG@10 1.000 → 0.500 (-0.500, p 1.000): by any amount 0 better, 1 worse, 1 the same, "
+        "3 without a score; unjudged results of 1 query leave it between 0.500 and 1.000"
+    )
+    explained = (
+        "nDCG@10 compares the grades of the first 10 results with those of the best ranking there could be: "
+        "1 is perfect, 0 is nothing relevant, and the top ranks count most."
+    )
+    expected = f"""
+        Search got worse: 1 query
+        {mean}
+        searched since the baseline: index products-11 -> products-20
+        NOT MET
+        mean nDCG@10 0.500, below 0.900 (2 of 5 cases, those with relevant judgments)
+        mean nDCG@10 0.9
+        shop.relevance.yaml
+        search
+        against the baseline
+        index products-20
+        commit abc
+        2026-01-02 03:04 UTC
+        {explained}
+        query
+        before → after
+        lost or fell
+        in its place
+        boots
+        1.000 → 0.000
+        2 unjudged
+        got worse: below its floor 0.500
+        Winter boots
+        1 → not returned
+        Boot polish
+        Scripts are off: all queries, their results and grading are shown where scripts run."""
+    assert first_lines(page) == block(expected)
     assert f'data-case="{FILE}::boots"' in page
+    assert '<span title="between 0.000 and 1.000">' in page
 
 
 def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
     assert verdict_of(page) == ("1 of 2 cases fails", "broken")
-    text = page_text(page)
-    assert (
-        "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave it between 0.500 and 1.000"
-        in text
-    )
-    assert "against" not in text
-    assert "met" in text.splitlines()
-    assert re.findall(r'<th scope="col">(.*?)</th>', page) == [
-        "query",
-        "nDCG",
-        "largest loss",
-        "on top",
-    ]
-    assert rows(page) == [
-        [
-            "boots",
-            "0.000\n1 unjudged\nfailed: below its floor 0.500",
-            "b1\nnot returned",
-            "Boot polish",
-        ]
+    lines = first_lines(page).splitlines()
+    del lines[7]  # what nDCG is
+    assert lines[:-1] == [
+        "1 of 2 cases fails",
+        "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave it between 0.500 and 1.000",
+        *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)", "mean nDCG@10 0.9"),
+        *(FILE, "search"),
+        *("query", "nDCG", "largest loss", "on top"),
+        *("boots", "0.000", "1 unjudged", "failed: below its floor 0.500"),
+        *("b1", "not returned", "Boot polish"),
     ]
 
 
-def test_says_what_ndcg_is_below_the_means() -> None:
-    assert page_text(screen(result("boots", ["x1"]))).splitlines()[4] == (
-        "nDCG@10 compares the grades of the first 10 results with those of the best ranking there could be: "
-        "1 is perfect, 0 is nothing relevant, and the top ranks count most."
-    )
+def test_a_case_has_a_bar_for_its_scores_with_a_line_at_its_floor() -> None:
+    page = screen(result("boots", ["x1", "b1"], ["b1"], min_ndcg=0.9))
+    bar = page[page.index('<svg class="bar') : page.index("</svg>")]
+    assert bar.startswith('<svg class="bar fell" ')
+    assert re.findall('class="(.*?)"', bar)[1:] == ["track", "before", "after", "floor"]
+    assert re.findall(' (?:width|x)="(.*?)"', bar) == [
+        *("100", "100.0", "63.1"),
+        *("90.0", "1"),
+    ]
 
 
 def test_says_why_there_is_no_score() -> None:
@@ -185,44 +203,34 @@ def broken(query: str, **values: Any) -> CaseResult:
 DOWN = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
 
 
-def test_an_error_of_the_search_is_shown_and_what_many_cases_have_in_common_is_told_once() -> (
-    None
-):
+def test_an_error_stands_in_its_row() -> None:
+    page = screen(broken("query", error=DOWN), result("hats", ["b1"]))
+    said = "n/a\nerror: ConnectionError: the engine is down"
+    assert rows(page)[0][1:] == [said, "", "the search failed"]
+
+
+def test_an_error_of_many_cases_is_told_once() -> None:
     page = screen(*(broken(f"query {number}", error=DOWN) for number in range(3)))
-    assert rows(page)[0] == [
-        "query 0",
-        "n/a\nerror",
-    ]  # there are no documents, and no columns of them
-    told = "3 searches failed alike: ConnectionError: the engine is down (search in conftest.py:3)"
-    assert page_text(page).splitlines().count(told) == 1
-    assert page_text(page).count("the engine is down") == 1
-    alone = screen(broken("query", error=DOWN), result("hats", ["b1"]))
-    assert rows(alone)[0][1:] == [
-        "n/a\nerror: ConnectionError: the engine is down",
-        "",
-        "the search failed",
-    ]
+    assert rows(page)[0] == ["query 0", "n/a\nerror"]  # no documents, and no columns
+    text = page_text(page)
+    failed = "3 searches failed alike: ConnectionError: the engine is down"
+    assert f"{failed} (search in conftest.py:3)" in text.splitlines()
+    assert text.count("the engine is down") == 1
 
 
 def test_a_search_that_returned_nothing_says_so() -> None:
-    boots = result("boots", [], ["b1"])
-    page = screen(boots, has_baseline=True)
-    assert rows(page)[0][2:] == [
-        "Winter boots\n1 \u2192 not returned",
-        "nothing returned",
-    ]
-    assert '<a href="#finding=0">1 query returns nothing now</a>' in page
-    assert page_values(page)["findings"] == [
-        {"text": "1 query returns nothing now", "cases": [0]}
-    ]
+    page = screen(result("boots", [], ["b1"]), has_baseline=True)
+    lost = "Winter boots\n1 \u2192 not returned"
+    assert rows(page)[0][2:] == [lost, "nothing returned"]
+    said = "1 query returns nothing now"
+    assert f'<a href="#finding=0">{said}</a>' in page
+    assert page_values(page)["findings"] == [{"text": said, "cases": [0]}]
 
 
 def test_a_search_that_returned_few_results_says_so() -> None:
-    fallen = result("boots", ["x1"], ["x1", "b1"])
-    assert rows(screen(fallen, has_baseline=True))[0][2:] == [
-        "Winter boots\n2 \u2192 not returned",
-        "only 1 result",
-    ]
+    page = screen(result("boots", ["x1"], ["x1", "b1"]), has_baseline=True)
+    lost = "Winter boots\n2 \u2192 not returned"
+    assert rows(page)[0][2:] == [lost, "only 1 result"]
 
 
 @pytest.mark.parametrize(
@@ -240,85 +248,45 @@ def test_nothing_ran(results: list[CaseResult]) -> None:
 
 
 def test_the_ten_worst_are_listed() -> None:
-    accepted = [*(f"x{number}" for number in range(20)), "b1"]
-    results = [
-        result(f"q{number}", accepted[-1 - number :] if number else ["x1"], ["b1"])
-        for number in range(14)
-    ]
-    page = screen(*results)
+    failing = result("q0", ["x1"], ["b1"])
+    fallen = [result(f"q{n}", ["x1", "b1"], ["b1"]) for n in range(1, 14)]
+    page = screen(*fallen, failing)
     queries = [row[0] for row in rows(page)]
     assert len(queries) == MOST_WORST
     assert queries[0] == "q0"
     assert "and 4 further cases" in page_text(page).splitlines()
-    worse = screen(*(result(f"q{number}", ["x1"], ["b1"]) for number in range(14)))
-    assert verdict_of(worse)[0] == "Search got worse: 14 queries"
+    worse = screen(*(replace(failing, id=f"q{n}") for n in range(14)))
     assert "and 4 further queries got worse" in page_text(worse).splitlines()
 
 
-def test_variants_are_named() -> None:
-    lexical = changed(result("boots", ["x1"]), variant="bm25", variant_index=0)
+def test_variants_and_weights_are_named_and_the_query_stands_before_an_id() -> None:
+    names = ("bm25", "hybrid")
+    boots = [result("boots", ["x1"], id=f"q{n}", weight=2) for n in range(2)]
     page = screen(
-        lexical, changed(result("boots", ["b1"]), variant="hybrid", variant_index=1)
+        *(
+            changed(each, variant=name, variant_index=index)
+            for index, (name, each) in enumerate(zip(names, boots, strict=True))
+        )
     )
     assert {"search[bm25]", "search[hybrid]"} <= {*page_text(page).splitlines()}
-    assert rows(page) == [
-        [
-            "boots\nbm25",
-            "0.000\n1 unjudged\nfailed: below its floor 0.500",
-            "b1\nnot returned",
-            "Boot polish",
-        ]
+    assert [row[0] for row in rows(page)] == [
+        "boots\nq0\nbm25\nweight 2",
+        "boots\nq1\nhybrid\nweight 2",
     ]
 
 
 def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
-    low, high = (
-        result("boots", ["x1", "x2", "b1"], ["x1", "x2", "b1"]),
-        result("hats", ["b1"], ["b1"]),
-    )
-    low = (
-        changed(low, baseline=replace(low.baseline, score=low.score))
-        if low.baseline
-        else low
-    )
-    page = screen(high, low, has_baseline=True)
+    low = result("boots", ["x1", "x2", "b1"], ["x1", "x2", "b1"])
+    assert low.baseline is not None
+    low = changed(low, baseline=replace(low.baseline, score=low.score))
+    page = screen(result("hats", ["b1"], ["b1"]), low, has_baseline=True)
     assert verdict_of(page)[1] == "fine"
-    assert (
-        "No case failed or got worse: the lowest scores first."
-        in page_text(page).splitlines()
-    )
-    assert re.findall(r'<th scope="col">(.*?)</th>', page)[2:] == [
-        "largest loss",
-        "on top",
-    ]
-    assert rows(page) == [
-        ["boots", "0.500\n2 unjudged\npassed", "Winter boots\nrank 3", "Boot polish"]
-    ]
-
-
-def test_the_numbers_add_up() -> None:
-    unscored = [
-        result_of({"query": f"q{number}"}, ["x"], file=FILE) for number in range(3)
-    ]
-    page = screen(
-        result("boots", ["x1"], ["b1"]),
-        result("hats", ["b1"], ["b1"]),
-        *unscored,
-        has_baseline=True,
-    )
-    assert (
-        page_text(page)
-        .splitlines()[1]
-        .partition("; ")[0]
-        .endswith("by any amount 0 better, 1 worse, 1 the same, 3 without a score")
-    )
-
-
-def test_the_query_comes_before_an_id_that_a_suite_made() -> None:
-    assert (
-        rows(screen(result("winter boots", ["x1"], id="q032")))[0][0]
-        == "winter boots\nq032"
-    )
+    said = "No case failed or got worse: the lowest scores first."
+    assert said in page_text(page).splitlines()
+    heads = re.findall(r'<th scope="col">(.*?)</th>', page)
+    assert heads[2:] == ["largest loss", "on top"]
+    place = "Winter boots\nrank 3"
+    assert rows(page) == [["boots", "0.500\n2 unjudged\npassed", place, "Boot polish"]]
 
 
 def test_what_a_gate_found_links_to_the_cases_behind_it_and_many_lines_are_folded() -> (
