@@ -21,9 +21,11 @@ from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
     NEW,
     REGRESSION,
+    SETUP,
     STALE,
     WITHIN,
     BaselineComparison,
+    SearchError,
 )
 from pytest_relevance.results.changes import Move
 from tests.helpers import changed, gate_record, result_of
@@ -58,6 +60,11 @@ def error(query: str = "boots") -> CaseResult:
     return case(query, changes={"verdict": "error", "outcome": "failed", "scores": {}})
 
 
+def down(query: str, phase: str = "") -> CaseResult:
+    refused = SearchError("ConnectionError", "no engine", phase=phase)
+    return changed(error(query), error=refused)
+
+
 def measured(*queries: str) -> list[CaseResult]:
     return [case(query) for query in queries]
 
@@ -75,6 +82,7 @@ NEWLY = failed(baseline=replace(FALLEN, newly_failing=True))
 FELL = case("fell", ["b", "a"], FALLEN, {"verdict": "failed", "outcome": "failed"})
 BEFORE = failed("hats", baseline=BaselineComparison(WITHIN, 0.0, failed_before=True))
 IN_DOUBT = case(changes={"verdict": "inconclusive", "outcome": "failed"})
+UNSEARCHED = case("socks", [], changes={"verdict": "not searched", "outcome": "failed"})
 MISTAKE = RunError("unknown key", "f.yaml", line=1, node="f.yaml")
 EMPTY_CATALOGUE = RunError("the file is empty", "catalogue.csv")
 
@@ -107,6 +115,14 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
     "a gate alone": ([case(ranking=["b", "a"], baseline=AS_GOOD)], {"gate": 0.99}, "1 gate is not met", "broken"),
     "unfinished": ([PASSED], {"missing": ["f.yaml::x"]}, "The run did not finish: 1 case is missing", "broken"),
     "an error": ([error(), failed("hats")], {}, "1 case could not be scored", "broken"),
+    "the search was down": (
+        [down("boots"), down("hats"), UNSEARCHED], {},
+        "Search was down: ConnectionError in 2 of 2 calls, 1 case not searched", "broken"),
+    "the fixture failed": (
+        [down("boots", SETUP), down("hats", SETUP)], {},
+        "The fixture search failed: ConnectionError: no engine", "broken"),
+    "nothing was returned": (
+        [case(f"q{n}", []) for n in range(3)], {}, "Search returned nothing for 3 of 3 queries", "broken"),
     "one failed": ([failed(), PASSED, case("hats")], {}, "1 of 2 cases fails", "broken"),
     "several failed": ([failed(), failed("hats"), case("socks")], {}, "2 of 3 cases fail", "broken"),
     "failed before": ([BEFORE, PASSED], {}, "No query got worse; 1 failed before", "broken"),

@@ -140,6 +140,18 @@ def test_failures_are_told_in_the_order_of_their_kinds_and_counted_by_them() -> 
     assert counts in text
 
 
+def test_failures_that_failed_before_have_a_line_each() -> None:
+    before = replace(WITHIN, failed_before=True)
+    found = run(*(fallen(f"q{n}", before) for n in range(2)))
+    assert plain_text(report_lines(found)).split("\n\n")[0] + "\n" == block("""
+
+        2 failed before
+        q0  failed before: nDCG@10 0.710, floor 0.900  a rank 2
+        q1  failed before: nDCG@10 0.710, floor 0.900  a rank 2
+        -v shows them in full
+    """)
+
+
 def test_annotations_have_the_kind_in_their_title_and_leave_out_what_failed_before() -> (
     None
 ):
