@@ -48,9 +48,8 @@ def case_of(*results: CaseResult) -> dict[str, Any]:
 
 def grades_of(**keys: Any) -> list[list[Any]]:
     """The grades that a result may be given in the page."""
-    data = data_of(
-        Run([result_of({"query": "a", "judgments": {"x": 1}, **keys}, ["x"])])
-    )
+    result = result_of({"query": "a", "judgments": {"x": 1}, **keys}, ["x"])
+    data = data_of(Run([result]))
     found: list[list[Any]] = data["scales"][data["cases"][0]["scale"]]["grades"]
     return found
 
@@ -66,13 +65,17 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         tags=["head"],
         params={"locale": "de", "size": 7},
     )
-    result = changed(result, node="shop.relevance.yaml::q7")
-    result = changed(result, engine_scores=(4.5, 3.0, 2.0, None))
-    result = changed(result, shown={"sku-4": {"brand": "Fellmark"}})
-    result = changed(result, notes={"sku-3": "not for snow"})
-    result = changed(result, not_in_index=("sku-2",), not_in_catalogue=("sku-9",))
-    result = changed(result, explanations={"sku-2": "no term matches"})
-    result = changed(result, repeats=Repeats(3, 2, 1, ("sku-4", "sku-3")))
+    result = changed(
+        result,
+        node="shop.relevance.yaml::q7",
+        engine_scores=(4.5, 3.0, 2.0, None),
+        shown={"sku-4": {"brand": "Fellmark"}},
+        notes={"sku-3": "not for snow"},
+        not_in_index=("sku-2",),
+        not_in_catalogue=("sku-9",),
+        explanations={"sku-2": "no term matches"},
+        repeats=Repeats(3, 2, 1, ("sku-4", "sku-3")),
+    )
     found = case_of(result)
     assert found.pop("score") == result.score
     assert (found.pop("lower"), found.pop("upper")) == result.interval
@@ -132,141 +135,103 @@ def test_every_field_of_a_case(shop: Shop) -> None:
 
 
 def test_only_documents_that_a_case_names_have_titles() -> None:
-    titles = {
-        "a": "Boot",
-        "b": "Shoe",
-        "z": "of another case",
-    }  # which the results of a comparison share
-    found = case_of(
-        changed(result_of({"query": "q", "judgments": {"b": 1}}, ["a"]), titles=titles)
-    )
+    """The results of a comparison share the titles of all."""
+    titles = {"a": "Boot", "b": "Shoe", "z": "of another case"}
+    result = result_of({"query": "q", "judgments": {"b": 1}}, ["a"])
+    found = case_of(changed(result, titles=titles))
     assert found["titles"] == {"a": "Boot", "b": "Shoe"}
 
 
-def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
-    text = (files("pytest_relevance.ext.html") / "script" / "data.js").read_text(
-        "utf-8"
-    )
-    known = dict(re.findall(r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)", text))
-    data = data_of(
-        Run(
-            [shop.result(shop.hits("sku-4", "sku-1"), accepted=["sku-1"], min_ndcg=0.9)]
-        )
-    )
-    for name, values in (
-        ("PageData", data),
-        ("Settings", data["settings"][0]),
-        ("Case", data["cases"][0]),
-    ):
-        names = set(re.findall(r"@property \{.*\} \[?(\w+)\]?", known[name]))
-        assert values.keys() <= names, name
-        required = set(re.findall(r"@property \{.*\} (\w+)", known[name]))
-        assert required <= values.keys(), name
+@pytest.mark.parametrize("name", ["PageData", "Settings", "Case"])
+def test_the_fields_are_those_that_the_script_knows(shop: Shop, name: str) -> None:
+    script = files("pytest_relevance.ext.html") / "script" / "data.js"
+    types = r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)"
+    known = dict(re.findall(types, script.read_text("utf-8")))[name]
+    ranking = shop.hits("sku-4", "sku-1")
+    data = data_of(Run([shop.result(ranking, accepted=["sku-1"], min_ndcg=0.9)]))
+    objects = {"Settings": data["settings"][0], "Case": data["cases"][0]}
+    fields = objects.get(name, data).keys()
+    assert fields <= set(re.findall(r"@property \{.*\} \[?(\w+)\]?", known))
+    assert fields >= set(re.findall(r"@property \{.*\} (\w+)", known))
 
 
-def test_copies_what_rose_and_scores_of_zero(shop: Shop) -> None:
-    found = case_of(
-        shop.result(
-            ["sku-1", "sku-4", "sku-4", "sku-2"], accepted=["sku-1", "sku-2", "sku-4"]
-        )
-    )
-    assert (found["documents"], found["grades"]) == (
-        ["sku-1", "sku-4", "sku-4", "sku-2"],
-        [3, 0, None, 3],
-    )
+def test_a_copy_has_no_grade_and_what_is_on_top_has_a_rank_below_the_first(
+    shop: Shop,
+) -> None:
+    ranking = ["sku-1", "sku-4", "sku-4", "sku-2"]
+    found = case_of(shop.result(ranking, accepted=["sku-1", "sku-2", "sku-4"]))
+    assert (found["documents"], found["grades"]) == (ranking, [3, 0, None, 3])
     assert (found["onTop"], found["onTopRank"]) == ("sku-4", 2)
+
+
+def test_figures_that_are_0_are_kept(shop: Shop) -> None:
     found = case_of(shop.result(["sku-4"], accepted=["sku-4"]))
-    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (
-        0,
-        0,
-        0,
-        0,
-    )
+    names = ("score", "before", "effect", "lowest")
+    assert [found[name] for name in names] == [0, 0, 0, 0]
 
 
 def test_an_error_has_its_first_line_and_frame(shop: Shop) -> None:
-    result = shop.result([])
-    result = changed(result, verdict="error", scores={})
-    result = changed(
-        result,
-        error=SearchError(
-            "ConnectionError",
-            "refused\nTraceback: secrets",
-            "tests/conftest.py:7 in search",
-        ),
-    )
-    found = case_of(result)
-    assert found["error"] == {
-        "text": "ConnectionError: refused",
-        "frame": "tests/conftest.py:7 in search",
-    }
+    message = "refused\nTraceback: secrets"
+    error = SearchError("ConnectionError", message, "tests/conftest.py:7 in search")
+    found = case_of(changed(shop.result([]), verdict="error", scores={}, error=error))
+    text, frame = "ConnectionError: refused", "tests/conftest.py:7 in search"
+    assert found["error"] == {"text": text, "frame": frame}
     assert "Traceback" not in str(found)
     assert "score" not in found
 
 
 def test_a_new_entry_of_the_baseline_has_no_ranking(shop: Shop) -> None:
-    result = shop.result(["sku-1"])
-    result = changed(result, baseline=BaselineComparison(NEW))
-    assert not {"accepted", "before", "stale"} & case_of(result).keys()
-    result = changed(
-        result,
-        baseline=BaselineComparison(
-            STALE, stale=("the query",), documents=("sku-2",), grades=(3,)
-        ),
+    found = case_of(changed(shop.result(["sku-1"]), baseline=BaselineComparison(NEW)))
+    assert not {"accepted", "before", "stale"} & found.keys()
+
+
+def test_a_stale_entry_of_the_baseline_has_its_ranking_and_why(shop: Shop) -> None:
+    entry = BaselineComparison(
+        STALE, stale=("the query",), documents=("sku-2",), grades=(3,)
     )
-    found = case_of(result)
+    found = case_of(changed(shop.result(["sku-1"]), baseline=entry))
     assert (found["accepted"], found["stale"]) == (["sku-2"], ["the query"])
 
 
-def test_what_got_worse_is_marked(shop: Shop) -> None:
+def test_what_failed_before_did_not_get_worse(shop: Shop) -> None:
     result = shop.result(["sku-4"], accepted=["sku-1"], min_ndcg=0.9)
-    assert case_of(result)["gotWorse"] is True
     assert result.baseline is not None
-    result = changed(
-        result, baseline=replace(result.baseline, standing="within", failed_before=True)
-    )
-    assert "gotWorse" not in case_of(result)
+    before = replace(result.baseline, standing="within", failed_before=True)
+    found = case_of(changed(result, baseline=before))
+    assert "gotWorse" not in found
+    assert found["failedBefore"] is True
 
 
 def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:
     """The page finds a case by it, and pytest runs the test by its node id."""
-    nodes = [
-        "test_shop.py::test_boots",
-        *["test_shop.py::test_boots"] * 2,
-        "test_shop.py::test_boots #2",
-    ]
-    documents = ("sku-1", "sku-4", "sku-4", "sku-2")
+    node = "test_shop.py::test_boots"
     checks = [
-        changed(shop.result([each]), node=node)
-        for each, node in zip(documents, nodes, strict=True)
+        changed(shop.result([document]), node=name, verdict="failed", outcome="failed")
+        for document, name in (
+            ("sku-1", node),
+            ("sku-4", node),
+            ("sku-4", node),
+            ("sku-2", f"{node} #2"),
+        )
     ]
     page = html_page(Run(checks))
-    found = [(case["node"], case.get("test")) for case in page_values(page)["cases"]]
-    assert found == [
-        ("test_shop.py::test_boots", None),
-        ("test_shop.py::test_boots #2", "test_shop.py::test_boots"),
-        ("test_shop.py::test_boots #3", "test_shop.py::test_boots"),
-        ("test_shop.py::test_boots #2 #2", "test_shop.py::test_boots #2"),
-    ]
-    names = [name for name, _ in found]
-    page = html_page(Run([*map(failing, checks)]))
-    assert sorted(re.findall(r'<tr class="failed" data-case="(.*?)"', page)) == sorted(
-        names
-    )
-
-
-def failing(result: CaseResult) -> CaseResult:
-    return changed(result, verdict="failed", outcome="failed")
+    found = {case["node"]: case.get("test") for case in page_values(page)["cases"]}
+    assert found == {
+        node: None,
+        f"{node} #2": node,
+        f"{node} #3": node,
+        f"{node} #2 #2": f"{node} #2",
+    }
+    in_table = re.findall(r'<tr class="failed" data-case="(.*?)"', page)
+    assert sorted(in_table) == sorted(found)
 
 
 def test_a_variant_is_named_where_there_are_several(shop: Shop) -> None:
     first, second = shop.result(["sku-1"]), shop.result(["sku-2"])
     second = changed(second, variant="hybrid", variant_index=1)
     assert "variant" not in case_of(first)
-    assert [case.get("variant") for case in data_of(Run([first, second]))["cases"]] == [
-        "search",
-        "hybrid",
-    ]
+    cases = data_of(Run([first, second]))["cases"]
+    assert [case.get("variant") for case in cases] == ["search", "hybrid"]
 
 
 @pytest.mark.parametrize(
@@ -290,31 +255,23 @@ def test_the_grades_that_can_be_given(
 
 def test_settings_and_scales_are_there_once() -> None:
     def result(query: str, **keys: Any) -> CaseResult:
-        return result_of(
-            {"query": query, "judgments": {"x": 2}, "scale": [0, 2], **keys}, ["x"]
-        )
+        keys = {"query": query, "judgments": {"x": 2}, "scale": [0, 2], **keys}
+        return result_of(keys, ["x"])
 
-    data = data_of(
-        Run(
-            [
-                result("a"),
-                result("b"),
-                result("c", gain="linear"),
-                result("d", scale={"no": 0, "yes": 2}),
-            ]
-        )
-    )
+    named = {"no": 0, "yes": 2}
+    results = [
+        *(result("a"), result("b")),
+        *(result("c", gain="linear"), result("d", scale=named)),
+    ]
+    data = data_of(Run(results))
     assert [case["settings"] for case in data["cases"]] == [0, 0, 1, 0]
     assert [case["scale"] for case in data["cases"]] == [0, 0, 0, 1]
     exponential, linear = data["settings"]
+    assert exponential["text"] == "gain exponential, ideal judged, unjudged zero"
     assert exponential["gains"] == [[0, 0], [1, 1], [2, 3]]
     assert linear["gains"] == [[0, 0], [1, 1], [2, 2]]
-    assert (linear["gain"], linear["increasing"], linear["maxGrade"]) == (
-        "linear",
-        True,
-        2,
-    )
-    assert exponential["text"] == "gain exponential, ideal judged, unjudged zero"
+    assert (linear["gain"], linear["increasing"]) == ("linear", True)
+    assert linear["maxGrade"] == 2
 
 
 GAINS = {0: 0.0, 1: 1.0, 2: 0.5, 3: 7.0}
@@ -336,53 +293,34 @@ GAINS = {0: 0.0, 1: 1.0, 2: 0.5, 3: 7.0}
 def test_whatever_grade_is_given_its_gain_and_every_discount_are_there(
     ranking: list[str], judgments: dict[str, int], keys: dict[str, Any]
 ) -> None:
-    data = data_of(
-        Run(
-            [
-                result_of(
-                    {"query": "q", "judgments": judgments, "scale": [0, 3], **keys},
-                    ranking,
-                )
-            ]
-        )
-    )
+    case_keys = {"query": "q", "judgments": judgments, "scale": [0, 3], **keys}
+    data = data_of(Run([result_of(case_keys, ranking)]))
     (case,), (settings,) = data["cases"], data["settings"]
     gains = dict(settings["gains"])
-    given_ = {grade for grade, _ in data["scales"][case["scale"]]["grades"]}
-    assert (
-        given_
-        | {grade for grade, _ in case["judgments"]}
-        | {case["lowest"], case["highest"]}
-        <= gains.keys()
-    )
+    grades = {grade for grade, _ in data["scales"][case["scale"]]["grades"]}
+    grades |= {grade for grade, _ in case["judgments"]}
+    assert grades | {case["lowest"], case["highest"]} <= gains.keys()
     returned = len(case["documents"])
-    ideal = (
-        case["k"]
-        if keys["ideal"] == "max"
-        else min(case["k"], len(judgments) + returned)
-    )
+    ideal = case["k"]
+    if keys["ideal"] != "max":
+        ideal = min(ideal, len(judgments) + returned)
     discounts = data["discounts"][keys["discount"]]
     assert len(discounts) >= max(returned, ideal)
-    assert discounts == [
-        *discount_table(keys["discount"], len(discounts))[: len(discounts)]
-    ]
+    known = discount_table(keys["discount"], len(discounts))
+    assert discounts == list(known[: len(discounts)])
     assert len(data["plausible"]) == min(returned, case["k"])
     embedded(data)  # it is JSON
 
 
 def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
     info = RunInfo(started="2026-01-02T03:04:05+00:00")
+    later = replace(info, started="2026-01-02T03:04:06+00:00")
     first, second = shop.result(["sku-1"]), shop.result(["sku-2", "sku-1"])
     name = record_name(Run([first], info=info))
     assert re.fullmatch(r"2026-01-02T03:04:05\+00:00 [0-9a-f]{12}", name)
     assert record_name(Run([first], info=info, name="copy.jsonl")) == name
     assert record_name(Run([second], info=info)) != name
-    assert (
-        record_name(
-            Run([first], info=replace(info, started="2026-01-02T03:04:06+00:00"))
-        )
-        != name
-    )
+    assert record_name(Run([first], info=later)) != name
     assert record_name(Run([first])) == name.split()[1]
     data = data_of(Run([first], info=info))
     assert (data["record"], data["formula"]) == (name, FORMULA.pattern)
