@@ -74,47 +74,47 @@ def verdict(*entries: CaseResult) -> str:
     return plain_text(verdict_lines([*entries], [], RunInfo()))
 
 
-def test_the_means_of_variants_in_the_verdict() -> None:
-    """Of many the lowest and the highest; a label that is cut differs from the
-    others.
-    """
+FEW, MANY = ("search", "suggest"), ("a", "b", "c", "d")
+ALIKE = ("suggest_products_bm25", "suggest_products_hybrid")
 
-    def means(*scores: float, names: Sequence[str]) -> str:
-        found = [
-            entry("boots", score, search=name)
-            for score, name in zip(scores, names, strict=True)
-        ]
-        return verdict(*found).partition("nDCG@10 ")[2]
 
-    few = ("search", "suggest")
-    assert means(0.0, 0.0, names=few) == "search 0.000, suggest 0.000"
-    many = ("a", "b", "c", "d")
-    assert means(0.1, 0.0, 0.9, 0.2, names=many) == "b 0.000 to c 0.900"
-    assert means(0.0, 0.0, 0.0, 0.0, names=many) == "0.000 in each of 4 variants"
-    long = ("suggest_products_bm25", "suggest_products_hybrid")
-    assert (
-        means(0.0, 0.5, names=long) == "sugges...ts_bm25 0.000, sugges..._hybrid 0.500"
-    )
+@pytest.mark.parametrize(
+    ("names", "scores", "means"),
+    [
+        (FEW, [0.0, 0.0], "search 0.000, suggest 0.000"),
+        (MANY, [0.1, 0.0, 0.9, 0.2], "b 0.000 to c 0.900"),
+        (MANY, [0.0] * 4, "0.000 in each of 4 variants"),
+        (ALIKE, [0.0, 0.5], "sugges...ts_bm25 0.000, sugges..._hybrid 0.500"),
+    ],
+)
+def test_the_means_of_variants_in_the_verdict(
+    names: Sequence[str], scores: Sequence[float], means: str
+) -> None:
+    found = [
+        entry("boots", score, search=name)
+        for name, score in zip(names, scores, strict=True)
+    ]
+    assert verdict(*found).partition("nDCG@10 ")[2] == means
 
 
 def test_search_variants_stand_side_by_side() -> None:
-    found = {
-        ("winter boots", "bm25"): (0.2, "failed"),
-        ("winter boots", "hybrid"): (0.8, "passed"),
-        ("lamp", "bm25"): (0.9, "passed"),
-        ("lamp", "hybrid"): (0.85, "passed"),
-        ("torch", "bm25"): (0.5, "passed"),
-        ("torch", "hybrid"): (0.5, "passed"),
-    }
+    def both(query: str, bm25: float, hybrid: float, **keys: Any) -> list[CaseResult]:
+        scores = {"bm25": bm25, "hybrid": hybrid}
+        return [
+            entry(
+                query,
+                score,
+                "passed" if score >= 0.5 else "failed",
+                variant=name,
+                **keys,
+            )
+            for name, score in scores.items()
+        ]
+
     entries = [
-        entry(
-            query,
-            score,
-            verdict,
-            variant=variant,
-            tags=("shoes",) if "boots" in query else ("light",),
-        )
-        for (query, variant), (score, verdict) in found.items()
+        *both("winter boots", 0.2, 0.8, tags=("shoes",)),
+        *both("lamp", 0.9, 0.85, tags=("light",)),
+        *both("torch", 0.5, 0.5, tags=("light",)),
     ]
     assert summary(*entries) == block("""
         shop.relevance.yaml  bm25    mean nDCG@10 0.533   2 passed, 1 failed   p50 12 ms, p95 12 ms
@@ -169,20 +169,16 @@ def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> No
 
 
 def test_more_variants_than_fit() -> None:
-    entries = [
-        entry("boots", number / 10, variant=f"analyser-{number}", tags=("shoes",))
-        for number in range(1, 10)
-    ] + [
-        entry("lamp", None, variant=f"analyser-{number}", tags=("light",))
-        for number in range(1, 10)
-    ]
+    names = [f"analyser-{number}" for number in range(1, 10)]
+    entries = []
+    for number, name in enumerate(names, 1):
+        entries.append(entry("boots", number / 10, variant=name, tags=("shoes",)))
+        entries.append(entry("lamp", None, variant=name, tags=("light",)))
     lines = summary(*entries).splitlines()
-    assert "  shoes  analyser-1 0.100 to analyser-9 0.900   1 case" in lines
+    means = "analyser-1 0.100 to analyser-9 0.900"
+    assert f"  shoes  {means}   1 case" in lines
     assert "  light  n/a                                    1 case" in lines
-    assert (
-        "  boots                               analyser-1 0.100 to analyser-9 0.900"
-        in lines
-    )
+    assert f"  boots                               {means}" in lines
 
 
 def check(query: str, score: float, verdict: str = "passed") -> CaseResult:
