@@ -182,20 +182,15 @@ def mover_tables(
 
     Before them comes that of the cases without nDCG whose ranking changed, if any did.
     """
+    on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     tables = []
     changed = _changed_without_ndcg(results)
     if changed:
         title = "changed since the baseline"
-        tables.append(
-            mover_table(
-                title, changed, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most
-            )
-        )
+        tables.append(mover_table(title, changed, variants, on_fall, most))
     down = [CaseChange.since_baseline(result) for result in movers(results, -1)]
     title = "down since the baseline"
-    tables.append(
-        mover_table(title, down, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP), most)
-    )
+    tables.append(mover_table(title, down, variants, on_fall, most))
     up = [CaseChange.since_baseline(result) for result in movers(results, 1)]
     title = "up since the baseline"
     tables.append(mover_table(title, up, variants, (GAINED_DOCUMENT,), most))

@@ -1,6 +1,4 @@
-"""The cases that a run and its reference do not both have, in sentences for every
-report.
-"""
+"""The cases that a run and its reference do not both have, in sentences."""
 
 from __future__ import annotations
 
@@ -23,6 +21,7 @@ from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
     SKIPPED,
     CaseResult,
+    grouped,
 )
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
@@ -106,18 +105,17 @@ def found_something_sentences(
 
     Only `--relevance-known=xfail` needs to say so.
     """
-    failed = [
-        result
-        for result in found_something_new(results)
-        if result.status == FAILED
-        and result.file in files
-        and files[result.file].expects_known
-    ]
+    failed = []
+    for result in found_something_new(results):
+        info = files.get(result.file)
+        expects_known = info is not None and info.expects_known
+        if result.status == FAILED and expects_known:
+            failed.append(result)
     if not failed:
         return []
     count = case_count(failed)
     fail = "fails" if count == 1 else "fail"
-    names = examples([*dict.fromkeys(result.id for result in failed)])
+    names = examples(list(dict.fromkeys(result.id for result in failed)))
     what = f"{counted(count, 'case')} without results in the reference {fail}"
     how = "if that is meant, write xfail: REASON in the case"
     return [Sentence(f"{what}, known or not ({names}): {how}", BAD)]
@@ -131,13 +129,12 @@ def uncompared_in_words(
     A run that was to look at a part of the cases leaves files out.
     """
     parts = []
-    for found, words in (
-        (lost_cases(files, results, info), "lost"),
-        (not_compared_cases(results), "not compared"),
-    ):
-        if found:
-            count = count_cases(found)
-            parts.append(f"{counted(count, 'case is', 'cases are')} {words}")
+    lost = count_cases(lost_cases(files, results, info))
+    if lost:
+        parts.append(f"{counted(lost, 'case is', 'cases are')} lost")
+    not_compared = count_cases(not_compared_cases(results))
+    if not_compared:
+        parts.append(f"{counted(not_compared, 'case is', 'cases are')} not compared")
     if info.not_run and not info.is_part:
         parts.append(f"nothing ran of {counted(len(info.not_run), 'file')}")
     return parts
@@ -161,20 +158,20 @@ def _counts_by_reason(
     words: Mapping[str, tuple[str, str]],
     place: str = "",
 ) -> list[str]:
-    """Return `2 cases are gone ("boots" and "hats")` for each reason."""
-    by_reason: dict[str, dict[tuple[str, str], list[UncomparedCase]]] = {}
-    for why in words:
-        by_reason[why] = {}
-    for case in found:
-        by_id = by_reason.setdefault(case.why, {})
-        by_id.setdefault((case.file, case.id), []).append(case)
+    """Return `2 cases are gone ("boots" and "hats")` for each reason.
+
+    `words` has the words for one case and for several. Reasons without words come last.
+    """
+    by_reason = grouped(found, lambda case: case.why)
+    reasons = [why for why in words if why in by_reason]
+    reasons += [why for why in by_reason if why not in words]
     parts = []
-    for why, by_id in by_reason.items():
-        if by_id:
-            one, several = words.get(why, WITHOUT_WORDS)
-            names = [_name(variants) for variants in by_id.values()]
-            what = counted(len(names), f"case {one}", f"cases {several}")
-            parts.append(f"{what}{place} ({first_few(names)})")
+    for why in reasons:
+        variants = grouped(by_reason[why], lambda case: (case.file, case.id))
+        names = [_name(of_case) for of_case in variants.values()]
+        one, several = words.get(why, WITHOUT_WORDS)
+        what = counted(len(names), f"case {one}", f"cases {several}")
+        parts.append(f"{what}{place} ({first_few(names)})")
     return parts
 
 
