@@ -1,6 +1,4 @@
-"""The score of a case in words: what it came to, between which scores it lies, its
-sums.
-"""
+"""The score of a case in words: what it came to, how certain it is, its sums."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a format of reports is, the registry of the formats, and those of the core: text
-and JSON.
+"""Formats of reports: what a format is, their registry, and text and JSON.
 
 To add a format to the package, write a `ReportFormat` here, or in a folder of `ext/`,
 and name it in `bundled.py`. Another package adds a format by an entry point of the

@@ -1,6 +1,4 @@
-"""Tables of reports, as lines for a terminal, as Markdown, and as HTML for a
-notebook.
-"""
+"""Tables of reports: as lines for a terminal, as Markdown, as HTML for a notebook."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""The HTML report: one file with its data, style and script in it, which opens from a
-disk without a network.
-"""
+"""The HTML report: one file that opens from a disk, without a network."""

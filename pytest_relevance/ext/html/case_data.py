@@ -20,7 +20,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.labels import case_label, names_in_page, search_label
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.faults import told_errors
+from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.reports.run.stability import unstable_text
 from pytest_relevance.reports.run.variants import (
     Variant,
@@ -53,14 +53,14 @@ def all_case_data(
     results = results_of(rows)
     names = names_in_page(results)
     variants = variants_of(results_of(shown))
-    told = told_errors(results)
+    said_once = errors_said_once(results)
     is_alone = nothing_fell(rows)
     cases = []
     for row in shown:
         result = row.result
         values = {
             **_identity(result, names[id(result)], variants),
-            **_verdict(row, row_reason(result, told)),
+            **_verdict(row, row_reason(result, said_once)),
             **_scores(row),
             **_changed_documents(row, is_alone=is_alone),
             **tables.shared_values(result),

@@ -208,12 +208,12 @@ def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
     return CaseChange(replace(row.change, before=None) if is_alone else row.change)
 
 
-def row_reason(result: CaseResult, told: frozenset[int]) -> str:
+def row_reason(result: CaseResult, said_once: frozenset[int]) -> str:
     """Return the reason in the row of a case: its error, or what stands by its score.
 
-    An error is left out if `told` has the `id()` of the result: the page says such an
-    error once for several cases.
+    An error is left out if `said_once` has the `id()` of the result: the page says it
+    once for several cases.
     """
     if result.call.error is None:
         return reason_beside_score(result)
-    return "" if id(result) in told else result.call.error.headline
+    return "" if id(result) in said_once else result.call.error.headline

@@ -1,6 +1,4 @@
-"""The options --relevance-html and --relevance-images: the report of a run as a
-page.
-"""
+"""The options --relevance-html and --relevance-images: the report as a page."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from pytest_relevance.reports.html.page_parts import ARROW, text, with_arrows
 from pytest_relevance.reports.labels import names_in_page
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.counts import case_count
-from pytest_relevance.reports.run.faults import told_errors
+from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
@@ -71,7 +71,7 @@ def _table_rows(
     """Write a `<tr>` of so many cells for each case that is listed."""
     results = results_of(rows)
     names = names_in_page(results)
-    told = told_errors(results)
+    said_once = errors_said_once(results)
     variants = variants_of(results)
     lines = []
     for row in listed:
@@ -79,7 +79,7 @@ def _table_rows(
         words = mover_row(change, variants)
         cells = [
             _query_cell(row.result, words),
-            _scores_cell(row, row_reason(row.result, told)),
+            _scores_cell(row, row_reason(row.result, said_once)),
             *_document_cells(words, change),
         ]
         name = escape(names[id(row.result)])

@@ -1,4 +1,4 @@
-"""The format `html` of reports. What makes a page is imported when one is asked for."""
+"""The format `html` of reports. What makes a page is imported when it is asked for."""
 
 from __future__ import annotations
 

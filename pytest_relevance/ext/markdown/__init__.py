@@ -1,3 +1,1 @@
-"""The report of a run as Markdown, for the comment of a pull request, and in GitHub
-Actions.
-"""
+"""The report of a run as Markdown, and what a run leaves in GitHub Actions."""

@@ -1,6 +1,4 @@
-"""Annotations for GitHub Actions: messages at lines of files, in the diff of a pull
-request.
-"""
+"""Annotations for GitHub Actions: messages at lines of files, shown in the diff."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What a run leaves in GitHub Actions: a report in the step summary, and
-annotations.
-"""
+"""What a run leaves in GitHub Actions: a report in the step summary, annotations."""
 
 from __future__ import annotations
 

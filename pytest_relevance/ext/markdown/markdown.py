@@ -45,7 +45,7 @@ from pytest_relevance.reports.run.failures import (
     new_failures,
     together_text,
 )
-from pytest_relevance.reports.run.faults import fault_sentences, told_errors
+from pytest_relevance.reports.run.faults import errors_said_once, fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import headline
 from pytest_relevance.reports.run.mean_tables import (
@@ -334,7 +334,7 @@ class _CaseGroups:
 
 
 def _case_groups(worst: Sequence[CaseChange], ran: Sequence[CaseResult]) -> _CaseGroups:
-    told = told_errors(ran)
+    said_once = errors_said_once(ran)
     groups = _CaseGroups([], [], [], [], [])
     for change in worst:
         result = change.result
@@ -342,7 +342,7 @@ def _case_groups(worst: Sequence[CaseChange], ran: Sequence[CaseResult]) -> _Cas
             groups.fell.append(change)
         elif got_worse(result):
             groups.got_worse.append(change)
-        elif id(result) not in told and failure_kind(result) != FAILED_BEFORE:
+        elif id(result) not in said_once and failure_kind(result) != FAILED_BEFORE:
             groups.failed.append(change)
     groups.rose.extend(CaseChange.since_baseline(result) for result in movers(ran, 1))
     if not worst and not groups.rose:

@@ -1,5 +1,4 @@
-"""The report of a run as Markdown: --relevance-markdown, and what a run leaves in
-GitHub Actions.
+"""The option --relevance-markdown, and the report of a run in GitHub Actions.
 
 The report in GitHub Actions (step summary and annotations) is made unasked, so a
 problem with it is a message, and no more.

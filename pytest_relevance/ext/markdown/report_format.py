@@ -1,6 +1,4 @@
-"""The format `markdown` of reports. What makes a report is imported when one is asked
-for.
-"""
+"""The format `markdown` of reports. What makes it is imported when it is asked for."""
 
 from __future__ import annotations
 

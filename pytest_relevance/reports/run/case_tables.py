@@ -1,6 +1,4 @@
-"""Tables of cases, the cases with the lowest scores, and the names of cases in the
-page.
-"""
+"""Tables of cases, and the cases with the lowest scores."""
 
 from __future__ import annotations
 

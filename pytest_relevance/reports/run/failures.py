@@ -1,6 +1,4 @@
-"""Which failures of a run are shown in full, which in a line each, and which
-together.
-"""
+"""How the failures of a run are shown: in full, in a line each, or together."""
 
 from __future__ import annotations
 

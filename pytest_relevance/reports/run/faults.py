@@ -1,5 +1,6 @@
-"""The faults of a run: diagnoses, cases that were not searched, and the project's
-own.
+"""The faults of a run: what many cases have in common, and warnings of the project.
+
+Cases that were not searched, as too many searches failed, are a fault too.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def fault_sentences(
     return sentences
 
 
-def told_errors(results: Sequence[CaseResult]) -> frozenset[int]:
+def errors_said_once(results: Sequence[CaseResult]) -> frozenset[int]:
     """Find the results, by `id()`, whose error a diagnosis tells for several cases."""
     failed = [result for result in results if result.call.error is not None]
     found: set[int] = set()

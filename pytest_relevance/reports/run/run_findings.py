@@ -1,5 +1,4 @@
-"""What a run says about itself, for every report: why it fails although no case does,
-and what is missing.
+"""What a run says about itself: why it fails although no case does, what is missing.
 
 Terminal, Markdown, page, annotations and JSON show the same sentences: those of
 `RunInfo.findings`.
@@ -80,13 +79,13 @@ def nothing_searched_text(results: Sequence[CaseResult]) -> str:
     cases = [result for result in results if not result.is_check]
     if not cases or not nothing_was_searched(cases):
         return ""
-    told = f"no case was searched: {status_counts(cases)}"
+    text = f"no case was searched: {status_counts(cases)}"
     reasons = Counter(_reason(result) for result in cases)
     reason, count = reasons.most_common(1)[0]
     if not reason:
-        return told
+        return text
     others = "" if count == len(cases) else f"; {len(cases) - count:,} for others"
-    return f"{told} ({reason}{others})"
+    return f"{text} ({reason}{others})"
 
 
 def _reason(result: CaseResult) -> str:
