@@ -27,7 +27,7 @@ from pytest_relevance.reports.formats import (
     format_of_suffix,
     has_report_of_comparison,
 )
-from pytest_relevance.reports.sections import MOST_CHARACTERS
+from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
 from pytest_relevance.reports.styled_lines import Line, plain_text
 from pytest_relevance.reports.workflow_commands import safe_output
 

@@ -9,7 +9,7 @@ Does not import pytest.
 | `run/` | a whole run: its parts, and its report as text and data |
 | `html/` | what HTML pages share |
 | `comparison_report`, `comparison_data` | two runs |
-| `blocks`, `table`, `sections` | what reports are made of: sentences, tables, sections of Markdown |
+| `blocks`, `table`, `markdown_sections` | what reports are made of: sentences, tables, sections of Markdown |
 | `styled_lines`, `terminal_text` | lines for a terminal, and harmless text of a known width |
 | `workflow_commands` | lines that GitHub Actions acts on |
 """

@@ -20,6 +20,13 @@ from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.labels import settings_text
+from pytest_relevance.reports.markdown_sections import (
+    MarkdownSection,
+    heading,
+    joined_sections,
+    list_section,
+    table_sections,
+)
 from pytest_relevance.reports.run import baseline
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.headline import (
@@ -40,13 +47,6 @@ from pytest_relevance.reports.run.movers import (
     mover_table,
 )
 from pytest_relevance.reports.run.variants import variants_of
-from pytest_relevance.reports.sections import (
-    Section,
-    heading,
-    joined_sections,
-    list_section,
-    table_sections,
-)
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
@@ -100,7 +100,7 @@ class ComparisonReport:
         """Write the report as Markdown, without its last sections if it is too long."""
         items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
         head = heading(self.said.text, self.said.mark)
-        sections = [Section("\n".join([head, "", *items]), "the summary")]
+        sections = [MarkdownSection("\n".join([head, "", *items]), "the summary")]
         for name, table in self.tables.items():
             sections += table_sections(name, [table])
         sections += list_section(self.notes, "the settings and notes")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_relevance import bundled
 from pytest_relevance._text import MOST_SHOWN, WIDEST, shown
 from pytest_relevance.registry import ExtensionError, Registry
-from pytest_relevance.reports.sections import MOST_CHARACTERS, REPORT_MARK
+from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS, REPORT_MARK
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.ext.markdown.markdown import run_markdown
-from pytest_relevance.reports.sections import Section, joined_sections
+from pytest_relevance.reports.markdown_sections import MarkdownSection, joined_sections
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError
 from tests.helpers import block, case_result, changed, gate_record, result_of, values_of
 from tests.reports.markdown_reader import HOSTILE, Page, assert_inert, read
@@ -357,7 +357,7 @@ def test_the_first_section_is_there_however_long_it_is() -> None:
     assert text_of(whole, most=1) == (
         f"{first}\n\nLeft out, as this report has at most 1 characters: {left}.\n"
     )
-    alone = Section("a" * 50, "the summary")
+    alone = MarkdownSection("a" * 50, "the summary")
     assert joined_sections([alone], 10) == "a" * 50 + "\n"
 
 
@@ -368,14 +368,16 @@ def test_what_has_no_room_is_not_rendered() -> None:
         rendered.append(number)
         return "a" * 100
 
-    sections = [Section(partial(text, number), "failure") for number in range(50)]
+    sections = [
+        MarkdownSection(partial(text, number), "failure") for number in range(50)
+    ]
     assert joined_sections(sections, 500).endswith("characters: 46 failures.\n")
     assert rendered == [0, 1, 2, 3, 4]
 
 
 SECTIONS = st.lists(
     values_of(
-        Section,
+        MarkdownSection,
         st.text("ab\n`", min_size=1, max_size=200),
         st.sampled_from(["failure", "the tags", "gates"]),
     ),
@@ -386,7 +388,7 @@ SECTIONS = st.lists(
 
 @given(sections=SECTIONS, most=st.integers(1, 4_000))
 def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(
-    sections: list[Section], most: int
+    sections: list[MarkdownSection], most: int
 ) -> None:
     whole, found = (
         "\n\n".join(section.text for section in sections),

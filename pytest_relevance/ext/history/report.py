@@ -16,6 +16,13 @@ from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.series import Series
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import RIGHT, Column
+from pytest_relevance.reports.markdown_sections import (
+    MarkdownSection,
+    heading,
+    joined_sections,
+    list_section,
+    table_sections,
+)
 from pytest_relevance.reports.run.baseline import mean_change_sentence
 from pytest_relevance.reports.run.headline import (
     BETTER,
@@ -29,13 +36,6 @@ from pytest_relevance.reports.run.headline import (
 )
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.remarks import filled_texts
-from pytest_relevance.reports.sections import (
-    Section,
-    heading,
-    joined_sections,
-    list_section,
-    table_sections,
-)
 from pytest_relevance.reports.styled_lines import STRONG, plain_text
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
@@ -295,7 +295,7 @@ def history_markdown(history: History, most: int | None = None) -> str:
     said = headline(history)
     span = Sentence(span_text(history)).markdown()
     sections = [
-        Section(f"{heading(said.text, said.mark)}\n\n- {span}", "the summary"),
+        MarkdownSection(f"{heading(said.text, said.mark)}\n\n- {span}", "the summary"),
         *table_sections("the runs", _tables(history)),
         *list_section(_note_sentences(history), "the notes"),
     ]

@@ -21,6 +21,16 @@ from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.reports.labels import case_label, names_in_page
+from pytest_relevance.reports.markdown_sections import (
+    FAILURE,
+    MOST_CHARACTERS,
+    MarkdownSection,
+    details,
+    heading,
+    joined_sections,
+    list_section,
+    table_sections,
+)
 from pytest_relevance.reports.markdown_text import (
     LONGEST_TEXT,
     code_block,
@@ -78,16 +88,6 @@ from pytest_relevance.reports.run.uncompared import (
 )
 from pytest_relevance.reports.run.variants import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.verdict import case_counts
-from pytest_relevance.reports.sections import (
-    FAILURE,
-    MOST_CHARACTERS,
-    Section,
-    details,
-    heading,
-    joined_sections,
-    list_section,
-    table_sections,
-)
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
@@ -139,27 +139,27 @@ class _MarkdownReport:
         """Return how many rows of something are listed: so many, or all."""
         return None if self.full else count
 
-    def sections(self) -> Iterator[Section]:
+    def sections(self) -> Iterator[MarkdownSection]:
         """Make the sections, the most important first."""
         run = self.run
         gates = run_gates(run)
         ran = [result for result in run.results if result.status != SKIPPED]
         variants = variants_of(ran)
         worst = worst_first(ran)
-        yield Section(_first_section(run, ran, gates, self.page), "the summary")
+        yield MarkdownSection(_first_section(run, ran, gates, self.page), "the summary")
         if run.info.errors:
             errors = error_section(run.info, full=self.full)
-            yield Section(errors, "the errors")
+            yield MarkdownSection(errors, "the errors")
         yield from list_section([Sentence(note) for note in self.notes], "notes")
         if run.info.missing:
-            yield Section(_missing(run.info.missing), "what is missing")
+            yield MarkdownSection(_missing(run.info.missing), "what is missing")
         yield from table_sections(
             "the gates", [gate_table(gates, self.most(MOST_GATES))]
         )
         yield from _case_sections(worst, ran, variants, self.most(MOST_ROWS))
         for fault in fault_sentences(ran, run.info):
             said = f"**{fault.markdown()}**"
-            yield Section(said, "a fault that several cases have in common")
+            yield MarkdownSection(said, "a fault that several cases have in common")
         yield from self._suite_section(ran, variants, gates)
         said_of_run = remarks(ran, run.files)
         sentences = [block for block in said_of_run if isinstance(block, Sentence)]
@@ -174,7 +174,7 @@ class _MarkdownReport:
         ran: Sequence[CaseResult],
         variants: Sequence[Variant],
         gates: Sequence[GateResult],
-    ) -> list[Section]:
+    ) -> list[MarkdownSection]:
         """List the suites, if there are more than the first section has means of."""
         suites = {(result.file, variant_of(result)) for result in ran}
         if len(suites) <= MOST_NAMES:
@@ -185,7 +185,7 @@ class _MarkdownReport:
 
     def _mean_sections(
         self, ran: Sequence[CaseResult], variants: Sequence[Variant]
-    ) -> list[Section]:
+    ) -> list[MarkdownSection]:
         compared = [result for result in ran if not result.is_check]
         changes = changes_since_baseline(compared)
         tags = tag_table(changes, variants, self.most(MOST_TAGS))
@@ -197,7 +197,7 @@ class _MarkdownReport:
 
     def _further_sections(
         self, worst: Sequence[CaseChange], variants: Sequence[Variant]
-    ) -> Iterator[Section]:
+    ) -> Iterator[MarkdownSection]:
         """List the cases that got worse and are not in their table, folded."""
         if self.full:
             return
@@ -209,9 +209,9 @@ class _MarkdownReport:
             )
             table = mover_table("", rows, variants, ())
             folded = details(title, table.markdown())
-            yield Section(folded, "further cases that got worse")
+            yield MarkdownSection(folded, "further cases that got worse")
 
-    def _failure_sections(self) -> Iterator[Section]:
+    def _failure_sections(self) -> Iterator[MarkdownSection]:
         """Fold the report of each failure; cases that failed alike share one line."""
         names = names_in_page(self.run.results) if self.page else {}
         for reported in new_failures(self.run, self.verbosity):
@@ -221,10 +221,10 @@ class _MarkdownReport:
                 if self.page:
                     name = quote(names[id(result)], safe="", errors="replace")
                     link = f"{self.page}#case={name}"
-                yield Section(partial(self._folded, result, link), FAILURE)
+                yield MarkdownSection(partial(self._folded, result, link), FAILURE)
             else:
                 text = together_text(reported.results, full=self.full)
-                yield Section(code_span(text), FAILURE)
+                yield MarkdownSection(code_span(text), FAILURE)
 
     def _folded(self, result: CaseResult, link: str) -> str:
         """Fold the report of a case below its query and its reason."""
@@ -357,7 +357,7 @@ def _case_sections(
     ran: Sequence[CaseResult],
     variants: Sequence[Variant],
     most: int | None,
-) -> Iterator[Section]:
+) -> Iterator[MarkdownSection]:
     """Make the tables of the cases that fail, and of those whose score moved most."""
     groups = _case_groups(worst, ran)
     on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)

@@ -1,13 +1,14 @@
-"""What reports say of cases that the reference has at another place."""
+"""The cases that the reference has at another place, in sentences."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._text import counted, first_few, quoted, with_variant
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.styled_lines import BAD, DOUBT
+from pytest_relevance.results.case_result import grouped
 from pytest_relevance.results.records.run_info import FileInfo, MovedCase
 
 MOST_NAMED = 3
@@ -24,76 +25,94 @@ def moved_sentences(
     """
     if updating == "all":
         return []
-    found = []
-    moved = []
+    moves = []
+    unclear = []
     for file, info in files.items():
-        moved += [(file, case) for case in info.moved]
-    if moved:
-        were = counted(
-            len(moved),
-            "case was moved and keeps its accepted ranking",
-            "cases were moved and keep their accepted rankings",
-        )
+        moves += [_Move(file, case) for case in info.moved]
+        unclear += [quoted(with_variant(*case)) for case in info.unclear]
+    sentences = []
+    if moves:
         is_recorded = any(info.against for info in files.values())
         can_write = updating is None and not is_recorded
         remedy = "; --relevance-update writes that" if can_write else ""
-        text = f"{were}: {first_few(_moves(moved), MOST_NAMED)}{remedy}"
-        found.append(Sentence(text, DOUBT))
-    unclear = []
-    for info in files.values():
-        unclear += [quoted(with_variant(*case)) for case in info.unclear]
+        sentences.append(Sentence(f"{_moved_text(moves)}{remedy}", DOUBT))
     if unclear:
         may = counted(len(unclear), "case", "cases")
         why = "may have been moved, but several cases fit"
         names = first_few(unclear, MOST_NAMED)
         text = f"{may} {why}, so nothing is compared ({names})"
-        found.append(Sentence(text, BAD))
-    return found
+        sentences.append(Sentence(text, BAD))
+    return sentences
 
 
-def _moves(moved: Sequence[tuple[str, MovedCase]]) -> list[str]:
-    """Describe moves; several from one file or variant to another are described as one.
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """A case that was moved to `file`, or within it."""
 
-    Examples: `"boots" is now "see"`, `5 cases of old.relevance.yaml are now in
-    new.relevance.yaml`, `20 cases had the variant "bm25" and have the variant
-    "lexical"`.
-    """
-    names = defaultdict(list)
-    for file, case in moved:
-        names[_kind(file, case)].append((file, case))
-    found = []
-    for kind, alike in names.items():
-        if kind is None or len(alike) == 1:
-            found += [_move(file, case) for file, case in alike]
-            continue
-        before, now = kind
-        count = counted(len(alike), "case")
-        if alike[0][1].file_before != alike[0][0]:
-            found.append(f"{count} of {before} are now in {now}")
-        else:
-            found.append(f"{count} had {_variant(before)} and have {_variant(now)}")
-    return found
+    file: str
+    case: MovedCase
 
+    @property
+    def is_within_file(self) -> bool:
+        return self.case.file_before == self.file
 
-def _kind(file: str, case: MovedCase) -> tuple[str | None, str | None] | None:
-    """Return what a move may have in common with others: two files, or two variants."""
-    if case.id_before != case.id:
+    @property
+    def ends(self) -> tuple[str | None, str | None] | None:
+        """Return the files, or the variants, that a move is from and to.
+
+        None if the id changed, or both the file and the variant: such a move is
+        described alone.
+        """
+        case = self.case
+        if case.id_before != case.id:
+            return None
+        if self.is_within_file:
+            return case.variant_before, case.variant
+        if case.variant_before == case.variant:
+            return case.file_before, self.file
         return None
-    if case.file_before == file:
-        return case.variant_before, case.variant
-    return (case.file_before, file) if case.variant_before == case.variant else None
+
+    def describe(self) -> str:
+        """Say `"boots" is now "see"`, or `"boots" of old.yaml is now in shop.yaml`."""
+        case = self.case
+        before = quoted(with_variant(case.id_before, case.variant_before))
+        now = quoted(with_variant(case.id, case.variant))
+        if self.is_within_file:
+            return f"{before} is now {now}"
+        if before == now:
+            return f"{before} of {case.file_before} is now in {self.file}"
+        return f"{before} of {case.file_before} is now {now} of {self.file}"
+
+
+def _moved_text(moves: Sequence[_Move]) -> str:
+    """Say how many cases were moved, and describe the first of the moves.
+
+    Several moves between the same files or variants are described as one.
+    """
+    were = counted(
+        len(moves),
+        "case was moved and keeps its accepted ranking",
+        "cases were moved and keep their accepted rankings",
+    )
+    descriptions = []
+    for ends, alike in grouped(moves, lambda move: move.ends).items():
+        if ends is None or len(alike) == 1:
+            descriptions += [move.describe() for move in alike]
+        else:
+            descriptions.append(_describe_together(alike))
+    return f"{were}: {first_few(descriptions, MOST_NAMED)}"
+
+
+def _describe_together(alike: Sequence[_Move]) -> str:
+    """Say `5 cases of old.yaml are now in new.yaml`, or which variant they had."""
+    count = counted(len(alike), "case")
+    move = alike[0]
+    case = move.case
+    if move.is_within_file:
+        had, have = _variant(case.variant_before), _variant(case.variant)
+        return f"{count} had {had} and have {have}"
+    return f"{count} of {case.file_before} are now in {move.file}"
 
 
 def _variant(name: str | None) -> str:
     return "no variant" if name is None else f"the variant {quoted(name)}"
-
-
-def _move(file: str, case: MovedCase) -> str:
-    """Say `"boots" is now "see"`, or `"boots" of old.relevance.yaml is now in ...`."""
-    before = quoted(with_variant(case.id_before, case.variant_before))
-    now = quoted(with_variant(case.id, case.variant))
-    if case.file_before == file:
-        return f"{before} is now {now}"
-    if before == now:
-        return f"{before} of {case.file_before} is now in {file}"
-    return f"{before} of {case.file_before} is now {now} of {file}"

@@ -29,7 +29,7 @@ _END = "\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MarkdownSection:
     """A part of a report in Markdown, which is shown or left out as a whole.
 
     `name` is what the line about left-out sections calls it. `content` may be a
@@ -45,19 +45,19 @@ class Section:
         return self.content if isinstance(self.content, str) else self.content()
 
 
-def table_sections(name: str, tables: Iterable[Table]) -> list[Section]:
+def table_sections(name: str, tables: Iterable[Table]) -> list[MarkdownSection]:
     """Make a section of each table that has rows, all with one name."""
     sections = []
     for table in tables:
         if table.rows:
-            sections.append(Section("\n".join(table.markdown()), name))
+            sections.append(MarkdownSection("\n".join(table.markdown()), name))
     return sections
 
 
-def list_section(items: Iterable[Sentence], name: str) -> list[Section]:
+def list_section(items: Iterable[Sentence], name: str) -> list[MarkdownSection]:
     """Make a section that is a list of sentences; none without sentences."""
     text = "\n".join(f"- {item.markdown()}" for item in items)
-    return [Section(text, name)] if text else []
+    return [MarkdownSection(text, name)] if text else []
 
 
 def details(summary: str, lines: Iterable[str]) -> str:
@@ -72,7 +72,7 @@ def heading(sentence: str, mark: str) -> str:
 
 
 def joined_sections(
-    sections: Iterable[Section], most: int | None = MOST_CHARACTERS
+    sections: Iterable[MarkdownSection], most: int | None = MOST_CHARACTERS
 ) -> str:
     """Join the sections of a report, without the last ones if it gets too long.
 
@@ -96,7 +96,7 @@ def _joined(texts: Iterable[str]) -> str:
     return _SEPARATOR.join(texts) + _END
 
 
-def _texts_up_to(sections: Iterable[Section], most: int) -> list[str]:
+def _texts_up_to(sections: Iterable[MarkdownSection], most: int) -> list[str]:
     """Make the texts of sections until they are too long together."""
     texts = []
     length = len(_END) - len(_SEPARATOR)
