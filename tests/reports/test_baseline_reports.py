@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.run.moved_cases import moved_sentences
 from pytest_relevance.reports.run.summary import summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
 from pytest_relevance.reports.run.update_advice import update_sentences
@@ -19,6 +20,7 @@ from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from pytest_relevance.results.changes import Change
+from pytest_relevance.results.records.run_info import MovedCase
 from pytest_relevance.results.scored_ranking import change_shares, scored_ranking
 from tests.helpers import block, case_result, changed
 
@@ -387,3 +389,45 @@ def test_cases_of_a_record_that_are_not_compared_are_not_advised_on() -> None:
     (said,) = lost_sentences([], files, RunInfo())
     gone = '1 case is left out by only: judged ("q7")'
     assert said.text == f"in main.jsonl and not compared: {gone}"
+
+
+# --- moved cases ----------------------------------------------------------------------
+
+OLD, NEW = "old.yaml", "new.yaml"
+
+# fmt: off
+MOVES: dict[str, tuple[list[MovedCase], str]] = {
+    "another id": ([MovedCase("see", None, NEW, "boots", None)], '"boots" is now "see"'),
+    "another file": (
+        [MovedCase("boots", "a", OLD, "boots", "a")], '"boots[a]" of old.yaml is now in new.yaml'),
+    "another id and file": (
+        [MovedCase("see", None, OLD, "boots", None)], '"boots" of old.yaml is now "see" of new.yaml'),
+    "another file and variant": (
+        [MovedCase(name, "b", OLD, name, "a") for name in ("x", "y")],
+        '"x[a]" of old.yaml is now "x[b]" of new.yaml and "y[a]" of old.yaml is now "y[b]" of new.yaml'),
+    "several to another file": (
+        [MovedCase(name, None, OLD, name, None) for name in "xyz"], "3 cases of old.yaml are now in new.yaml"),
+    "several to another variant": (
+        [MovedCase(name, "b", NEW, name, None) for name in "xyz"], '3 cases had no variant and have the variant "b"'),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(("moved", "said"), MOVES.values(), ids=MOVES)
+def test_cases_that_were_moved(moved: list[MovedCase], said: str) -> None:
+    (sentence,) = moved_sentences({NEW: FileInfo(NEW, moved=moved)})
+    head, _, text = sentence.text.partition(": ")
+    keeps = "case was moved and keeps its accepted ranking"
+    keep = "cases were moved and keep their accepted rankings"
+    assert head == f"{len(moved)} {keeps if len(moved) == 1 else keep}"
+    assert text == f"{said}; --relevance-update writes that"
+
+
+def test_cases_that_may_have_been_moved_and_an_update_of_all() -> None:
+    files = {NEW: FileInfo(NEW, unclear=[("boots", None), ("hats", "a")])}
+    (sentence,) = moved_sentences(files)
+    assert sentence.text == (
+        "2 cases may have been moved, but several cases fit, so nothing is compared "
+        '("boots" and "hats[a]")'
+    )
+    assert moved_sentences(files, updating="all") == []
