@@ -4,7 +4,7 @@ Does not import pytest.
 | module | what it holds |
 |---|---|
 | `formats` | what a format of reports is, and the registry of formats |
-| `failure` | the report of a case, made of `case_score`, `ranking`, `losses`, `since_baseline`, `mismatched_ids` |
+| `failure` | the report of a case, of parts in `case_score`, `ranking`, `losses`, `since_baseline`, `mismatched_ids` |
 | `reasons`, `labels` | why a case has its verdict; how a case, its search and its settings are named |
 | `run/` | a whole run: its parts, and its report as text and data |
 | `html/` | what HTML pages share |

@@ -15,8 +15,9 @@ from pytest_relevance.reports.brief_reasons import (
     short_reasons,
 )
 from pytest_relevance.reports.case_score import interval_text, met_text, total_lines
+from pytest_relevance.reports.document_tables import field_lines
 from pytest_relevance.reports.labels import STATUSES, search_label
-from pytest_relevance.reports.losses import blame_lines, field_lines
+from pytest_relevance.reports.losses import blame_lines
 from pytest_relevance.reports.mismatched_ids import (
     NO_ID_KNOWN,
     ids_in_doubt_lines,

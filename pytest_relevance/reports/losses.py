@@ -1,4 +1,4 @@
-"""The documents to blame for the score of a case, and the further fields of documents.
+"""The documents to blame for the score of a case.
 
 Documents that rank too high have no figures: what they take from the score is counted
 as the loss of the documents that are missing or rank too low.
@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TypeVar
 
 from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import harmless, listed, quoted
-from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
+from pytest_relevance.reports.cells import styled_cell
+from pytest_relevance.reports.document_tables import (
+    lines_with_notes,
+    table_of_documents,
+)
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
     DIM,
     PLAIN,
     STRONG,
     Line,
-    folded_lines,
     styled_line,
     wrapped,
 )
@@ -28,7 +30,6 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
 from pytest_relevance.results.breakdown import Breakdown
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.losses import Loss
 
 MOST_BLAMED = 3
@@ -55,7 +56,7 @@ def blame_lines(
     return [styled_line(""), *lines] if lines else []
 
 
-def figure(loss: float) -> str:
+def loss_text(loss: float) -> str:
     """Show a loss with a minus, and a gain with a plus."""
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
 
@@ -122,7 +123,7 @@ def _lost_lines(
         return
     table = _losses_table(result, shown, columns)
     for rest in _rest(found, lost, len(chosen)):
-        table.add(styled_cell(rest.words, DIM, 5), figure(rest.loss), style=DIM)
+        table.add(styled_cell(rest.words, DIM, 5), loss_text(rest.loss), style=DIM)
     yield styled_line("lost most by", STRONG)
     yield from lines_with_notes(table, shown, result, columns)
     yield from _not_in_index_lines(result, {loss.document for loss in shown}, columns)
@@ -174,7 +175,7 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
             rank = absence(result, loss.document)
         if loss.document is None:
             words = _shared_loss_text(result, loss, columns)
-            table.add(styled_cell(words, PLAIN, 4), rank, figure(loss.loss))
+            table.add(styled_cell(words, PLAIN, 4), rank, loss_text(loss.loss))
             continue
         # the loss of several documents is in a row of its own
         is_shared = loss.rank is None and not loss.loss
@@ -185,7 +186,7 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
             f"grade {number_text(loss.grade)}",
             f"({names[loss.grade]})" if loss.grade in names else "",
             rank,
-            "" if is_shared else figure(loss.loss),
+            "" if is_shared else loss_text(loss.loss),
         )
     return table
 
@@ -230,73 +231,3 @@ def _not_in_index_lines(
         if document in judged and document not in listed_above:
             others.append(harmless(document))
     return wrapped("not in the index: ", others, columns) if others else []
-
-
-# --- tables about documents -----------------------------------------------------------
-
-
-def table_of_documents() -> Table:
-    """Make a table about documents.
-
-    Its columns are id, title, grade, its name if there is room, rank, and the cost.
-    """
-    return Table(
-        [
-            *document_columns(""),
-            Column(gap=3),
-            Column(gap=1, drop_order=1),
-            Column(gap=3),
-            Column(align=RIGHT, gap=3),
-        ],
-        indent=2,
-    )
-
-
-def lines_with_notes(
-    table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
-) -> Iterator[Line]:
-    """Write the rows of a table about documents, and below each its note."""
-    for spans, about in zip_longest(table.row_lines(columns), documents):
-        yield spans
-        if about is None:
-            continue
-        note = result.texts.notes.get(about.document or "", "")
-        if note:
-            yield from folded_lines(f"      {note}", DIM, columns, "      ")
-
-
-def field_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Write the table of the further fields of the documents that the report names."""
-    shown = result.texts.shown
-    documents = []
-    names: dict[str, None] = {}
-    for document in _named_documents(result):
-        if shown.get(document):
-            documents.append(document)
-            names.update(dict.fromkeys(shown[document]))
-    fields = [Column(name, cut_to=12) for name in names]
-    table = Table(
-        [Column("document", cut_to=12), *fields],
-        indent=2,
-        title="about the documents",
-    )
-    for document in documents:
-        table.add(document, *[shown[document].get(name, "") for name in names])
-    return table.lines(columns)
-
-
-def _named_documents(result: CaseResult) -> dict[str, None]:
-    """Return the documents that the report of a case names, each once."""
-    gains = result.conditions.settings.gains
-    documents = dict.fromkeys(result.ranking.documents[: result.conditions.k])
-    for document, grade in result.evaluation.missing:
-        if gains[grade] > 0:
-            documents[document] = None
-    moves = Change.since_baseline(result).moves
-    if moves is not None:
-        for move in moves.left:
-            documents[move.document] = None
-    for outcome in result.evaluation.outcomes:
-        if not outcome.met:
-            documents.update(dict.fromkeys(outcome.documents))
-    return documents

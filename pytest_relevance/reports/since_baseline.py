@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pytest_relevance._number_text import LEAST, digits_apart, number_text
 from pytest_relevance._text import counted
 from pytest_relevance.reports.cells import styled_cell
-from pytest_relevance.reports.losses import (
-    figure,
+from pytest_relevance.reports.document_tables import (
     lines_with_notes,
     table_of_documents,
 )
+from pytest_relevance.reports.losses import loss_text
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
     DIM,
@@ -153,11 +153,11 @@ def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
             grade,
             "",
             _ranks_text(result, move),
-            figure(-moves.shares[move.document]) if moves.shares else "",
+            loss_text(-moves.shares[move.document]) if moves.shares else "",
         )
     if moves.others:
         words = f"{counted(moves.others, 'other')} (-v shows all)"
-        rest = figure(-moves.share_of_others) if moves.shares else ""
+        rest = loss_text(-moves.share_of_others) if moves.shares else ""
         table.add(styled_cell(words, DIM, 5), rest, style=DIM)
     return table
 
