@@ -37,6 +37,8 @@ _DROP_ORDER = {
 }
 """The columns that are left out if there is little room, the highest number first."""
 
+_NO_FIGURES = ("",) * len(FIGURES)
+
 
 def ranking_lines(
     result: CaseResult, found: Breakdown | None, *, full: bool, columns: int
@@ -74,15 +76,15 @@ class _RankingTable:
         self,
         rank: int,
         document: str,
-        figures: Sequence[str],
         *,
+        grade: str = "",
+        figures: Sequence[str] = _NO_FIGURES,
         style: str = PLAIN,
         is_copy: bool = False,
     ) -> None:
-        """Add the row of a result. `figures` are its grade and the figures of nDCG.
+        """Add the row of a result. `figures` are those of nDCG.
 
-        A later copy of a document has neither a score, nor an accepted rank, nor a
-        mark.
+        A later copy of a document has no score, no accepted rank and no mark.
         """
         score = before = mark = ""
         if not is_copy:
@@ -90,7 +92,6 @@ class _RankingTable:
             mark = self._unwanted.get(document, "")
             if self._accepted_ranks:
                 before = str(self._accepted_ranks.get(document, "new"))
-        grade, *others = figures
         title = self.result.texts.titles.get(document, "")
         self.table.add(
             str(rank),
@@ -99,7 +100,7 @@ class _RankingTable:
             score,
             grade,
             before,
-            *others,
+            *figures,
             mark,
             style=BAD if mark else style,
         )
@@ -120,10 +121,9 @@ def _add_results(table: _RankingTable, *, full: bool) -> None:
     if full:
         most = max(result.conditions.depth or 0, MOST_ROWS)
     shown = result.ranking.documents[:most]
-    no_figures = ("",) * (1 + len(FIGURES))
     for rank, document in enumerate(shown, 1):
         is_copy = document in shown[: rank - 1]
-        table.add_result(rank, document, no_figures, is_copy=is_copy)
+        table.add_result(rank, document, is_copy=is_copy)
     total = max(len(result.ranking.documents), result.ranking.returned)
     more = total - len(shown)
     if more:
@@ -146,7 +146,8 @@ def _add_ranks(table: _RankingTable, found: Breakdown, *, full: bool) -> None:
             table.add_result(
                 row.rank,
                 row.document,
-                [grade_text(row), *figure_texts(row)],
+                grade=grade_text(row),
+                figures=figure_texts(row),
                 style=_style(row),
                 is_copy=row.repeated,
             )
