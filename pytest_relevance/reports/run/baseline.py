@@ -1,7 +1,6 @@
-"""A run beside its baseline: what changed in means, latency, and what was searched.
+"""A run beside its baseline: means, latencies, what was searched, what finds nothing.
 
-Also which queries find nothing now, and what a report says of its context: what ran and
-against what.
+`context` says what ran, and against what.
 """
 
 from __future__ import annotations
@@ -211,11 +210,10 @@ def _mean_change_of_group(
     said = mean_change_sentence(change, metric, head, is_whole=is_whole)
     if not is_whole:
         return said
-    unscored = -change.total
+    ran = [result for result in group if result.status != SKIPPED]
+    unscored = len(ran) - change.total
     compared = []
     for result in group:
-        if result.status != SKIPPED:
-            unscored += 1
         if differences.score_before(result) is not None:
             compared.append(result)
     more = f", {unscored:,} without a score" if unscored else ""
