@@ -348,7 +348,6 @@ def _mean_sentence(
 
 
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
-    """Say what each gate found, and how many are not met."""
     sentences = []
     unmet = 0
     for finding in gates.findings:

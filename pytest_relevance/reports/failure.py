@@ -110,7 +110,6 @@ def failure_lines(
 
 
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Write the report of a case that could not be scored."""
     error = result.call.error or SearchError("", "")
     reason = harmless(reason_in_brief(result))
     lines = [styled_line(f"{harmless(result.place)}: {reason}", BAD)]

@@ -224,7 +224,6 @@ def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list
 def _not_in_index_lines(
     result: CaseResult, listed_above: Collection[str | None], columns: int
 ) -> list[Line]:
-    """Name the documents that are not in the index and have no row of their own."""
     judged = dict(result.evaluation.missing)
     others = []
     for document in result.texts.not_in_index:

@@ -115,7 +115,6 @@ class _RankingTable:
 
 
 def _add_results(table: _RankingTable, *, full: bool) -> None:
-    """Add the results of a case without judgments."""
     result = table.result
     most = MOST_ROWS
     if full:
@@ -131,7 +130,6 @@ def _add_results(table: _RankingTable, *, full: bool) -> None:
 
 
 def _add_ranks(table: _RankingTable, found: Breakdown, *, full: bool) -> None:
-    """Add the ranks of a breakdown."""
     results = sum(1 for row in found.rows if row.document is not None)
     # a note about one more rank would take as much room as the rank
     is_long = results > MOST_ROWS + 1

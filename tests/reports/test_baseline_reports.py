@@ -294,7 +294,7 @@ def test_changes_of_less_than_the_last_digit_are_none() -> None:
 
 def test_the_biggest_movers_first_and_five_of_each() -> None:
     results = [entry(f"q{n}", (-1) ** n * n / 20) for n in range(1, 15)]
-    assert summary(results).partition("down ")[2] == block("""
+    assert summary(results).partition("\ndown ")[2] == block("""
         since the baseline (5 of 7)
           query         nDCG@10  now on top
           q13    1.150 -> 0.500  a

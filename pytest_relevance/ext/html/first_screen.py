@@ -30,14 +30,8 @@ from pytest_relevance.reports.run.mean_text import (
     mean_text,
     metric_explained,
 )
-from pytest_relevance.reports.run.moved_cases import moved_sentences
-from pytest_relevance.reports.run.remarks import without_floor_sentences
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts
-from pytest_relevance.reports.run.uncompared import (
-    lost_sentences,
-    not_compared_sentences,
-)
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
 from pytest_relevance.results.changes import Change, changes_since_baseline
@@ -116,16 +110,8 @@ def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
     latencies = baseline.latency_sentences(changes_since_baseline(ran))
-    searched = baseline.searched_sentences(run.files, run.info.fingerprint)
-    sentences = [
-        *latencies[: baseline.MOST_NAMES],
-        *searched[: baseline.MOST_NAMES],
-        *moved_sentences(run.files),
-        *lost_sentences(run.results, run.files, run.info),
-        *not_compared_sentences(run.results, run.files),
-        *baseline.still_empty_sentences(ran),
-        *without_floor_sentences(run.files),
-    ]
+    sentences = latencies[: baseline.MOST_NAMES]
+    sentences += baseline.reference_sentences(run, ran)
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 
 

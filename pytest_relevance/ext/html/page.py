@@ -168,7 +168,6 @@ def _comparison_screen(
 
 
 def _has_other_metric(comparison: Comparison) -> bool:
-    """Say whether cases are compared by another metric than their own nDCG@k."""
     if comparison.metric is None:
         return False
     return any(result.metric.text != comparison.metric for result in comparison.results)

@@ -133,7 +133,6 @@ def _gate_annotation(gate: GateResult) -> Annotation:
 
 
 def _cases_annotation(results: Sequence[CaseResult], has_variants: bool) -> Annotation:
-    """Make the annotation of a case, or of cases that failed alike."""
     result = results[0]
     file = result.origin.source or result.file
     if len(results) > 1:

@@ -43,8 +43,7 @@ from pytest_relevance.reports.run.baseline import (
     context,
     latency_sentences,
     mean_sentences,
-    searched_sentences,
-    still_empty_sentences,
+    reference_sentences,
 )
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.case_tables import lowest
@@ -64,7 +63,6 @@ from pytest_relevance.reports.run.mean_tables import (
     variant_tables,
 )
 from pytest_relevance.reports.run.mean_text import mean_text, metric_explained
-from pytest_relevance.reports.run.moved_cases import moved_sentences
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
@@ -72,7 +70,7 @@ from pytest_relevance.reports.run.movers import (
     MOST_ROWS,
     mover_table,
 )
-from pytest_relevance.reports.run.remarks import remarks, without_floor_sentences
+from pytest_relevance.reports.run.remarks import remarks
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import (
     in_markdown,
@@ -82,10 +80,6 @@ from pytest_relevance.reports.run.run_findings import (
     says,
 )
 from pytest_relevance.reports.run.suites import suite_sentences
-from pytest_relevance.reports.run.uncompared import (
-    lost_sentences,
-    not_compared_sentences,
-)
 from pytest_relevance.reports.run.variants import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import plain_text
@@ -257,15 +251,7 @@ def _first_section(
     about = context(run)
     if about:
         items.append(", ".join(short_code_span(part) for part in about))
-    searched = searched_sentences(run.files, run.info.fingerprint)
-    further = [
-        *searched[:MOST_NAMES],
-        *moved_sentences(run.files),
-        *lost_sentences(run.results, run.files, run.info),
-        *not_compared_sentences(run.results, run.files),
-        *still_empty_sentences(ran),
-        *without_floor_sentences(run.files),
-    ]
+    further = reference_sentences(run, ran)
     items += [sentence.markdown() for sentence in further]
     if page:
         items.append(f"[all rankings side by side, in the page]({page})")

@@ -114,7 +114,6 @@ def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
 
 
 def _markdown(run: Run, config: pytest.Config, most: int | None = None) -> str:
-    """Make the report, of at most `most` characters."""
     from pytest_relevance.ext.markdown.markdown import run_markdown
     from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
     from pytest_relevance.reports.workflow_commands import safe_output

@@ -24,8 +24,13 @@ from pytest_relevance.reports.run.mean_text import (
     mean_text,
     metric_of,
 )
-from pytest_relevance.reports.run.remarks import filled_texts
+from pytest_relevance.reports.run.moved_cases import moved_sentences
+from pytest_relevance.reports.run.remarks import filled_texts, without_floor_sentences
 from pytest_relevance.reports.run.suites import how_called
+from pytest_relevance.reports.run.uncompared import (
+    lost_sentences,
+    not_compared_sentences,
+)
 from pytest_relevance.reports.run.variants import (
     WIDEST_NAME,
     variant_label,
@@ -158,6 +163,22 @@ def searched_sentences(
         said = f"searched since the baseline{of_files}: {text}"
         sentences.append(Sentence(said, DOUBT))
     return sentences
+
+
+def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
+    """Say what differs from the reference other than scores, for a page or Markdown.
+
+    `ran` are the results without the skipped ones.
+    """
+    searched = searched_sentences(run.files, run.info.fingerprint)
+    return [
+        *searched[:MOST_NAMES],
+        *moved_sentences(run.files),
+        *lost_sentences(run.results, run.files, run.info),
+        *not_compared_sentences(run.results, run.files),
+        *still_empty_sentences(ran),
+        *without_floor_sentences(run.files),
+    ]
 
 
 # --- means and latencies --------------------------------------------------------------

@@ -130,7 +130,6 @@ class CaseChange:
 
     @cached_property
     def _scored_by(self) -> Change:
-        """Return the change by the metric of its scores."""
         change = self.change
         if change.metric is not None or change.score_after is not None:
             return change
@@ -169,14 +168,12 @@ class CaseChange:
         return Move(document, before, self.result.ranking.rank_of(document))
 
     def _first_gone(self, earlier: Sequence[str]) -> Move | None:
-        """Find the first document of the earlier ranking that is not returned now."""
         for rank, document in enumerate(earlier, 1):
             if self.result.ranking.rank_of(document) is None:
                 return Move(document, rank, None)
         return None
 
     def _largest_loss(self) -> Move | None:
-        """Find the document with the largest loss against the ideal ranking."""
         for loss in self.losses:
             if loss.loss > 0 and loss.document is not None:
                 return Move(loss.document, None, loss.rank)

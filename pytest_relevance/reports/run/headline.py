@@ -211,7 +211,6 @@ def _headline(
 
 
 def _improved(ran: Iterable[CaseResult]) -> int:
-    """Count the cases that got better than their baseline."""
     improved = []
     for result in ran:
         if result.baseline is not None and result.baseline.standing == IMPROVEMENT:

@@ -135,6 +135,5 @@ def _labelled_means(
     means: Mapping[Variant, float],
     variants: Sequence[Variant],
 ) -> list[str]:
-    """Put the mean of each of these variants behind its label."""
     labels = short_labels(variants)
     return [f"{labels[variant]} {score_text(means[variant])}" for variant in chosen]

@@ -70,7 +70,6 @@ def suite_sentences(
 def _outcomes_of_gates(
     gates: Iterable[GateResult],
 ) -> dict[tuple[str, str | None], Counter[str]]:
-    """Count the outcomes of gates by file and parameter."""
     outcomes: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
     for gate in gates:
         outcomes[gate.file, gate.gate.variant or gate.variant][gate.outcome()] += 1

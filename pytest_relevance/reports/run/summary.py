@@ -165,7 +165,6 @@ def _advice(
     updating: str | None,
     reference: str,
 ) -> list[Block]:
-    """Say what to do with the baseline."""
     from pytest_relevance.reports.run.uncompared import found_something_sentences
     from pytest_relevance.reports.run.update_advice import update_sentences
 

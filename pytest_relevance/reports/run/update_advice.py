@@ -76,7 +76,6 @@ def _how_to_see_one(
 def _by_standing(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> dict[str, list[CaseResult]]:
-    """Group the results that an update may change by their standing."""
     against = {name for name, info in files.items() if info.against}
     by_standing: dict[str, list[CaseResult]] = defaultdict(list)
     for result in results:

@@ -78,7 +78,6 @@ def verdict_lines(
 
 
 def _is_one_suite(results: Sequence[CaseResult]) -> bool:
-    """Say whether all cases are of one suite, in one variant."""
     return len({(result.file, result.variant) for result in results}) == 1
 
 
