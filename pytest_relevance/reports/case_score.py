@@ -15,7 +15,7 @@ from pytest_relevance.results.case_result import PASSED, CaseResult
 _BEFORE_SETTINGS = "     "
 
 
-def score_digits(result: CaseResult) -> int:
+def _score_digits(result: CaseResult) -> int:
     """Return the number of decimals of the score: enough to tell it from the floor."""
     if result.conditions.floor is None or result.score is None:
         return 3
@@ -46,7 +46,7 @@ def _own_score_text(result: CaseResult) -> str:
     score = result.score
     if score is None:
         return f"{name} n/a, no judged document is relevant"
-    digits = score_digits(result)
+    digits = _score_digits(result)
     floor = result.conditions.floor
     expected = "no floor" if floor is None else f"at least {floor:.{digits}f}"
     before = None if result.baseline is None else result.baseline.score
@@ -69,7 +69,7 @@ def interval_text(result: CaseResult) -> str:
     is_usual = settings.ideal == "judged" and settings.unjudged == "zero"
     if lower is None or not is_usual or evaluation.judged == evaluation.top:
         return ""
-    digits = score_digits(result)
+    digits = _score_digits(result)
     ends = f"{lower:.{digits}f} and {upper:.{digits}f}"
     return f"{result.metric.text} lies between {ends}"
 
@@ -90,7 +90,7 @@ def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line
     if found.ideal_dcg:
         ideal = total_text(found.ideal_dcg)
         sums = f"DCG {total_text(found.dcg)} / ideal DCG {ideal} = "
-    score = f"{name} {result.score:.{score_digits(result)}f}"
+    score = f"{name} {result.score:.{_score_digits(result)}f}"
     first: Line = ((sums, PLAIN), (score, STATUSES[result.verdict]))
     room = columns - len(sums) - len(score) - len(_BEFORE_SETTINGS)
     if display_width(settings) <= room:

@@ -82,7 +82,7 @@ def failure_lines(
     document, its ids are of the right kind.
     """
     if verbosity < 0:
-        return [brief_line(result, width, others)]
+        return [_brief_line(result, width, others)]
     if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
     full = verbosity > 0
@@ -290,7 +290,7 @@ def failure_message(result: CaseResult) -> str:
     return "; ".join(texts)
 
 
-def brief_line(
+def _brief_line(
     result: CaseResult, columns: int, others: Iterable[CaseResult] = ()
 ) -> Line:
     """Write every reason of a case in one line.

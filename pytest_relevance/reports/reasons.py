@@ -6,7 +6,7 @@ that it is not where it should be. `brief_reasons.py` has shorter words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._near import difference
@@ -46,14 +46,10 @@ def reason_text(
     if reason.is_worse:
         text += " (missed by more than before)"
     if reason.by_people:
-        text += people_text(result.evaluation.graders)
+        graders = dict.fromkeys(map(harmless, result.evaluation.graders))
+        others = listed(graders, "and")
+        text += f" (by the grades of people, without those of {others})"
     return text
-
-
-def people_text(graders: Iterable[str]) -> str:
-    """Say ` (by the grades of people, without those of model-x)`."""
-    others = listed(dict.fromkeys(map(harmless, graders)), "and")
-    return f" (by the grades of people, without those of {others})"
 
 
 def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:

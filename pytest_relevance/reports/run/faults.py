@@ -42,7 +42,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
     """Find the faults of a run. The warnings about the project come last."""
     found = []
     for diagnosis in diagnoses.diagnose(results):
-        found.append(Fault(diagnosis_text(diagnosis), diagnosis.results))
+        found.append(Fault(_diagnosis_text(diagnosis), diagnosis.results))
     given_up = diagnoses.not_searched(results)
     if given_up:
         found.append(Fault(not_searched_text(given_up), given_up))
@@ -51,7 +51,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
     return found
 
 
-def diagnosis_text(diagnosis: Diagnosis) -> str:
+def _diagnosis_text(diagnosis: Diagnosis) -> str:
     """Tell a diagnosis in a sentence: what was found, and what to look at."""
     if diagnosis.kind == BROKEN:
         return harmless(diagnosis.message)

@@ -76,13 +76,13 @@ def _document_spans(change: CaseChange) -> dict[str, Line]:
     if result.call.error is not None:
         documents[LOST_DOCUMENT] = ((result.call.error.headline, USER),)
     elif change.after is not None and change.on_top is None:
-        few = few_text(result)
+        few = _few_text(result)
         if few:
             documents[DOCUMENT_ON_TOP] = ((few, PLAIN),)
     return documents
 
 
-def few_text(result: CaseResult) -> str:
+def _few_text(result: CaseResult) -> str:
     """Say `nothing returned`, or `only 1 result` if nDCG@k looks at more."""
     returned = result.ranking.returned
     if not returned:

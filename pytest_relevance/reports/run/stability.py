@@ -30,11 +30,11 @@ def unstable_text(result: CaseResult) -> str:
     calls = counted(repeats.calls, "call")
     return (
         f"the ranking is not stable: {different} in {calls}; first difference at "
-        f"{difference_text(result)}"
+        f"{_difference_text(result)}"
     )
 
 
-def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
+def _difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
     """Say where calls differ first, and what they return there: `rank 3: a / b`.
 
     Ids and titles are cut to `longest` columns.
@@ -103,7 +103,7 @@ def _table(
     for result in ordered if full else ordered[:MOST_UNSTABLE]:
         label = short_label(result, variants)
         place = styled_cell(result.place if has_places else "", DIM)
-        table.add(case_label(result), label, difference_text(result), place)
+        table.add(case_label(result), label, _difference_text(result), place)
     more = len(unstable) - len(table.rows)
     if more:
         table.note = f"  ... {more:,} more"

@@ -58,7 +58,7 @@ def suite_sentences(
             of_gates: Mapping[str, int] = {}
             if last[parameter] == variant:
                 of_gates = outcomes.get((file, parameter), {})
-            rows.append((harmless(name), suite_figures(groups[variant], of_gates)))
+            rows.append((harmless(name), _suite_figures(groups[variant], of_gates)))
     widest = max((display_width(name) for name, _ in rows), default=0)
     sentences = []
     for name, figures in rows:
@@ -76,7 +76,9 @@ def _outcomes_of_gates(
     return outcomes
 
 
-def suite_figures(results: Sequence[CaseResult], gates: Mapping[str, int]) -> list[str]:
+def _suite_figures(
+    results: Sequence[CaseResult], gates: Mapping[str, int]
+) -> list[str]:
     """Give the figures of a suite in one variant.
 
     The mean, the counts by status, the latency, and the counts of gates by outcome.

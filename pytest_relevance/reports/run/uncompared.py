@@ -65,7 +65,7 @@ def lost_sentences(
         parts.append(f"nothing ran of {count} ({examples(info.not_run)})")
     if not parts:
         return []
-    source, is_record = reference_name(files.values())
+    source, is_record = _reference_name(files.values())
     remedies = []
     if not is_record and any(case.why == GONE for case in lost):
         remedies.append("--relevance-update drops the cases that are gone")
@@ -87,7 +87,7 @@ def not_compared_sentences(
     if not found:
         return []
     about = [files[case.file] for case in found if case.file in files]
-    source, is_record = reference_name(about)
+    source, is_record = _reference_name(about)
     count = count_cases(found)
     are = "it is" if count == 1 else "they are"
     what = f"{source} has no ranking of {counted(count, 'case')} that ran, so {are} not"
@@ -140,7 +140,7 @@ def uncompared_in_words(
     return parts
 
 
-def reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:
+def _reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:
     """Name what the files are compared with, and say whether it is a record."""
     records = {about.against: None for about in files if about.against}
     if records:
