@@ -316,20 +316,20 @@ def _metrics_table(comparison: Comparison) -> Table:
 
 
 def mean_change_sentences(
-    comparison: Comparison, *, is_whole: bool = False
+    comparison: Comparison, *, beside_counts: bool = False
 ) -> list[Sentence]:
     """Give the change of the mean of each metric and variant, and of the latency.
 
-    `is_whole`: as in `mean_change_sentence`.
+    `beside_counts`: as in `mean_change_sentence`.
     """
     sentences = []
     for row in comparison.metrics:
-        sentences.append(_mean_sentence(comparison, row, is_whole=is_whole))
+        sentences.append(_mean_sentence(comparison, row, beside_counts=beside_counts))
     return sentences + baseline.latency_sentences(comparison.changes)
 
 
 def _mean_sentence(
-    comparison: Comparison, row: Difference, *, is_whole: bool
+    comparison: Comparison, row: Difference, *, beside_counts: bool
 ) -> Sentence:
     name = row.metric
     if row.variant is not None:
@@ -344,7 +344,9 @@ def _mean_sentence(
     change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
     results = [pair.second for pair in comparison.variants[row.variant]]
     weighted = mean_name(results).removesuffix("mean")
-    return baseline.mean_change_sentence(change, name, weighted, is_whole=is_whole)
+    return baseline.mean_change_sentence(
+        change, name, weighted, beside_counts=beside_counts
+    )
 
 
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:

@@ -77,7 +77,10 @@ class ReportFormat:
 
 
 def _report_format(name: str, value: str, entry: object) -> ReportFormat:
-    """Make a format of what an entry point names."""
+    """Return the format that an entry point names, or make one of a function.
+
+    Raises `ExtensionError` if it is neither.
+    """
     if isinstance(entry, ReportFormat):
         if entry.name != name:
             raise ExtensionError(

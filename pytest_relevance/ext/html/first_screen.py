@@ -95,7 +95,7 @@ def screen_of(run: Run) -> Screen:
 def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
     """Give the means that changed since the baseline; without any the present mean."""
     sentences = baseline.mean_sentences(
-        ran, only_changes=True, is_whole=True, of_all=change
+        ran, only_changes=True, beside_counts=True, of_all=change
     )
     if sentences:
         return [sentence.text for sentence in sentences]

@@ -154,7 +154,7 @@ def _comparison_screen(
     if searched:
         context.append(searched)
     context += [settings_text(settings) for settings in comparison.settings]
-    means = mean_change_sentences(comparison, is_whole=True)
+    means = mean_change_sentences(comparison, beside_counts=True)
     return Screen(
         said=comparison_headline(comparison, gates),
         means=[sentence.text for sentence in means],

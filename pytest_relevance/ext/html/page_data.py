@@ -70,7 +70,7 @@ def _discounts(
     rows: Iterable[PageRow], settings: Iterable[Settings]
 ) -> dict[str, list[float]]:
     """Return the discounts of ranks 1, 2, ... by kind, as many as any case needs."""
-    longest = max((_ranks(row) for row in rows), default=0)
+    longest = max((_most_ranks(row) for row in rows), default=0)
     kinds = {each.discount for each in settings}
     discounts = {}
     for kind in sorted(kinds):
@@ -78,10 +78,10 @@ def _discounts(
     return discounts
 
 
-def _ranks(row: PageRow) -> int:
-    """Count the ranks of the longest ranking of a case.
+def _most_ranks(row: PageRow) -> int:
+    """Return the length of the longest ranking of a case.
 
-    One is the ideal ranking that it has once every result is judged.
+    It may be the ideal ranking that the case has once every result is judged.
     """
     result = row.result
     returned = len(result.ranking.documents)

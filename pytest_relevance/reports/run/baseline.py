@@ -188,7 +188,7 @@ def mean_sentences(
     results: Sequence[CaseResult],
     *,
     only_changes: bool = False,
-    is_whole: bool = False,
+    beside_counts: bool = False,
     of_all: MeanChange | None = None,
 ) -> list[Sentence]:
     """Give the mean of each suite and variant, and its change since the baseline.
@@ -197,9 +197,9 @@ def mean_sentences(
     the suite and the variant are named if there are several.
 
     only_changes: suites without a change are left out.
-    is_whole: for reports that also count what got worse. The counts are said to be of
-        any change, cases without a score are counted too, so that the numbers add up,
-        and the sentence says what unjudged results leave open.
+    beside_counts: the report also counts what got worse. The sentence then says that it
+        counts changes by any amount, counts the cases without a score too, so that the
+        numbers add up, and says what unjudged results leave open.
     of_all: what `mean_change` gave for all of `results`, None if it was not called.
     """
     groups = grouped(results, lambda result: (result.file, variant_of(result)))
@@ -216,7 +216,9 @@ def mean_sentences(
         if change is None:
             change = differences.mean_change(group)
         if change is not None:
-            said = _mean_change_of_group(group, change, head, is_whole=is_whole)
+            said = _mean_change_of_group(
+                group, change, head, beside_counts=beside_counts
+            )
             sentences.append(said)
         elif not only_changes and has_mean(group):
             sentences.append(Sentence(head + mean_text(group)))
@@ -224,12 +226,13 @@ def mean_sentences(
 
 
 def _mean_change_of_group(
-    group: Sequence[CaseResult], change: MeanChange, head: str, *, is_whole: bool
+    group: Sequence[CaseResult], change: MeanChange, head: str, *, beside_counts: bool
 ) -> Sentence:
+    """Say how the mean of one suite and variant changed: see `mean_sentences`."""
     head += mean_name(group).removesuffix("mean")
     metric = metric_of(group)
-    said = mean_change_sentence(change, metric, head, is_whole=is_whole)
-    if not is_whole:
+    said = mean_change_sentence(change, metric, head, beside_counts=beside_counts)
+    if not beside_counts:
         return said
     ran = [result for result in group if result.status != SKIPPED]
     unscored = len(ran) - change.total
@@ -242,13 +245,13 @@ def _mean_change_of_group(
 
 
 def mean_change_sentence(
-    change: MeanChange, metric: str, head: str = "", *, is_whole: bool = False
+    change: MeanChange, metric: str, head: str = "", *, beside_counts: bool = False
 ) -> Sentence:
     """Say how a mean changed.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
     The number of compared cases is added if other cases lack a score now or before.
-    `is_whole`: the sentence says that it counts changes `by any amount`.
+    `beside_counts`: the sentence says that it counts changes `by any amount`.
     """
     means = change.means
     style = PLAIN
@@ -256,7 +259,7 @@ def mean_change_sentence(
         style = GOOD if means.difference > 0 else BAD
     scores = f"{means.first:.3f} -> {means.second:.3f}"
     tested = f"({signed_text(means.difference)}, p {p_text(change.p)})"
-    any_amount = "by any amount " if is_whole else ""
+    any_amount = "by any amount " if beside_counts else ""
     counts = (
         f"{any_amount}{means.better:,} better, {means.worse:,} worse, "
         f"{means.same:,} the same"

@@ -52,7 +52,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
 
 
 def _diagnosis_text(diagnosis: Diagnosis) -> str:
-    """Tell a diagnosis in a sentence: what was found, and what to look at."""
+    """Say in a sentence what many cases have in common, and what to look at."""
     if diagnosis.kind == BROKEN:
         return harmless(diagnosis.message)
     if diagnosis.is_of_errors:

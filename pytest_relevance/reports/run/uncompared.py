@@ -101,9 +101,10 @@ def not_compared_sentences(
 def found_something_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Say which cases fail, known or not, as their reference found nothing.
+    """Say which cases fail although known failures may: their reference found nothing.
 
-    Only `--relevance-known=xfail` needs to say so.
+    Nobody knows if their present results would have failed before. Only
+    `--relevance-known=xfail` needs to say so.
     """
     failed = []
     for result in found_something_new(results):
@@ -126,7 +127,7 @@ def uncompared_in_words(
 ) -> list[str]:
     """Count what a headline has to add: `2 cases are lost`, `nothing ran of 1 file`.
 
-    A run that was to look at a part of the cases leaves files out.
+    Files are not counted if the run was to look at a part of the cases.
     """
     parts = []
     lost = count_cases(lost_cases(files, results, info))
