@@ -55,17 +55,18 @@ class CommandLine:
     room.
     """
 
-    said: str
+    words: str
     command: str
     style: str = PLAIN
 
     def lines(self, columns: int) -> list[Line]:
         """Write the words and the command for a terminal."""
-        said, command = harmless(self.said), harmless(self.command)
-        if display_width(f"{said} {command}") <= columns:
-            return [styled_line(f"{said} {command}", self.style)]
-        words = folded_lines(said, self.style, columns)
-        return [*words, styled_line(f"    {command}", self.style)]
+        words, command = harmless(self.words), harmless(self.command)
+        line = f"{words} {command}"
+        if display_width(line) <= columns:
+            return [styled_line(line, self.style)]
+        lines = folded_lines(words, self.style, columns)
+        return [*lines, styled_line(f"    {command}", self.style)]
 
 
 Block = Sentence | Table | CommandLine

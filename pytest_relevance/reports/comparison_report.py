@@ -75,11 +75,11 @@ _MOST_DROPS = 50
 class ComparisonReport:
     """The parts of a report.
 
-    The headline; what was compared; the tables by what they are called; the settings
-    and notes; and what was found: means and gates.
+    `names` say what was compared, `notes` with which settings, and `findings` what
+    became of means and gates. `tables` are by what they are called.
     """
 
-    said: Headline
+    headline: Headline
     names: Sequence[Sentence]
     tables: Mapping[str, Table]
     notes: Sequence[Sentence]
@@ -87,7 +87,7 @@ class ComparisonReport:
 
     def lines(self, width: int) -> list[Line]:
         """Write the report for a terminal. What was found comes last."""
-        headline = Sentence(self.said.text, STRONG)
+        headline = Sentence(self.headline.text, STRONG)
         lines = lines_of([headline, *self.names], width)
         for table in self.tables.values():
             if table.rows:
@@ -99,7 +99,7 @@ class ComparisonReport:
     def markdown(self, max_chars: int | None) -> str:
         """Write the report as Markdown, without its last sections if it is too long."""
         items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
-        head = heading(self.said.text, self.said.mark)
+        head = heading(self.headline.text, self.headline.mark)
         sections = [MarkdownSection("\n".join([head, "", *items]), "the summary")]
         for name, table in self.tables.items():
             sections += table_sections(name, [table])
@@ -108,7 +108,7 @@ class ComparisonReport:
 
     def html(self) -> str:
         """Write the report as HTML for a notebook."""
-        parts = [html_paragraph(self.said.text, "strong")]
+        parts = [html_paragraph(self.headline.text, "strong")]
         for sentence in (*self.names, *self.findings):
             parts.append(html_paragraph(sentence.text))
         for table in self.tables.values():
@@ -136,7 +136,7 @@ def report_on(
     settings = [settings_text(each) + depths for each in comparison.settings]
     notes = [*dict.fromkeys(settings), *comparison.notes]
     return ComparisonReport(
-        said=comparison_headline(comparison, gates),
+        headline=comparison_headline(comparison, gates),
         names=names,
         tables=_tables(comparison, limit, gates),
         notes=[Sentence(text, DIM) for text in notes],

@@ -62,7 +62,7 @@ class Screen:
     `context` says what ran, and against what.
     """
 
-    said: Headline
+    headline: Headline
     means: Sequence[str]
     notes: Sequence[str]
     context: Sequence[str]
@@ -84,7 +84,7 @@ def screen_of(run: Run) -> Screen:
         started = run.info.started[:16].replace("T", " ")
         context.append(f"{started} UTC")
     return Screen(
-        said=headline(run.results, gates, run.info, change, files=run.files),
+        headline=headline(run.results, gates, run.info, change, files=run.files),
         means=means,
         notes=_notes(run, ran),
         context=context,
@@ -163,7 +163,7 @@ def first_screen_html(
 
     `rows` are all cases of the run, `chosen` those that the page has.
     """
-    said = screen.said
+    said = screen.headline
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
     notes = list(screen.notes)
     shown = len(chosen.shown)

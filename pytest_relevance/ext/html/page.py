@@ -115,7 +115,7 @@ def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) ->
     encoding, data = embedded(page_data(run, rows, chosen.shown, screen, images=images))
     page = Template(package_text(PACKAGE, "page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
-        title=escape(f"{screen.said.text} - {harmless(run.name)}"),
+        title=escape(f"{screen.headline.text} - {harmless(run.name)}"),
         style=style,
         script=script,
         encoding=encoding,
@@ -156,7 +156,7 @@ def _comparison_screen(
     context += [settings_text(settings) for settings in comparison.settings]
     means = mean_change_sentences(comparison, beside_counts=True)
     return Screen(
-        said=comparison_headline(comparison, gates),
+        headline=comparison_headline(comparison, gates),
         means=[sentence.text for sentence in means],
         notes=comparison.notes,
         context=context,
