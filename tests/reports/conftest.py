@@ -4,6 +4,7 @@ reports of its rankings.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,9 +24,7 @@ from tests.helpers import case_of, scored
 
 
 class Shop:
-    """The query "winter boots", which stands in line 41 of a case file and takes 12.3
-    ms.
-    """
+    """The query "winter boots", in line 41 of a case file. It takes 12.3 ms."""
 
     titles = {  # noqa: RUF012
         "sku-1": "Winter boots Aurora",
@@ -50,20 +49,17 @@ class Shop:
         accepted: Sequence[str] | None = None,
         **keys: Any,
     ) -> CaseResult:
-        """What the case comes to with a ranking; `keys` are those of a case file.
-        Judgments of {} are none.
+        """What the case comes to with a ranking, beside an `accepted` one, if any.
 
-        `accepted` is the ranking of its baseline.
+        `keys` are those of a case file. Judgments of {} are none.
         """
         values: dict[str, Any] = {"query": "winter boots", **keys}
         if judgments != {}:
             values["judgments"] = self.judgments if judgments is None else judgments
         case = case_of(values)
-        baseline = (
-            None
-            if accepted is None
-            else lambda found: self.compared(found, case, accepted)
-        )
+        baseline = None
+        if accepted is not None:
+            baseline = partial(self.compared, case=case, accepted=accepted)
         found = scored(case, ranking, 0.0123, baseline=baseline, all_missing=True)
         return replace(found, file="shop.relevance.yaml", line=41)
 
@@ -74,25 +70,23 @@ class Shop:
         graded = grade_ranking(accepted, case.judgments)
         before = score(found.metric, graded, case.settings) if case.judgments else None
         change = 0.0 if before is None or found.score is None else found.score - before
-        standing = (
-            REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
-        )
+        standing = WITHIN
+        if abs(change) > 0.05:
+            standing = REGRESSION if change < 0 else IMPROVEMENT
+        grades = tuple(graded.grades)
         return BaselineComparison(
-            standing, before, documents=tuple(accepted), grades=tuple(graded.grades)
+            standing, before, documents=tuple(accepted), grades=grades
         )
 
     def report(self, ranking: object, verbosity: int = 0, **keys: Any) -> str:
         """The report of a ranking as text."""
-        return (
-            plain_text(failure_lines(self.result(ranking, **keys), verbosity=verbosity))
-            + "\n"
-        )
+        result = self.result(ranking, **keys)
+        return plain_text(failure_lines(result, verbosity=verbosity)) + "\n"
 
     def part(self, report: str, beginning: str) -> str:
         """The line of a report that begins so."""
-        (line,) = [
-            line for line in report.splitlines() if line.strip().startswith(beginning)
-        ]
+        lines = report.splitlines()
+        (line,) = [line for line in lines if line.strip().startswith(beginning)]
         return line
 
 
