@@ -4,6 +4,7 @@ wider than the terminal.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from pytest_relevance.reports.run.report import report_lines, run_gates
 from pytest_relevance.reports.styled_lines import Line, plain_text
 from pytest_relevance.reports.terminal_text import display_width, terminal_width
 from pytest_relevance.results.case_parts import SearchError
-from tests.helpers import changed, gate_record
+from tests.helpers import block, changed, gate_record
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -28,19 +29,14 @@ LONG = "Winter boots Aurora, lined, waterproof, with laces and a zip, black"
 JAPANESE = "冬用ブーツ オーロラ 裏地付き 防水 黒 レースアップ ジッパー付き"
 
 
-def hits(*titles: str, scores: Sequence[float | None] = ()) -> list[dict[str, Any]]:
-    """Results `sku-1`, `sku-2` ... with titles, and with scores where these are
-    given.
-    """
-    results = [
-        {"id": f"sku-{number}", "title": title}
-        for number, title in enumerate(titles, 1)
-    ]
-    return (
-        [{**hit, "score": score} for hit, score in zip(results, scores, strict=True)]
-        if scores
-        else results
-    )
+def hits(*titles: str, scores: Sequence[float] = ()) -> list[dict[str, Any]]:
+    """Results `sku-1`, `sku-2` ... with titles, and with scores if there are any."""
+    results: list[dict[str, Any]] = []
+    for number, title in enumerate(titles, 1):
+        results.append({"id": f"sku-{number}", "title": title})
+    for result, score in zip(results, scores, strict=False):
+        result["score"] = score
+    return results
 
 
 def too_wide(lines: Sequence[Line], columns: int) -> list[str]:
@@ -50,14 +46,6 @@ def too_wide(lines: Sequence[Line], columns: int) -> list[str]:
         for text in plain_text(lines).splitlines()
         if display_width(text) > columns and " " in text.strip()
     ]
-
-
-def head(lines: Sequence[Line]) -> list[str]:
-    """The heads of the columns of a breakdown."""
-    (found,) = [
-        text for text in plain_text(lines).splitlines() if text.startswith("rank ")
-    ]
-    return found.split()
 
 
 # --- which columns are shown ----------------------------------------------------------
@@ -82,18 +70,13 @@ def test_a_narrow_breakdown_keeps_what_is_read_first(
     ranking = hits(LONG, LONG, JAPANESE, scores=[12.5, 9.25, 7.0])
     found = shop.result(ranking, accepted=["sku-2", "sku-1"], min_ndcg=1)
 
-    lines = failure_lines(found, width=columns)
+    text = plain_text(failure_lines(found, width=columns))
 
-    assert head(lines) == ["rank", "document", *shown]
-    (row,) = [
-        text
-        for text in plain_text(lines).splitlines()
-        if text.startswith("   3  sku-3")
-    ]
-    title = row.removeprefix("   3  sku-3").split("   ")[0].strip()
-    assert display_width(title) >= min(
-        23, display_width(JAPANESE)
-    )  # half of a wide character is left blank
+    (head,) = re.findall("^rank .*", text, re.MULTILINE)
+    assert head.split() == ["rank", "document", *shown]
+    (row,) = re.findall("^   3  sku-3(.*)", text, re.MULTILINE)
+    title = row.split("   ")[0].strip()
+    assert display_width(title) >= 23  # half of a wide character is left blank
 
 
 # --- scores of the engine -------------------------------------------------------------
@@ -105,9 +88,11 @@ def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -
         judgments={},
         expect={"first": "sku-2"},
     )
-    assert plain_text(failure_lines(found)).split("\n\n")[1] == (
-        "rank  document              score\n   1  sku-1  Boots         12.346\n   2  sku-2  Winter boots     7.5"
-    )
+    assert plain_text(failure_lines(found)).split("\n\n")[1] + "\n" == block("""
+        rank  document              score
+           1  sku-1  Boots         12.346
+           2  sku-2  Winter boots     7.5
+    """)
 
 
 # --- nothing is wider than the terminal -----------------------------------------------
@@ -115,69 +100,28 @@ def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -
 
 def failing(shop: Shop) -> list[CaseResult]:
     """Cases with everything that a report may have to say."""
-    titles = hits(
-        LONG,
-        JAPANESE,
-        LONG,
-        "Boots",
-        LONG,
-        JAPANESE,
-        scores=[9.87654, 8, 7, 6, 5.5, 5.25],
-    )
-    query: dict[str, Any] = {
-        "query": "waterproof winter boots with laces and a zip for children",
-        "id": "q043",
-    }
-    named: dict[str, Any] = {"scale": {"irrelevant": 0, "substitute": 2, "exact": 3}}
+    scores = [9.87654, 8, 7, 6, 5.5, 5.25]
+    found = hits(LONG, JAPANESE, LONG, "Boots", LONG, JAPANESE, scores=scores)
+    query = "waterproof winter boots with laces and a zip for children"
+    named = {"irrelevant": 0, "substitute": 2, "exact": 3}
     many: dict[str, Any] = {f"sku-{number}": number % 4 for number in range(5, 40)}
-    error = shop.result([], min_ndcg=0.5)
-    error = changed(
-        error,
-        verdict="error",
-        error=SearchError("ConnectionError", "refused", "a.py:7"),
-    )
+    other = {"other-1": 3, "other-2": 2}
+    params = {"locale": "en_GB", "filters": ["size:42"] * 4}
+    noted: dict[str, Any] = {"query": query, "id": "q043", "note": "warm " * 30}
+    unmet = {"exclude": ["sku-1"], "first": "sku-2", "P@3": 1}
+    order = {"order": ["sku-3", "sku-1"], "results": "> 20"}
+    few = {"sku-1": 3, "other": 3}
+    accepted = ["sku-2", "sku-9", "sku-4"]
+    refused = SearchError("ConnectionError", "refused", "a.py:7")
     return [
-        shop.result(
-            titles,
-            accepted=["sku-2", "sku-9", "sku-4"],
-            min_ndcg=1,
-            note="warm " * 30,
-            **query,
-        ),
-        shop.result(
-            titles,
-            min_ndcg=1,
-            expect={"exclude": ["sku-1"], "first": "sku-2", "P@3": 1},
-            **named,
-        ),
-        shop.result(
-            titles,
-            judgments=many,
-            min_ndcg=1,
-            params={"locale": "en_GB", "filters": ["size:42"] * 4},
-        ),
-        shop.result(
-            titles,
-            judgments={"other-1": 3, "other-2": 2},
-            min_ndcg=0.5,
-            accepted=["sku-1", "sku-3"],
-        ),
-        shop.result(
-            titles, judgments={"sku-1": 3, "other": 3}, min_ndcg=0.7, min_judged=0.9
-        ),
-        shop.result(
-            titles,
-            judgments={},
-            expect={"order": ["sku-3", "sku-1"], "results": "> 20"},
-        ),
-        shop.result(
-            ["sku-4", "sku-4", "sku-4"],
-            min_ndcg=0.15,
-            ideal="max",
-            scale=[0, 4],
-            depth=50,
-        ),
-        error,
+        shop.result(found, accepted=accepted, min_ndcg=1, **noted),
+        shop.result(found, min_ndcg=1, expect=unmet, scale=named),
+        shop.result(found, judgments=many, min_ndcg=1, params=params),
+        shop.result(found, judgments=other, min_ndcg=0.5, accepted=accepted),
+        shop.result(found, judgments=few, min_ndcg=0.7, min_judged=0.9),
+        shop.result(found, judgments={}, expect=order),
+        shop.result(["sku-4"] * 3, min_ndcg=0.15, ideal="max", scale=[0, 4], depth=50),
+        changed(shop.result([], min_ndcg=0.5), verdict="error", error=refused),
     ]
 
 
@@ -187,10 +131,8 @@ def test_no_line_of_a_failure_is_wider(
     shop: Shop, columns: int, verbosity: int
 ) -> None:
     for found in failing(shop):
-        assert (
-            too_wide(failure_lines(found, verbosity=verbosity, width=columns), columns)
-            == []
-        )
+        lines = failure_lines(found, verbosity=verbosity, width=columns)
+        assert too_wide(lines, columns) == []
 
 
 def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
@@ -200,17 +142,13 @@ def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
     results = []
     for number, variant in enumerate(variants):
         for line, found in enumerate(failing(shop), 40):
-            score = (
-                None
-                if found.call.error
-                else (0.2 + 0.05 * (line - 40)) / (1 + 0.1 * number)
-            )
-            about = {
-                "tags": ("electronics", f"tag-{line}"),
-                "scores": {"nDCG@10": score},
-            }
+            score = None
+            if found.call.error is None:
+                score = (0.2 + 0.05 * (line - 40)) / (1 + 0.1 * number)
+            about = {"line": line, "id": f"q{line}", "variant": variant}
+            tags = ("electronics", f"tag-{line}")
             results.append(
-                changed(found, line=line, id=f"q{line}", variant=variant, **about)
+                changed(found, **about, tags=tags, scores={"nDCG@10": score})
             )
     gates = (
         gate_record("mean", line=3, bounds=[["nDCG@10", 0.8]]),
@@ -230,21 +168,16 @@ def test_no_line_of_a_run_is_wider(
     shop: Shop, columns: int, variants: tuple[str | None, ...], verbosity: int
 ) -> None:
     run = whole_run(shop, variants)
-    assert (
-        too_wide(report_lines(run, verbosity=verbosity, width=columns), columns) == []
-    )
+    lines = report_lines(run, verbosity=verbosity, width=columns)
+    assert too_wide(lines, columns) == []
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_no_line_of_a_merged_run_is_wider(shop: Shop, columns: int) -> None:
     run = whole_run(shop)
-    again = tuple(result.key for result in run.results)
-    assert (
-        too_wide(
-            merged_lines(Merged(run, again=again), run_gates(run), 12, columns), columns
-        )
-        == []
-    )
+    merged = Merged(run, again=tuple(result.key for result in run.results))
+    lines = merged_lines(merged, run_gates(run), 12, columns)
+    assert too_wide(lines, columns) == []
 
 
 # --- the width of the terminal --------------------------------------------------------
