@@ -106,7 +106,7 @@ class _RankingTable:
         )
 
     def add_nothing(self, ranks: str, figures: Sequence[str]) -> None:
-        """Add the row of one or several ranks without a result."""
+        """Add the row of ranks without a result. `figures` are those of nDCG."""
         words = "no judged result"
         if self.result.conditions.settings.unjudged == "zero":
             words = "nothing returned"

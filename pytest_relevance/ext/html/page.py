@@ -85,23 +85,14 @@ COMPRESSED_FROM = 1_000_000
 """The size of the data, in bytes, from which they are embedded with gzip and base64."""
 
 
-def html_page(
-    run: Run,
-    screen: Screen | None = None,
-    *,
-    images: bool = False,
-) -> str:
+def html_page(run: Run, *, images: bool = False) -> str:
     """Make the page about a run, as text to be written in UTF-8.
 
-    Half a surrogate pair, which UTF-8 does not have, is written as an escape.
-
-    screen: what its first screen says, None for what it says of any run.
-    images: the page loads pictures of documents from their addresses, the one thing
-        that it ever fetches, and says so.
+    Half a surrogate pair, which UTF-8 does not have, is written as an escape. With
+    `images` the page loads pictures of documents from their addresses, and says so: it
+    fetches nothing else.
     """
-    if screen is None:
-        screen = screen_of(run)
-    return _page(run, rows_of_run(run.results), screen, images=images)
+    return _page(run, rows_of_run(run.results), screen_of(run), images=images)
 
 
 def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) -> str:

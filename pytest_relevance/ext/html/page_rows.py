@@ -201,7 +201,7 @@ def nothing_fell(rows: Sequence[PageRow]) -> bool:
 
 
 def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
-    """Return what names the documents in the row of a case.
+    """Return the change whose documents the row of a case names.
 
     `is_alone`: they explain its present ranking, whatever the earlier one was.
     """

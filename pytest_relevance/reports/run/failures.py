@@ -57,11 +57,14 @@ def shown_failures(
 ) -> list[FailureGroup]:
     """Choose how failures are shown, in their order.
 
-    A failure is `ALIKE` if the diagnosis of an earlier one explains it: `explained` has
-    the numbers of diagnoses. With `folds` it is `IN_BRIEF` if it failed before, or
-    after the first `MOST_IN_FULL` failures or `MOST_LINES` lines; `length` says how
-    many lines the failure at a place takes. Others are `IN_FULL`, and so is None, which
-    stands for a failure of another test.
+    None stands for a failure of another test. `explained` has the number of the
+    diagnosis of each case that has one. `length` says how many lines the failure at a
+    place takes.
+
+    - `ALIKE`: an earlier failure with this diagnosis is shown in full.
+    - `IN_BRIEF`, only with `folds`: the case failed before, or `MOST_IN_FULL` failures
+      or `MOST_LINES` lines come before it.
+    - `IN_FULL`: any other failure.
     """
     from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
