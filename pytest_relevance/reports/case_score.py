@@ -9,7 +9,6 @@ from pytest_relevance.reports.reasons import change_text
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.breakdown import Breakdown
-from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import PASSED, CaseResult
 
 _BEFORE_SETTINGS = "     "
@@ -34,7 +33,9 @@ def met_text(result: CaseResult) -> str:
     parts = []
     if result.evaluation.judgments:
         parts.append(_own_score_text(result))
-    parts += dict.fromkeys(_met_outcome(each) for each in result.evaluation.outcomes)
+    outcomes = result.evaluation.outcomes
+    met = [expectation_kind(each.kind).show_met(each) for each in outcomes]
+    parts += dict.fromkeys(met)
     parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
     text = "; ".join(parts) or "no judgments"
     return f"passed: {text}" if result.verdict == PASSED else text
@@ -52,10 +53,6 @@ def _own_score_text(result: CaseResult) -> str:
     before = None if result.baseline is None else result.baseline.score
     change = change_text(score, before)
     return f"{name} {score:.{digits}f}, {expected}{change}"
-
-
-def _met_outcome(outcome: Outcome) -> str:
-    return expectation_kind(outcome.kind).show_met(outcome)
 
 
 # --- what unjudged results leave open -------------------------------------------------

@@ -164,27 +164,19 @@ def cases_behind(judged: GateResult) -> list[CaseResult]:
 def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
     """List the cases because of which a condition is not met, the weightiest first."""
     behind = _find_cases_behind(judged, finding)
-    title = _title_of_all_cases(judged, finding)
-    table = case_table(title or _pulled_down(judged, finding), label_gap=3)
+    metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
+    title_of_all = gate_kind(judged.gate.condition).cases_title
+    if isinstance(finding, ErrorsFinding):
+        title_of_all = "without a score"
+    title = title_of_all or f"{metric}pulled down most by"
+    table = case_table(title, label_gap=3)
     has_weights = len({result.weight for result in judged.results}) > 1
     for case in nlargest(MOST_CASES, behind, key=lambda case: case.pull):
         weight = f"weight {number_text(case.result.weight)}" if has_weights else ""
         add_case(table, case.result, weight, case.shown)
-    if title and len(behind) > MOST_CASES:
+    if title_of_all and len(behind) > MOST_CASES:
         table.note = f"  ... {len(behind) - MOST_CASES:,} more"
     return table
-
-
-def _title_of_all_cases(judged: GateResult, finding: Finding) -> str:
-    """Return the title that announces all cases behind a finding; empty without one."""
-    if isinstance(finding, ErrorsFinding):
-        return "without a score"
-    return gate_kind(judged.gate.condition).cases_title
-
-
-def _pulled_down(judged: GateResult, finding: Finding) -> str:
-    metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
-    return f"{metric}pulled down most by"
 
 
 def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]:

@@ -307,15 +307,12 @@ def _without_failure_text(ran: Sequence[CaseResult]) -> str:
         return f"{counted(measured, 'case')} measured, without a floor"
     which = counted(passed, "case")
     if measured:
-        which += _demands_text(by_status[PASSED])
+        has_floors = all(
+            each.conditions.floor is not None for each in by_status[PASSED]
+        )
+        which += " with a floor" if has_floors else " with a floor or an expectation"
     text = f"All {which} pass" if passed > 1 else f"{which} passes"
     if not measured:
         return text
     are = "is" if measured == 1 else "are"
     return f"{text}; {measured:,} {are} only measured"
-
-
-def _demands_text(passed: Iterable[CaseResult]) -> str:
-    if all(result.conditions.floor is not None for result in passed):
-        return " with a floor"
-    return " with a floor or an expectation"

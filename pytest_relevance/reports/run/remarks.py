@@ -70,7 +70,8 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     them 0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9
     more`. `most` of the cases are named.
     """
-    if not any(_has_filled(result) for result in results):
+    evaluations = [result.evaluation for result in results]
+    if not any(each.people_scores or each.filled_top for each in evaluations):
         return []
     ran = [result for result in results if result.status != SKIPPED]
     texts = []
@@ -81,10 +82,6 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     if only_by_filled:
         texts.append(only_by_filled)
     return texts
-
-
-def _has_filled(result: CaseResult) -> bool:
-    return bool(result.evaluation.people_scores or result.evaluation.filled_top)
 
 
 def _share_text(ran: Sequence[CaseResult]) -> str:

@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
 from pytest_relevance.codec import encode
+from pytest_relevance.gates.findings import finding_text
+from pytest_relevance.gates.judging import GateResult, judge_gates
+from pytest_relevance.reports.run import failures
 from pytest_relevance.reports.run.counts import anything_ran
-from pytest_relevance.reports.run.failures import (
-    IN_BRIEF,
-    IN_FULL,
-    ReportedCases,
-    case_lines,
-    cases_to_report,
+from pytest_relevance.reports.run.errors import error_lines
+from pytest_relevance.reports.run.gates import (
+    gate_lines,
+    gate_message,
+    named_gate_lines,
+)
+from pytest_relevance.reports.run.run_findings import (
+    finding_lines,
+    nothing_searched_text,
+    says,
 )
 from pytest_relevance.reports.run.summary import summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
@@ -27,7 +34,6 @@ from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
 
 if TYPE_CHECKING:
-    from pytest_relevance.gates.judging import GateResult
     from pytest_relevance.results.records.run import Run
 
 
@@ -37,16 +43,14 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     `verbosity` is as pytest counts it: below 0 one line for each failure, 1 all ranks,
     2 the cases that passed too.
     """
-    from pytest_relevance.reports.run.errors import error_lines
-    from pytest_relevance.reports.run.gates import named_gate_lines
-
     gates = run_gates(run)
     lines = error_lines(run.info, full=verbosity > 0, width=width)
-    for reported in cases_to_report(run, verbosity, width=width):
+    for reported in failures.cases_to_report(run, verbosity, width=width):
         lines += _reported_lines(reported, run, verbosity, width)
     for gate in gates:
         if gate.outcome() == FAILED:
-            lines += _failed_gate_lines(gate, verbosity, width)
+            lines += _title_lines(gate.name, verbosity)
+            lines += gate_lines(gate, verbosity=verbosity, width=width)
     if lines:
         lines.append(styled_line(""))
     if anything_ran(run.results):
@@ -64,33 +68,24 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
 
 
 def _reported_lines(
-    reported: ReportedCases, run: Run, verbosity: int, width: int
+    reported: failures.ReportedCases, run: Run, verbosity: int, width: int
 ) -> list[Line]:
     """Write a case in full, or several cases together, below a title."""
-    from pytest_relevance.reports.run import failures
-
     results = reported.results
     full = verbosity > 0
-    if reported.how == IN_FULL:
+    if reported.how == failures.IN_FULL:
         (result,) = results
         title = result.node or result.id
         if result.id != result.query:
             title += f' "{result.query}"'
-        lines = case_lines(result, run, verbosity, width)
-    elif reported.how == IN_BRIEF:
+        lines = failures.case_lines(result, run, verbosity, width)
+    elif reported.how == failures.IN_BRIEF:
         title = failures.brief_title(results)
         lines = failures.brief_lines(results, width)
     else:
         title = ""
         lines = folded_lines(failures.together_text(results, full=full), BAD, width)
     return [*_title_lines(title, verbosity), *lines]
-
-
-def _failed_gate_lines(gate: GateResult, verbosity: int, width: int) -> list[Line]:
-    from pytest_relevance.reports.run.gates import gate_lines
-
-    title = _title_lines(gate.name, verbosity)
-    return [*title, *gate_lines(gate, verbosity=verbosity, width=width)]
 
 
 def _title_lines(name: str, verbosity: int) -> list[Line]:
@@ -105,12 +100,6 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 def found_lines(run: Run, width: int) -> list[Line]:
     """Say that no case was searched, if none was, and what the run says of itself."""
-    from pytest_relevance.reports.run.run_findings import (
-        finding_lines,
-        nothing_searched_text,
-        says,
-    )
-
     lines: list[Line] = []
     text = nothing_searched_text(run.results)
     if text and not says(run.info, text):
@@ -120,8 +109,6 @@ def found_lines(run: Run, width: int) -> list[Line]:
 
 def run_gates(run: Run) -> list[GateResult]:
     """Judge the gates of a run: of files with a case that ran, or all if required."""
-    from pytest_relevance.gates.judging import judge_gates
-
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}
     gates = []
@@ -146,9 +133,6 @@ def report_data(run: Run) -> dict[str, Any]:
 
 
 def _gate_data(gate: GateResult) -> dict[str, Any]:
-    from pytest_relevance.gates.findings import finding_text
-    from pytest_relevance.reports.run.gates import gate_message
-
     findings = []
     for finding in gate.findings:
         findings.append(

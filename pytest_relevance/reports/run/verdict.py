@@ -60,7 +60,8 @@ def verdict_lines(
     outcomes = Counter(gate.outcome() for gate in gates)
     unfinished = _unfinished_parts(info)
     parts = case_counts(results)
-    if verbosity >= 0 or not _is_one_suite(results):
+    suites = {(result.file, result.variant) for result in results}
+    if verbosity >= 0 or len(suites) != 1:
         parts += _mean_parts(results)
         parts += _gate_parts(outcomes)
     parts += unfinished
@@ -75,10 +76,6 @@ def verdict_lines(
     elif outcomes[SKIPPED]:
         style = DOUBT
     return wrapped("", parts, width, "; ", style)
-
-
-def _is_one_suite(results: Sequence[CaseResult]) -> bool:
-    return len({(result.file, result.variant) for result in results}) == 1
 
 
 def _unfinished_parts(info: RunInfo) -> list[str]:
