@@ -49,30 +49,20 @@ class ReportOptions:
     notes: Sequence[str] = ()
 
 
-OfRun = Callable[["Run", ReportOptions], str]
-"""Makes the report of a run."""
-
-OfComparison = Callable[[Any, Any, ReportOptions], str]
-"""Makes the report of a `Comparison` of two runs.
-
-The second argument are its gates, as `Comparison.judge` gave them; None if they were
-not judged.
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
     """A format of reports.
 
     `name`: what a user calls it.
     `of_run`: makes the report of a run.
-    `of_comparison`: makes the report of a comparison; None if the format has none.
+    `of_comparison`: makes the report of a `Comparison`; None if the format has none.
+    Its second argument are the gates that `Comparison.judge` gave, None without gates.
     `suffixes`: the endings of file names that mean the format, in lower case.
     """
 
     name: str
-    of_run: OfRun
-    of_comparison: OfComparison | None = None
+    of_run: Callable[[Run, ReportOptions], str]
+    of_comparison: Callable[[Any, Any, ReportOptions], str] | None = None
     suffixes: tuple[str, ...] = ()
 
 

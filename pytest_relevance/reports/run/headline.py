@@ -48,23 +48,16 @@ if TYPE_CHECKING:
 _LONGEST_ERROR = 120
 """How many columns of the message of an exception a headline has."""
 
-WORSE = "worse"
-"""The search got worse than its baseline."""
+WORSE, BETTER, MIXED = "worse", "better", "mixed"
+BROKEN, FINE, NOTHING = "broken", "fine", "nothing"
+"""The kinds of headlines.
 
-MIXED = "mixed"
-"""Some queries got worse and others better, or cases are lost or not compared."""
-
-BROKEN = "broken"
-"""Something failed, or did not run, and no baseline says that it got worse."""
-
-BETTER = "better"
-"""The search got better than its baseline."""
-
-FINE = "fine"
-"""Nothing failed."""
-
-NOTHING = "nothing"
-"""Nothing ran."""
+- WORSE, BETTER: the search got worse, or better, than its baseline.
+- MIXED: some queries got worse and others better, or cases are lost or not compared.
+- BROKEN: something failed or did not run, and no baseline says that it got worse.
+- FINE: nothing failed.
+- NOTHING: nothing ran.
+"""
 
 _CROSS, _CHECK, _WARNING = "\u274c", "\u2705", "\u26a0\ufe0f"
 _MARKS = {
