@@ -74,14 +74,8 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
     if not any(each.people_scores or each.filled_top for each in evaluations):
         return []
     ran = [result for result in results if result.status != SKIPPED]
-    texts = []
-    share = _share_text(ran)
-    if share:
-        texts.append(share)
-    only_by_filled = _passing_text(ran, most)
-    if only_by_filled:
-        texts.append(only_by_filled)
-    return texts
+    texts = [_share_text(ran), _passing_text(ran, most)]
+    return [text for text in texts if text]
 
 
 def _share_text(ran: Sequence[CaseResult]) -> str:

@@ -18,7 +18,7 @@ from pytest_relevance.results.case_result import CaseResult
 MOST_UNSTABLE = 5
 """How many cases are listed by default."""
 
-_LONGEST_ID = 24
+_LONGEST_NAME = 24  # an id or a title
 
 
 def unstable_text(result: CaseResult) -> str:
@@ -34,11 +34,8 @@ def unstable_text(result: CaseResult) -> str:
     )
 
 
-def _difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
-    """Say where calls differ first, and what they return there: `rank 3: a / b`.
-
-    Ids and titles are cut to `longest` columns.
-    """
+def _difference_text(result: CaseResult) -> str:
+    """Say where calls differ first, and what they return there: `rank 3: a / b`."""
     repeats = result.call.repeats
     assert repeats is not None
     ends = []
@@ -46,8 +43,8 @@ def _difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
         if document is None:
             ends.append("nothing")
         else:
-            shown = cut_middle(harmless(document), longest)
-            ends.append(titled(shown, document, result.texts.titles, longest))
+            shown = cut_middle(harmless(document), _LONGEST_NAME)
+            ends.append(titled(shown, document, result.texts.titles, _LONGEST_NAME))
     return f"rank {repeats.rank}: {' / '.join(ends)}"
 
 
