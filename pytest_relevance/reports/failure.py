@@ -290,9 +290,7 @@ def failure_message(result: CaseResult) -> str:
     return "; ".join(texts)
 
 
-def _brief_line(
-    result: CaseResult, columns: int, others: Iterable[CaseResult] = ()
-) -> Line:
+def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:
     """Write every reason of a case in one line.
 
     It is cut if it is wider than `columns` and than 160. `others` are the results of

@@ -71,9 +71,7 @@ def heading(sentence: str, mark: str) -> str:
     return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(sentence)}"
 
 
-def joined_sections(
-    sections: Iterable[MarkdownSection], most: int | None = MOST_CHARACTERS
-) -> str:
+def joined_sections(sections: Iterable[MarkdownSection], most: int | None) -> str:
     """Join the sections of a report, without the last ones if it gets too long.
 
     `most` is the number of characters, None for any. A line at the end says what is

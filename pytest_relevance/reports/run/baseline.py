@@ -245,7 +245,7 @@ def _mean_change_of_group(
 
 
 def mean_change_sentence(
-    change: MeanChange, metric: str, head: str = "", *, beside_counts: bool = False
+    change: MeanChange, metric: str, head: str, *, beside_counts: bool = False
 ) -> Sentence:
     """Say how a mean changed.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.markdown_text import code_span
 from pytest_relevance.reports.styled_lines import BAD, Line, folded_lines
-from pytest_relevance.reports.terminal_text import WIDEST, cut
+from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.records.run_info import (
     RunError,
     RunInfo,
@@ -43,9 +43,7 @@ def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
     return [*texts[:MOST_LISTED], f"and {counted(more, 'more error')}"]
 
 
-def error_lines(
-    info: RunInfo, *, full: bool = False, width: int = WIDEST
-) -> list[Line]:
+def error_lines(info: RunInfo, *, full: bool = False, width: int) -> list[Line]:
     """Write the errors for a terminal."""
     lines = []
     for text in error_texts(info, full=full):
@@ -53,7 +51,7 @@ def error_lines(
     return lines
 
 
-def error_section(info: RunInfo, *, full: bool = False) -> str:
+def error_section(info: RunInfo, *, full: bool) -> str:
     """Write the errors in Markdown."""
     lines = ["**Errors**", ""]
     for text in error_texts(info, full=full):

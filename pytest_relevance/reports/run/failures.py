@@ -53,7 +53,7 @@ def shown_failures(
     explained: Mapping[Key, int],
     length: Callable[[int], int],
     *,
-    folds: bool = True,
+    folds: bool,
 ) -> list[FailureGroup]:
     """Choose how failures are shown, in their order.
 
@@ -105,7 +105,7 @@ class ReportedCases:
 
 
 def cases_to_report(
-    run: Run, verbosity: int = 0, *, folds: bool = True, width: int = WIDEST
+    run: Run, verbosity: int, *, folds: bool = True, width: int = WIDEST
 ) -> Iterator[ReportedCases]:
     """Choose the cases that a report shows, and how: see `shown_failures`.
 
@@ -172,7 +172,7 @@ def brief_title(results: Sequence[CaseResult]) -> str:
     return f"{title}, {before:,} of them failed before" if before else title
 
 
-def brief_lines(results: Sequence[CaseResult], width: int = WIDEST) -> list[Line]:
+def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
     """Write a line for each failure: query, reason, and the most costly document."""
     from pytest_relevance.reports.run.case_change import CaseChange
     from pytest_relevance.reports.run.movers import LOST_DOCUMENT, mover_row

@@ -131,7 +131,7 @@ def gate_lines(
     return lines
 
 
-def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
+def named_gate_lines(judged: GateResult, columns: int) -> list[Line]:
     """Write what a gate found below its name, also if it is met."""
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:

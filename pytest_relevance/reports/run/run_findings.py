@@ -13,7 +13,7 @@ from pytest_relevance._text import harmless
 from pytest_relevance.reports.markdown_text import code_span
 from pytest_relevance.reports.run.counts import status_counts
 from pytest_relevance.reports.styled_lines import BAD, Line, folded_lines
-from pytest_relevance.reports.terminal_text import WIDEST, cut
+from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_parts import TEXT
 from pytest_relevance.results.case_result import CaseResult, has_failed
 from pytest_relevance.results.records.run_info import RunFinding, RunInfo
@@ -44,7 +44,7 @@ def says(info: RunInfo, sentence: str) -> bool:
     return any(finding.text.startswith(sentence) for finding in info.findings)
 
 
-def finding_lines(info: RunInfo, *, width: int = WIDEST) -> list[Line]:
+def finding_lines(info: RunInfo, *, width: int) -> list[Line]:
     """Write the findings for a terminal. The reasons to fail stand last."""
     lines: list[Line] = []
     for text in [*remark_texts(info), *reason_texts(info)]:
