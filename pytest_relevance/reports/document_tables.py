@@ -12,10 +12,9 @@ from pytest_relevance.reports.styled_lines import (
     folded_lines,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.breakdown import Loss
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.changes import Change
-from pytest_relevance.results.rank_moves import Move
+from pytest_relevance.results.changes import Change, Move
+from pytest_relevance.results.losses import Loss
 
 
 def table_of_documents() -> Table:
