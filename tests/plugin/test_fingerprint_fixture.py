@@ -1,16 +1,16 @@
 """The fixture `relevance_fingerprint`: kept in records and baselines, and never a
-reason to fail.
+reason to fail. How two fingerprints differ is in `tests/results/test_fingerprint.py`.
 """
 
 import json
 
 import pytest
 
-from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs
 from tests.plugin.conftest import Accepted, Project, Run
+from tests.plugin.shop import BASELINE, UPDATE
 
-RECORD, UPDATE = "--relevance-record=run.jsonl", "--relevance-update"
+RECORD = "--relevance-record=run.jsonl"
 
 SEARCH = """
     import json, os, pathlib
@@ -22,7 +22,6 @@ SEARCH = """
     def search():
         return lambda query: json.loads(STATE.read_text())["ranking"].split()
 """
-
 FINGERPRINT = """
     @pytest.fixture(scope="session")
     def relevance_fingerprint():
@@ -30,7 +29,6 @@ FINGERPRINT = """
             file.write(os.environ.get("PYTEST_XDIST_WORKER", "here") + "\\n")
         return json.loads(STATE.read_text())["fingerprint"]
 """
-
 CASES = """
     cases:
       - {query: boots, judgments: {b1: 3, b2: 1}, min_ndcg: 0.9}
@@ -53,8 +51,20 @@ def shop(project: Project) -> Project:
     return project
 
 
-def fingerprint(project: Project) -> dict[str, object]:
-    return dict(Record.open(project.path / "run.jsonl").info.fingerprint)
+OF_SHOP = {"index": "products-11", "documents": 19406}
+
+
+def recorded(project: Project) -> dict[str, object]:
+    return dict(project.recorded().info.fingerprint)
+
+
+def accepted(project: Project) -> dict[str, object]:
+    return Accepted(project.path / BASELINE).fingerprint
+
+
+def requests(project: Project) -> list[str]:
+    """The processes that have requested the fixture."""
+    return sorted((project.path / "requests.txt").read_text().split())
 
 
 def warnings(run: Run) -> list[str]:
@@ -65,49 +75,35 @@ def warnings(run: Run) -> list[str]:
 def test_it_is_requested_once_and_kept_in_the_record(
     shop: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(
-        "PYTEST_XDIST_WORKER", raising=False
-    )  # these tests may run in a worker themselves
+    # these tests may run in a worker themselves
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     run = shop.run(RECORD)
     assert run.code == 0
-    assert fingerprint(shop) == {"index": "products-11", "documents": 19406}
-    assert (shop.path / "requests.txt").read_text().split() == ["here"]
+    assert recorded(shop) == OF_SHOP
+    assert requests(shop) == ["here"]
     assert "fingerprint" not in run.text
     shop.conftest(SEARCH)
     assert shop.run(RECORD).code == 0
-    assert fingerprint(shop) == {}
+    assert recorded(shop) == {}
 
 
 def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(
     shop: Project,
 ) -> None:
     shop.run(UPDATE)
-    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
-        "index": "products-11",
-        "documents": 19406,
-    }
+    assert accepted(shop) == OF_SHOP
     now(shop, "products-20", "x b2 b1", documents=20010)
     run = shop.run()
     changes = "index products-11 -> products-20, documents 19406 -> 20010"
     assert run.counts == {"failed": 2, "passed": 1}
-    assert (
-        f"searched then and now: {changes}\nsince the baseline: nDCG@10 "
-        in run.failure("hats")
-    )
+    then_and_now = f"searched then and now: {changes}\nsince the baseline: nDCG@10 "
+    assert then_and_now in run.failure("hats")
     assert run.sentences("searched") == [f"searched since the baseline: {changes}"]
-    assert run.results["hats"].baseline is not None
-    assert run.results["hats"].baseline.searched == {
-        "index": ["products-11", "products-20"],
-        "documents": [19406, 20010],
-    }
-
-    run = shop.run(UPDATE)
-    assert run.sentences("baseline ") == [
-        "baseline shop.relevance.yaml.baseline.jsonl: 3 changed"
-    ]
-    run = shop.run()
-    assert run.counts == {"failed": 1, "passed": 2}
-    assert "searched" not in run.text
+    baseline = run.results["hats"].baseline
+    assert baseline is not None
+    assert baseline.searched["index"] == ["products-11", "products-20"]
+    shop.run(UPDATE)
+    assert "searched" not in shop.run().text
 
 
 def test_an_update_that_changes_no_ranking_accepts_the_fingerprint(
@@ -115,12 +111,9 @@ def test_an_update_that_changes_no_ranking_accepts_the_fingerprint(
 ) -> None:
     shop.run(UPDATE)
     now(shop, "products-20")
-    assert shop.run(UPDATE).sentences("baseline ") == [
-        "baseline shop.relevance.yaml.baseline.jsonl: nothing changed but the fingerprint"
-    ]
-    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
-        "index": "products-20"
-    }
+    nothing = f"baseline {BASELINE}: nothing changed but the fingerprint"
+    assert shop.run(UPDATE).sentences("baseline ") == [nothing]
+    assert accepted(shop) == {"index": "products-20"}
 
 
 def test_what_an_update_of_one_case_dropped_is_not_told_as_none(shop: Project) -> None:
@@ -128,93 +121,75 @@ def test_what_an_update_of_one_case_dropped_is_not_told_as_none(shop: Project) -
     shop.run(UPDATE)
     now(shop, "products-11", "b2 b1", weights="5")
     shop.run(UPDATE, "shop.relevance.yaml::boots")
-    assert Accepted(shop.path / "shop.relevance.yaml.baseline.jsonl").fingerprint == {
-        "index": "products-11"
-    }
+    assert accepted(shop) == {"index": "products-11"}
     assert "searched" not in shop.run().text
     now(shop, "products-20", "b2 b1", weights="5")
     run = shop.run()
-    assert "searched then and now: index products-11 -> products-20\n" in run.failure(
-        "hats"
-    )
-    assert run.sentences("searched") == [
-        "searched since the baseline: index products-11 -> products-20"
-    ]
+    change = "index products-11 -> products-20"
+    assert f"searched then and now: {change}\n" in run.failure("hats")
+    assert run.sentences("searched") == [f"searched since the baseline: {change}"]
 
 
 def test_two_records_are_compared_by_it(shop: Project) -> None:
     shop.run("--relevance-record=before.jsonl")
     now(shop, "products-20", "b2 b1", documents=19406)
     shop.run("--relevance-record=after.jsonl")
-    found = compare_runs(shop.path / "before.jsonl", shop.path / "after.jsonl")
-    assert found.fingerprint == {"index": ["products-11", "products-20"]}
-    assert "\nsearched: index products-11 -> products-20" in found.summary()
-    assert "searched: index products-11 -> products-20" in found.to_markdown()
-    assert found.to_dict()["fingerprint"]["index"] == ["products-11", "products-20"]
+    found = compare_runs("before.jsonl", "after.jsonl")
+    changed = {"index": ["products-11", "products-20"]}
+    assert found.fingerprint == found.to_dict()["fingerprint"] == changed
+    for text in (found.summary(), found.to_markdown()):
+        assert "searched: index products-11 -> products-20" in text
 
 
 def test_each_worker_requests_it_once(shop: Project) -> None:
     run = shop.run("-n2", RECORD)
     assert run.code == 0
-    assert sorted((shop.path / "requests.txt").read_text().split()) == ["gw0", "gw1"]
-    assert fingerprint(shop) == {"index": "products-11", "documents": 19406}
+    assert requests(shop) == ["gw0", "gw1"]
+    assert recorded(shop) == OF_SHOP
     assert warnings(run) == []
 
 
-def test_workers_that_disagree_are_told_of(project: Project) -> None:
+def with_fixture(project: Project, signature: str, body: str) -> None:
+    """A shop whose fixture has another body."""
     fixture = (
-        '@pytest.fixture(scope="session")\n    def relevance_fingerprint(worker_id)'
+        f'@pytest.fixture(scope="session")\n    def relevance_fingerprint({signature})'
     )
-    project.conftest(
-        f'{SEARCH}\n    {fixture}:\n        return {{"index": worker_id, "engine": "es"}}\n'
-    )
+    project.conftest(f"{SEARCH}\n    {fixture}:\n        {body}\n")
     project.cases(CASES)
     now(project, "products-11")
+
+
+def test_workers_that_disagree_are_told_of(project: Project) -> None:
+    with_fixture(project, "worker_id", 'return {"index": worker_id, "engine": "es"}')
     run = project.run("-n2", RECORD)
     assert run.code == 0
     (said,) = warnings(run)
-    assert said.startswith(
-        "the workers searched different things, by relevance_fingerprint: index gw"
-    )
-    assert fingerprint(project) == {"engine": "es"}
+    differ = "the workers searched different things, by relevance_fingerprint: index gw"
+    assert said.startswith(differ)
+    assert recorded(project) == {"engine": "es"}
 
 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (
-            "return ['index']",
-            "it is a flat mapping of names to texts, numbers, true or false, found ['index']",
-        ),
+        ("return ['index']", "it is a flat mapping of names to texts, numbers, true or false, found ['index']"),
         ("return {'index': {'name': 'x'}}", "under \"index\" there is {'name': 'x'}"),
-        ("return {'made': object()}", 'under "made" there is <object object at'),
-        (
-            "raise ConnectionError('no engine\\nat all')",
-            "it raised ConnectionError: no engine",
-        ),
-        (
-            "raise ValueError('401 for https://me:pw@host')",
-            "it raised ValueError: 401 for https://<redacted",
-        ),
+        ("raise ConnectionError('no engine\\nat all')", "it raised ConnectionError: no engine"),
+        ("raise ValueError('401 for https://me:pw@host')", "it raised ValueError: 401 for https://<redacted"),
         ("pytest.skip('no index')", "it raised Skipped: no index"),
     ],
-)
+)  # fmt: skip
 def test_one_that_cannot_be_used_is_a_message(
     project: Project, body: str, said: str
 ) -> None:
-    project.conftest(
-        f'{SEARCH}\n    @pytest.fixture(scope="session")\n    def relevance_fingerprint():\n        {body}\n'
-    )
-    project.cases(CASES)
-    now(project, "products-11")
+    with_fixture(project, "", body)
     run = project.run(RECORD)
     assert (run.code, run.counts) == (0, {"passed": 3})
     (found,) = warnings(run)
-    assert found.startswith(
-        "the fixture relevance_fingerprint cannot be used, and the run goes on without it: "
-    )
+    unused = "the fixture relevance_fingerprint cannot be used, and the run goes on without it: "
+    assert found.startswith(unused)
     assert said in found
-    assert fingerprint(project) == {}
+    assert recorded(project) == {}
 
 
 ASYNC = """
@@ -226,17 +201,16 @@ ASYNC = """
 """
 
 
-@pytest.mark.parametrize("fixture", ["", ASYNC], ids=["plain", "of pytest-asyncio"])
+@pytest.mark.parametrize(
+    "fixture", [FINGERPRINT, ASYNC], ids=["plain", "of pytest-asyncio"]
+)
 def test_a_check_of_a_test_in_python_has_it_too(shop: Project, fixture: str) -> None:
-    if fixture:
+    if fixture == ASYNC:
         pytest.importorskip("pytest_asyncio")
-        shop.conftest(SEARCH + fixture)
+    shop.conftest(SEARCH + fixture)
     now(shop, "products-11")
-    shop.write(
-        "test_shop.py",
-        "def test_shop(relevance):\n    relevance.check('boots', ['b1'], {'b1': 1})\n",
-    )
+    shop.test("relevance.check('boots', ['b1'], {'b1': 1})")
     for file in ("test_shop.py", "shop.relevance.yaml"):
         run = shop.run(RECORD, file, loops=True)
         assert (run.code, warnings(run)) == (0, [])
-        assert fingerprint(shop) == {"index": "products-11"}
+        assert recorded(shop) == {"index": "products-11"}
