@@ -108,13 +108,9 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
         "reads what reports carry",
         {"plugin.attached"},
     ),
-    "plugin/test_known_secrets.py": (
-        "masks any value in any text: a run of pytest for each would take minutes",
-        {"plugin.known_secrets"},
-    ),
     "plugin/test_redaction.py": (
         "masks any text: a run of pytest for each would take minutes",
-        {"plugin.options", "plugin.redaction"},
+        {"plugin.known_secrets", "plugin.options", "plugin.redaction"},
     ),
     "cases/test_case_writing.py": (
         "writes and reads any case: commands would take minutes",

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cli import main
 from tests.plugin.conftest import Project
-
-BASELINE = "shop.relevance.yaml.baseline.jsonl"
+from tests.plugin.shop import AGAINST, BASELINE, KNOWN, RECORD, UPDATE
 
 CONFTEST = """
     import pytest
@@ -139,66 +138,45 @@ def shop(project: Project) -> Project:
     """
     project.conftest(CONFTEST)
     project.cases(CASES)
-    project.run("--relevance-update", "--relevance-record=main.jsonl")
-    project.run("--worse", "--relevance-record=run.jsonl", "--relevance-known=xfail")
+    project.run(UPDATE, RECORD)
+    project.run("--worse", "--relevance-record=run.jsonl", KNOWN)
     return project
 
 
-def fits(code: int, said: str, position: str, path: Path) -> bool:
-    """Whether a command was done, or refused a file and named the line, or the file
-    that is not whole.
-    """
-    is_refused = position in said or f"{path.name}: " in said
-    return "Traceback" not in said and (code in (0, 1) or is_refused)
-
-
 @pytest.mark.parametrize(
-    "command",
+    ("name", "arguments"),
     [
-        ("report", "run.jsonl"),
-        ("report", "run.jsonl", "-vv"),
-        ("report", "run.jsonl", "--format", "markdown"),
-        ("report", "run.jsonl", "--format", "html"),
-        ("report", "run.jsonl", "--format", "json"),
-        ("report", "main.jsonl", "--against", "run.jsonl", "--format", "html"),
-        ("compare", "main.jsonl", "run.jsonl", "--common"),
-        ("compare", "run.jsonl", "main.jsonl", "--common", "--format", "html"),
-        ("history", "main.jsonl", "run.jsonl"),
-        ("merge", "run.jsonl", "main.jsonl", "--last"),
+        ("run.jsonl", "report run.jsonl"),
+        ("run.jsonl", "report run.jsonl -vv"),
+        ("run.jsonl", "report run.jsonl --format markdown"),
+        ("run.jsonl", "report run.jsonl --format html"),
+        ("run.jsonl", "report run.jsonl --format json"),
+        ("run.jsonl", "report main.jsonl --against run.jsonl --format html"),
+        ("run.jsonl", "compare main.jsonl run.jsonl --common"),
+        ("run.jsonl", "compare run.jsonl main.jsonl --common --format html"),
+        ("run.jsonl", "history main.jsonl run.jsonl"),
+        ("run.jsonl", "merge run.jsonl main.jsonl --last"),
+        (BASELINE, f"report run.jsonl --against {BASELINE}"),
+        (BASELINE, f"report run.jsonl --against {BASELINE} --format markdown"),
+        (BASELINE, f"report run.jsonl --against {BASELINE} --format html"),
     ],
-    ids=" ".join,
 )
-def test_a_damaged_record(
-    shop: Project, command: Sequence[str], capfd: pytest.CaptureFixture[str]
+def test_a_damaged_file(
+    shop: Project, name: str, arguments: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    lines = Lines(shop.path / "run.jsonl")
+    """The command is done, or refuses the file and names the line, or the file that is
+    not whole.
+    """
+    lines = Lines(shop.path / name)
 
     @FEW
     @given(data=st.data())
     def check(data: st.DataObject) -> None:
         position = lines.damage(data)
-        code = main([*command])
+        code = main(arguments.split())
         said = "".join(capfd.readouterr())
-        assert fits(code, said, position, lines.path), said
-
-    check()
-
-
-@pytest.mark.parametrize(
-    "options", [(), ("--format", "markdown"), ("--format", "html")], ids=" ".join
-)
-def test_a_damaged_baseline(
-    shop: Project, options: Sequence[str], capfd: pytest.CaptureFixture[str]
-) -> None:
-    lines = Lines(shop.path / BASELINE)
-
-    @FEW
-    @given(data=st.data())
-    def check(data: st.DataObject) -> None:
-        position = lines.damage(data)
-        code = main(["report", "run.jsonl", "--against", BASELINE, *options])
-        said = "".join(capfd.readouterr())
-        assert fits(code, said, position, lines.path), said
+        assert "Traceback" not in said
+        assert code in (0, 1) or position in said or f"{name}: " in said, said
 
     check()
 
@@ -206,21 +184,13 @@ def test_a_damaged_baseline(
 @pytest.mark.parametrize(
     ("before", "after", "place"),
     [
-        (
-            '"conditions":[["brand","==",["x"]]]',
-            '"conditions":[["brand","=="]]',
-            "outcomes[0].conditions[0]",
-        ),
+        ('"conditions":[["brand","==",["x"]]]', '"conditions":[["brand","=="]]', "outcomes[0].conditions[0]"),
         ('"wrong":["d3"]', '"wrong":[{}]', "outcomes[0].wrong[0]"),
         ('"documents":["d4","d3"]', '"documents":[["d4"]]', "documents[0]"),
         ('"params":{"filters"', '"params":["en"],"more":{"filters"', "params"),
-        (
-            '"scores":{"nDCG@10":1.0}',
-            '"scores":{"nDCG@10":"high"}',
-            "scores.nDCG@10",
-        ),
+        ('"scores":{"nDCG@10":1.0}', '"scores":{"nDCG@10":"high"}', "scores.nDCG@10"),
     ],
-)
+)  # fmt: skip
 def test_a_run_beside_a_damaged_baseline_names_the_line(
     shop: Project, before: str, after: str, place: str
 ) -> None:
@@ -241,8 +211,8 @@ def test_a_damaged_record_to_compare_with_is_refused(shop: Project) -> None:
     damaged = text.replace('"conditions":[["brand"', '"conditions":[["brand"],["x"', 1)
     assert damaged != text
     path.write_text(damaged, encoding="utf-8")
-    run = shop.run("--relevance-against=main.jsonl")
+    run = shop.run(AGAINST)
     assert run.code == pytest.ExitCode.USAGE_ERROR
-    assert "main.jsonl:" in run.result.stderr.str()
     said = run.result.stderr.str()
+    assert "main.jsonl:" in said
     assert "the line is damaged: evaluation.outcomes[0].conditions[0]: " in said

@@ -1,7 +1,7 @@
 """`relevance_redact`: secrets are in no record, baseline or report, and a baseline
 still notices that one changed.
 
-What is masked in a text is in test_redaction.py and test_known_secrets.py.
+What is masked in a text is in test_redaction.py.
 """
 
 import re
