@@ -17,7 +17,7 @@ from pytest_relevance.cases.case_judgments import (
     GradingTerms,
     combine,
 )
-from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.named_files import (
     FILE,
     FILES_SCHEMA,
@@ -221,22 +221,21 @@ def _check_grade(written: object, terms: GradingTerms, at: Location) -> float | 
     """Check a grade, or a list of ratings, which makes a grade."""
     scale = terms.scale
     if not isinstance(written, Sequence) or isinstance(written, str):
-        grade = grade_of(written, scale)
-        return at.refuse(grade) if isinstance(grade, str) else grade
+        return _check_rating(written, scale, at)
     if not written:
         return at.refuse(
             "the list of ratings is empty; leave the document out if nobody rated it"
         )
-    ratings = []
-    is_wrong = False
-    for index, rating in enumerate(written):
-        grade = grade_of(rating, scale)
-        if isinstance(grade, str):
-            at.refuse(grade, index)
-            is_wrong = True
-        else:
-            ratings.append(grade)
-    return WRONG if is_wrong else aggregate(ratings, terms.raters or "median")
+    ratings = all_right(
+        _check_rating(rating, scale, at.under(index))
+        for index, rating in enumerate(written)
+    )
+    return WRONG if ratings is WRONG else aggregate(ratings, terms.raters or "median")
+
+
+def _check_rating(written: object, scale: Scale | None, at: Location) -> float | Wrong:
+    grade = grade_of(written, scale)
+    return at.refuse(grade) if isinstance(grade, str) else grade
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:

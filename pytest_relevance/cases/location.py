@@ -10,14 +10,17 @@ same way.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final
+from typing import Final, TypeVar
 
 from pytest_relevance._problems import NOWHERE, FileError, Place, Problems
 from pytest_relevance._text import shown_path
 from pytest_relevance.metrics.metric import Metric, ProjectMetrics
 from pytest_relevance.metrics.names import NO_METRICS, parse_metric
+
+T = TypeVar("T")
 
 Path = tuple[str | int, ...]
 """The keys and list indexes that lead to a value within a suite or a case, outermost
@@ -35,6 +38,18 @@ WRONG: Final = Wrong.WRONG
 """What a check returns in place of a value that is wrong. Its mistakes have been
 reported.
 """
+
+
+def all_right(checked: Iterable[T | Wrong]) -> list[T] | Wrong:
+    """Collect checked values; `WRONG` if any of them is wrong."""
+    values = []
+    is_wrong = False
+    for value in checked:
+        if value is WRONG:
+            is_wrong = True
+        else:
+            values.append(value)
+    return WRONG if is_wrong else values
 
 
 class CaseFileError(FileError):

@@ -13,7 +13,7 @@ from math import inf
 from pytest_relevance._text import found as found_text
 from pytest_relevance.cases.bounds import COMPARE, RANK
 from pytest_relevance.cases.expect import Made
-from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.model import AllowedRanks, Expectation, RanksOfDocuments
 from pytest_relevance.cases.schema_parts import (
     DOCUMENTS,
@@ -324,15 +324,10 @@ class _Within(KindOfDocuments):
                 "expected documents with the rank that each must reach, found "
                 f'{found_text(value)}; write {key}: {{sku-5: 3, sku-6: ">3"}}'
             )
-        made = []
-        is_wrong = False
-        for document, written in value.items():
-            expected = self._check_rank(key, document, written=written, at=at)
-            if expected is WRONG:
-                is_wrong = True
-            else:
-                made.append(expected)
-        return WRONG if is_wrong else made
+        return all_right(
+            self._check_rank(key, document, written=written, at=at)
+            for document, written in value.items()
+        )
 
     def _check_rank(
         self, key: str, document: object, written: object, at: Location

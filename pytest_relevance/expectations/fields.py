@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from pytest_relevance._text import found as found_text
 from pytest_relevance.cases.expect import Made
-from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.schema_parts import NULL, WHOLE, either, mapping_of
 from pytest_relevance.cases.values import LARGEST_WHOLE, check_whole
@@ -77,15 +77,11 @@ class KindOfFields(ExpectationKind):
             return at.refuse(
                 f"expected a mapping of fields, found {found_text(value)}; write {example}"
             )
-        made = []
-        is_wrong = False
-        for path, written in value.items():
-            condition = self._check_field(path, written, at.under(str(path)))
-            if condition is WRONG:
-                is_wrong = True
-            else:
-                made.append(condition)
-        if is_wrong:
+        made = all_right(
+            self._check_field(path, written, at.under(str(path)))
+            for path, written in value.items()
+        )
+        if made is WRONG:
             return WRONG
         expected = Expectation(
             kind=kind, written=key, within=within, conditions=tuple(made)

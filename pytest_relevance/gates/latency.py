@@ -9,7 +9,7 @@ from math import ceil, fsum
 from pytest_relevance._number_text import duration_text, duration_text_beside, time_text
 from pytest_relevance._text import counted, found, listed
 from pytest_relevance.cases.bounds import COMPARE, TIME
-from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.model import FIGURES, Gate, LatencyBound
 from pytest_relevance.cases.schema_parts import Schema, about
 from pytest_relevance.cases.values import report_unknown_keys
@@ -85,6 +85,13 @@ def _schema() -> Schema:
     }
 
 
+def _check_bound(figure: str, written: object, at: Location) -> LatencyBound | Wrong:
+    bound = TIME.check(written, at, example=f'{figure}: "<= 200 ms"')
+    if bound is WRONG:
+        return WRONG
+    return LatencyBound(figure, bound.comparison, bound.value)
+
+
 class _LatencyGate(GateKind):
     """`latency: {p95: "<= 200 ms"}`: figures of the latency, each with its bound.
 
@@ -108,16 +115,14 @@ class _LatencyGate(GateKind):
                 f'{{p95: "<= 200 ms"}}, found {found(value)}'
             )
         takes = f"a figure of the latency is {listed(FIGURES)}"
-        is_wrong = report_unknown_keys(value, FIGURES, takes=takes, at=at) is WRONG
-        latencies = []
-        for figure, written in value.items():
-            example = f'{figure}: "<= 200 ms"'
-            bound = TIME.check(written, at.under(str(figure)), example=example)
-            if bound is WRONG:
-                is_wrong = True
-            else:
-                latencies.append(LatencyBound(figure, bound.comparison, bound.value))
-        return WRONG if is_wrong else tuple(latencies)
+        unknown = report_unknown_keys(value, FIGURES, takes=takes, at=at)
+        latencies = all_right(
+            _check_bound(figure, written, at.under(str(figure)))
+            for figure, written in value.items()
+        )
+        if unknown is WRONG or latencies is WRONG:
+            return WRONG
+        return tuple(latencies)
 
     def describe(self, gate: Gate) -> str:
         """Write the figures with their bounds: `p95 <= 200 ms`."""
