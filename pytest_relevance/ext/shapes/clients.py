@@ -117,27 +117,25 @@ REDIS = ResponseShape(
 # A pager sends a request for each page, which says whether it is whole.
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadPages:
-    """The results that were read of a pager, and the bodies of their pages."""
-
-    items: Sequence[object]
-    pages: Sequence[object]
-
-
 @dataclass(slots=True)
-class _PageNotes:
-    """Keeps the bodies of the pages of a pager while its results are read.
+class _ReadPages:
+    """The results that were read of a pager, and the bodies of their pages.
 
-    The pager has no public way to them. `_first_page_iterator_instance._response` was
-    checked with versions 11.6 and 12.0 of azure-search-documents.
+    The pager has no public way to the bodies. `_first_page_iterator_instance._response`
+    was checked with versions 11.6 and 12.0 of azure-search-documents.
     """
 
     pager: object
+    items: list[object] = field(default_factory=list)
     pages: list[object] = field(default_factory=list)
 
-    def note(self) -> None:
-        """Keep the body of the current page, unless it is kept already."""
+    def add(self, item: object) -> None:
+        """Add a result."""
+        self.add_page()
+        self.items.append(item)
+
+    def add_page(self) -> None:
+        """Add the body of the current page, unless it is there already."""
         iterator: Any = getattr(self.pager, "_first_page_iterator_instance", None)
         body = getattr(iterator, "_response", None)
         if body is not None and not any(body is page for page in self.pages):
@@ -145,27 +143,23 @@ class _PageNotes:
 
 
 def _read_pages(pager: Any, most: int) -> _ReadPages:
-    notes = _PageNotes(pager)
-    items: list[object] = []
+    read = _ReadPages(pager)
     for item in pager:
-        notes.note()
-        items.append(item)
-        if len(items) >= most:
+        read.add(item)
+        if len(read.items) >= most:
             break
-    notes.note()
-    return _ReadPages(items, notes.pages)
+    read.add_page()
+    return read
 
 
 async def _read_pages_async(pager: Any, most: int) -> _ReadPages:
-    notes = _PageNotes(pager)
-    items: list[object] = []
+    read = _ReadPages(pager)
     async for item in pager:
-        notes.note()
-        items.append(item)
-        if len(items) >= most:
+        read.add(item)
+        if len(read.items) >= most:
             break
-    notes.note()
-    return _ReadPages(items, notes.pages)
+    read.add_page()
+    return read
 
 
 _is_pager = of_type("azure.search.documents", "SearchItemPaged")

@@ -232,7 +232,8 @@ def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
             rows = translated
             results = [row.document for row in translated]
     labels.refuse_unused(results)
-    if not rows and not wanted.is_template and _are_ids(results):
+    are_ids = set(map(type, results)) <= SCALARS and "" not in results
+    if not rows and not wanted.is_template and are_ids:
         fields = _read_fields(results, wanted)
         return Ranking(ids=[str(result) for result in results], fields=fields)
     return _of_documents(rows, results, wanted)
@@ -328,11 +329,6 @@ def _read_fields(
 def _are_texts(values: Sequence[object]) -> bool:
     """Say whether all values are texts, and none is empty."""
     return set(map(type, values)) <= _TEXT and "" not in values
-
-
-def _are_ids(values: Sequence[object]) -> bool:
-    """Say whether all values are texts or integers, and none is empty."""
-    return set(map(type, values)) <= SCALARS and "" not in values
 
 
 # --- titles ---------------------------------------------------------------------------

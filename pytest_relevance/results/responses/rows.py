@@ -245,7 +245,8 @@ class Labels:
         documents = []
         for row, label in zip(rows, labels, strict=True):
             if label != NOTHING_FOUND:
-                entry = _document_of(ids, _as_key(label))
+                key = label if isinstance(label, str) else operator.index(label)
+                entry = _document_of(ids, key)
                 documents.append(_with_entry(row, entry, names))
         return documents
 
@@ -274,10 +275,6 @@ def _is_label(value: object, ids: Any) -> bool:
     return isinstance(value, str) and isinstance(ids, Mapping) and value in ids
 
 
-def _as_key(label: Any) -> Any:
-    return label if isinstance(label, str) else operator.index(label)
-
-
 def _mixed(labels: Sequence[object], are_integers: Sequence[bool]) -> UnreadableRanking:
     other = are_integers.index(False)
     return UnreadableRanking(
@@ -293,15 +290,12 @@ def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
         parts = read_row(entry)
         title, document = title or parts.title, parts.document
     own = _without_label(row.document, names)
-    if own and _is_plain_id(document):
+    is_id = isinstance(document, WITHOUT_FIELDS) or not fields_of(document)
+    if own and is_id:
         document = {**own, names[0]: document}
     elif own:
         document = {**fields_of(document), **own}
     return BareRow(document=document, title=title, score=row.score)
-
-
-def _is_plain_id(entry: object) -> bool:
-    return isinstance(entry, WITHOUT_FIELDS) or not fields_of(entry)
 
 
 def _without_label(document: Any, names: Sequence[str]) -> Mapping[str, Any]:
@@ -342,23 +336,17 @@ def _checked_ids(ids: Any) -> Any:
 
     Raises `UnreadableRanking` if it is neither a list nor a mapping.
     """
-    if ids is None or (_is_collection(ids) and not _is_table(ids)):
+    if ids is None:
+        return None
+    has_items = hasattr(ids, "__getitem__") and hasattr(ids, "__len__")
+    is_table = hasattr(ids, "columns") or hasattr(ids, "iloc")
+    is_flat = getattr(ids, "ndim", 1) == 1 and not isinstance(ids, (str, bytes))
+    if has_items and is_flat and not is_table:
         return ids
     raise UnreadableRanking(
         f"the attribute ids of the fixture's value is {kind_of(ids)}, {shown(ids)}; "
         "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
     )
-
-
-def _is_table(ids: Any) -> bool:
-    """Say whether ids are a Series, a table or an array of several dimensions."""
-    has_index = hasattr(ids, "columns") or hasattr(ids, "iloc")
-    return has_index or getattr(ids, "ndim", 1) != 1
-
-
-def _is_collection(ids: Any) -> bool:
-    has_items = hasattr(ids, "__getitem__") and hasattr(ids, "__len__")
-    return has_items and not isinstance(ids, (str, bytes))
 
 
 def _document_of(ids: Any, label: int | str) -> object:

@@ -29,7 +29,6 @@ from pytest_relevance.results.responses.reading import (
 from pytest_relevance.results.responses.values import has_class, is_a, is_list, is_mock
 
 ReadResults = Callable[[Any, ReadOptions], "Sequence[object] | None"]
-ReadFields = Callable[[Any], "Mapping[str, object] | None"]
 
 _T = TypeVar("_T")
 
@@ -71,7 +70,7 @@ class ResponseShape:
     name: str
     fits: Callable[[Any], bool] = _fits_none
     results: ReadResults = _no_results
-    fields: ReadFields = _no_fields
+    fields: Callable[[Any], Mapping[str, object] | None] = _no_fields
     id_of: Callable[[Mapping[str, Any]], object] | None = None
     wait: Callable[[Any, int], Awaitable[object] | None] = _not_awaited
 
