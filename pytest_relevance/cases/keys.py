@@ -223,7 +223,9 @@ def check_keys(
     a check may look at earlier values. A key that needs another one is not checked
     while that one is wrong.
     """
-    has_unknown = _report_unknown_keys(level, written, at)
+    unknown = [str(name) for name in written if name not in KEYS[level]]
+    for name in unknown:
+        at.refuse(_unknown_key(name, level), name, at_key=True)
     wrong = set(inherited_wrong or ())
     own: dict[str, object] = {}
     for name, key in KEYS[level].items():
@@ -238,18 +240,7 @@ def check_keys(
             wrong.discard(name)
             own[name] = value
             at.values[name] = value
-    return CheckedKeys(values=own, wrong=wrong, has_unknown=has_unknown)
-
-
-def _report_unknown_keys(
-    level: str, written: Mapping[str, object], at: Location
-) -> bool:
-    has_unknown = False
-    for name in written:
-        if name not in KEYS[level]:
-            at.refuse(_unknown_key(str(name), level), str(name), at_key=True)
-            has_unknown = True
-    return has_unknown
+    return CheckedKeys(values=own, wrong=wrong, has_unknown=bool(unknown))
 
 
 def _is_expectation(name: str) -> bool:

@@ -149,20 +149,13 @@ class ListedQueries:
             )
         return query
 
-    def with_case(self) -> list[ListedQuery]:
-        """List the queries that match a written case."""
-        return self._where_written(is_written=True)
-
-    def without_case(self) -> list[ListedQuery]:
-        """List the queries that match no written case."""
-        return self._where_written(is_written=False)
-
-    def _where_written(self, *, is_written: bool) -> list[ListedQuery]:
-        queries = []
-        for query in self.by_id.values():
-            if (query.query.id in self._written) == is_written:
-                queries.append(query)
-        return queries
+    def select(self, *, with_case: bool) -> list[ListedQuery]:
+        """List the queries that match a written case, or those that match none."""
+        return [
+            query
+            for name, query in self.by_id.items()
+            if (name in self._written) == with_case
+        ]
 
 
 def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:

@@ -103,7 +103,8 @@ def _expect() -> Schema:
         if kind.takes_rank:
             patterns[rf"^{kind.name}@(?:{UP_TO_A_MILLION}){END}"] = schema
     for measure in ALL_MEASURES.values():
-        schema = about(_about_measure(measure), _bound_of(measure))
+        bound = _SHARE if _is_bounded(measure) else _SCORE
+        schema = about(_about_measure(measure), bound)
         for spelling in _usual_spellings(measure):
             properties[spelling] = schema
         patterns[_pattern_of(measure)] = schema
@@ -152,10 +153,6 @@ def _pattern_of(measure: AnyMeasure) -> str:
 def _is_bounded(measure: AnyMeasure) -> bool:
     cutoff = 10 if measure.cutoff == "required" else None
     return largest_score(build_metric(measure.name, cutoff)) <= 1
-
-
-def _bound_of(measure: AnyMeasure) -> Schema:
-    return _SHARE if _is_bounded(measure) else _SCORE
 
 
 def _bounds_of_metrics() -> Schema:

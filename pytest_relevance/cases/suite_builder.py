@@ -44,7 +44,6 @@ from pytest_relevance.cases.yaml import (
     Pairs,
     scalar_text,
 )
-from pytest_relevance.cases.yaml_errors import Mark
 from pytest_relevance.metrics.metric import ProjectMetrics
 
 if TYPE_CHECKING:
@@ -111,7 +110,8 @@ class SuiteBuilder:
 
     def set_defaults(self, header: Pairs) -> None:
         """Check what the suite sets for its cases, and read the files that it names."""
-        self._root = MappingNode(_first_mark(header), header)
+        first_mark = next((key.start_mark for key, _ in header.values()), None)
+        self._root = MappingNode(first_mark, header)
         at = self._location({}, NodePosition(self._root))
         checked = check_keys(SUITE, plain_values(SUITE, header), at)
         self._values = checked.values
@@ -274,7 +274,7 @@ class SuiteBuilder:
     # Cases of listed queries
 
     def _add_listed_queries(self, files: SuiteFiles, at: Location) -> None:
-        queries = files.queries.without_case()
+        queries = files.queries.select(with_case=False)
         floor = self._terms.min_ndcg
         has_judgments = "judgments" in self._values
         if queries and floor is not None and not has_judgments:
@@ -369,13 +369,6 @@ class SuiteBuilder:
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
         return NodePosition(self._root).place(path, at_key=at_key).line
-
-
-def _first_mark(header: Pairs) -> Mark | None:
-    """Give the position of the first key of a suite."""
-    for key, _ in header.values():
-        return key.start_mark
-    return None
 
 
 def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | None:

@@ -220,7 +220,7 @@ class SuiteFiles:
         `queries` are those without a written case, and have no judgments. If the files
         judge a listed query that has a written case, nothing is wrong.
         """
-        for query in self.queries.with_case():
+        for query in self.queries.select(with_case=True):
             judgments = self.of_listed(query, _unheard())
             if judgments is WRONG or judgments.grades:
                 return

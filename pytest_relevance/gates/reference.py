@@ -78,19 +78,17 @@ class GateValues:
 
     def all_before(self) -> list[Weighted]:
         """Give the values of the reference, of all its cases."""
-        values = []
-        for case in self.cases:
-            if case.before is not None:
-                values.append((case.before, case.weight_before))
-        return values
+        return [
+            (case.before, case.weight_before)
+            for case in self.cases
+            if case.before is not None
+        ]
 
     def all_now(self) -> list[Weighted]:
         """Give the values of all cases now."""
-        values = []
-        for case in self.cases:
-            if case.now is not None:
-                values.append((case.now, case.weight_now))
-        return values
+        return [
+            (case.now, case.weight_now) for case in self.cases if case.now is not None
+        ]
 
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
         """Give the values of the cases that both have, before and now.
