@@ -17,15 +17,13 @@ def test_the_conftest_nearest_to_the_case_file_provides_the_search(
     project: Project,
 ) -> None:
     project.conftest()
-    reverse = "import pytest\n\n@pytest.fixture\ndef search(search):\n    return lambda query: search(query)[::-1]\n"
-    project.write("reverse/conftest.py", reverse)
-    project.cases(TWO_CASES)
-    project.cases(TWO_CASES, "reverse/shop.relevance.yaml")
-    run = project.run()
-    assert [report.outcome for report in run.reports if report.when == "call"] == [
-        *["failed"] * 2,
-        *["passed"] * 2,
-    ]
+    reverse = "@pytest.fixture\ndef search(search):\n    return lambda query: search(query)[::-1]\n"
+    project.write("reverse/conftest.py", f"import pytest\n\n{reverse}")
+    case = "cases: [{query: boots shoes, expect: {first: shoes}}]"
+    project.cases(case)
+    project.cases(case, "reverse/shop.relevance.yaml")
+    assert project.run("shop.relevance.yaml").counts == {"failed": 1}
+    assert project.run("reverse").counts == {"passed": 1}
 
 
 @both_ways
@@ -50,11 +48,8 @@ def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(
     """)
     project.cases("""
         cases:
-          - query: fresh
-            usefixtures: [empty_cache]
-            expect: {first: empty}
-          - query: cached
-            expect: {first: full}
+          - {query: fresh, usefixtures: [empty_cache], expect: {first: empty}}
+          - {query: cached, expect: {first: full}}
     """)
     assert project.run().counts == {"passed": 2}
 
@@ -80,10 +75,12 @@ def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case_and_use_b
         def case():
             return "not the plugin's own either"
     """)
-    project.cases(
-        "search: run\ncases: [{query: shoes, usefixtures: [case, run_async], expect: {first: shoes}}]"
-    )
+    case = "{query: shoes, usefixtures: [case, run_async], expect: {first: shoes}}"
+    project.cases(f"search: run\ncases: [{case}]")
     assert project.run().counts == {"passed": 1}
+
+
+# --- what goes wrong ------------------------------------------------------------------
 
 
 @both_ways
@@ -92,29 +89,23 @@ def test_a_missing_search_fixture_is_an_error_that_says_how_to_write_it(
 ) -> None:
     project.cases(TWO_CASES)
     run = project.run()
-    assert run.outcomes == {
-        "shoes boots": "error at setup",
-        "hat cap": "error at setup",
-    }
+    assert set(run.outcomes.values()) == {"error at setup"}
     first = run.failure("shoes boots")
-    assert first.startswith(
-        'shop.relevance.yaml:3: fixture "search" not found, which the case calls to search\n'
-    )
+    missing = 'fixture "search" not found'
+    called = f"shop.relevance.yaml:3: {missing}, which the case calls to search\n"
+    assert first.startswith(called)
     assert '    @pytest.fixture(scope="session")\n    def search():\n' in first
     assert "Write it in a conftest.py" in first
     assert run.failure("hat cap") == ""  # said once
-    assert run.short_summary[0].startswith(
-        'ERROR shop.relevance.yaml::shoes boots - fixture "search" not found'
-    )
+    short = f"ERROR shop.relevance.yaml::shoes boots - {missing}"
+    assert run.short_summary[0].startswith(short)
 
 
 def test_what_the_message_shows_is_a_search_that_works(project: Project) -> None:
     """The fixture of the message, with a line of the reader's own for the engine."""
     project.cases("search: find\ncases: [{query: shoes boots, expect: {first: shoes}}]")
-    message = project.run().failure("shoes boots")
-    code = message.partition("best first:\n")[2].partition(
-        "If it goes by another name"
-    )[0]
+    message = project.run().failure("shoes boots").partition("best first:\n")[2]
+    code, *_ = message.partition("If it goes by another name")
     engine = 'type("Engine", (), {"search": lambda self, query, limit: query.split()[:limit]})() #'
     project.conftest(code.replace("engine = ...", f"engine = {engine}"))
     assert project.run().counts == {"passed": 1}
@@ -139,15 +130,11 @@ REQUESTS_ANOTHER = """
 @pytest.mark.parametrize(
     ("conftest", "uses", "message"),
     [
-        (
-            REQUESTS_ANOTHER,
-            "",
-            'fixture "client" not found, requested by "search" and "engine"',
-        ),
+        (REQUESTS_ANOTHER, "", 'fixture "client" not found, requested by "search" and "engine"'),
         (REQUESTS_ITSELF, "", 'fixture "search" not found'),
         (WORDS, "usefixtures: [empty_cash]", 'fixture "empty_cash" not found'),
     ],
-)
+)  # fmt: skip
 def test_a_missing_fixture(
     project: Project, conftest: str, uses: str, message: str
 ) -> None:
@@ -156,11 +143,8 @@ def test_a_missing_fixture(
     """
     project.conftest(conftest)
     project.cases(f"""cases: [{{query: men's (shoes, note: "('", {uses}}}]""")
-    assert (
-        project.run()
-        .failure("men's (shoes")
-        .startswith(f"shop.relevance.yaml:1: {message}")
-    )
+    told = project.run().failure("men's (shoes")
+    assert told.startswith(f"shop.relevance.yaml:1: {message}")
 
 
 @both_ways
@@ -171,23 +155,20 @@ def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback
     project.cases("cases: [{query: shoes}]")
     run = project.run()
     assert run.outcomes == {"shoes": "error at setup"}
-    assert "E       ConnectionError: no engine at localhost:9200" in run.failure(
-        "shoes"
-    )
+    raised = "E       ConnectionError: no engine at localhost:9200"
+    assert raised in run.failure("shoes")
     assert "pytest_relevance" not in run.text
 
 
-def test_a_fixture_whose_value_cannot_be_called(project: Project) -> None:
-    for value in ("None", "{'shoes': ['a']}"):
-        project.search(f"return {value}")
-        project.cases("cases: [{query: shoes}]")
-        run = project.run()
-        assert (run.outcomes, run.results["shoes"].verdict) == (
-            {"shoes": "failed"},
-            "error",
-        )
-        expected = f'the fixture "search" is no function but {value}; return a function: search(query'
-        assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {expected}")
+@pytest.mark.parametrize("value", ["None", "{'shoes': ['a']}"])
+def test_a_fixture_whose_value_cannot_be_called(project: Project, value: str) -> None:
+    project.search(f"return {value}")
+    project.cases("cases: [{query: shoes}]")
+    run = project.run()
+    assert run.outcomes == {"shoes": "failed"}
+    assert run.results["shoes"].verdict == "error"
+    why = f'the fixture "search" is no function but {value}; return a function: search(query'
+    assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {why}")
 
 
 @both_ways

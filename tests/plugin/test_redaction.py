@@ -30,21 +30,9 @@ def without_digits(text: str) -> str:
 @pytest.mark.parametrize(
     "name",
     [
-        "access_token",
-        "apiKey",
-        "API_KEY",
-        "client-secret",
-        "passwd",
-        "db_pwd",
-        "auth",
-        "Authorization",
-        "accessKey",
-        "pass",
-        "DB_PASS",
-        "pw",
-        "passphrase",
-        "credentials",
-        "cookie",
+        *("access_token", "apiKey", "API_KEY", "client-secret", "passwd", "db_pwd"),
+        *("auth", "Authorization", "accessKey", "pass", "DB_PASS", "pw", "passphrase"),
+        *("credentials", "cookie"),
     ],
 )
 def test_values_under_such_names_are_masked(name: str) -> None:
@@ -55,18 +43,8 @@ def test_values_under_such_names_are_masked(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "locale",
-        "keywords",
-        "keyboard",
-        "author",
-        "index",
-        "k",
-        "tokenizer",
-        "passing",
-        "passage",
-        "bypass",
-        "compass",
-        "power",
+        *("locale", "keywords", "keyboard", "author", "index", "k", "tokenizer"),
+        *("passing", "passage", "bypass", "compass", "power"),
     ],
 )
 def test_values_under_other_names_stay(name: str) -> None:
