@@ -22,16 +22,20 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The query whose judgments are looked for.
+class Lookup:
+    """One look for the judgments of a query.
 
-    `id`: the id that is written in its case.
+    `id`: the id that is written in the case of the query.
     `ids`: the ids that files of queries give its text.
+    `terms`: how ratings become grades for this query.
+    `at`: where mistakes are reported.
     """
 
     id: str | None
     text: str
-    ids: Sequence[str] = ()
+    ids: Sequence[str]
+    terms: GradingTerms
+    at: Location
 
     @property
     def names(self) -> list[str]:
@@ -40,19 +44,6 @@ class Wanted:
         if self.id is not None:
             names.insert(0, self.id)
         return list(dict.fromkeys(names))
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """One look for the judgments of a query.
-
-    `terms`: how ratings become grades for this query.
-    `at`: where mistakes are reported.
-    """
-
-    wanted: Wanted
-    terms: GradingTerms
-    at: Location
 
 
 class JudgmentFile:
@@ -86,8 +77,10 @@ class JudgmentFile:
         self._terms: GradingTerms | None = terms
         self._used = used
         self._other_texts: dict[str, str] = {}
-        self._first_by_id: dict[str, Wanted] = {}
-        self._first_by_text: dict[str, Wanted] = {}
+        self._text_by_id: dict[str, str] = {}
+        """The text of the first query that an entry fits by its id, by key."""
+        self._name_by_text: dict[str, str] = {}
+        """The name of the first query that an entry fits by its text, by key."""
         self._rows: dict[str, list[int]] = {}
         self._of_people: set[tuple[str, str]] | None = None
         try:
@@ -102,19 +95,18 @@ class JudgmentFile:
 
         Reports a name that fits two queries, and ratings that are not grades.
         """
-        wanted, at = lookup.wanted, lookup.at
-        names = self._names(wanted, at)
+        names = self._names(lookup)
         if names is WRONG:
             return WRONG
         keys = [name for name in names if name in self.known]
         self._used.update(keys)
         is_wrong = False
         for key in keys:
-            if self._check_one_query(key, wanted, at) is WRONG:
+            if self._check_one_query(key, lookup) is WRONG:
                 is_wrong = True
         judgments: Judgments | Wrong = self.known
         if lookup.terms != self._terms:
-            judgments = self._grade_again(keys, lookup.terms, at)
+            judgments = self._grade_again(keys, lookup.terms, lookup.at)
         if is_wrong or judgments is WRONG:
             return WRONG
         return [FileJudgments(judgments, key) for key in keys if key in judgments]
@@ -163,26 +155,26 @@ class JudgmentFile:
             count = f"{len(without_case):,} of {len(self.known):,} queries"
             yield f"{self.name}: {count} {have} no case: {examples(without_case)}"
 
-    def _names(self, wanted: Wanted, at: Location) -> Sequence[str] | Wrong:
+    def _names(self, lookup: Lookup) -> Sequence[str] | Wrong:
         """Choose the keys to look a case up by.
 
         They are its id (and text), or all ids of its text if the file lacks its id.
         """
-        name, text = wanted.id, wanted.text
+        name, text = lookup.id, lookup.text
         if name is not None and self._has_id(name, text):
-            if self._check_text_of(name, text, at) is WRONG:
+            if self._check_text_of(name, text, lookup.at) is WRONG:
                 return WRONG
             is_same_text = self.known.text(name) == text == self.known.text(text)
             if name != text and is_same_text:
                 # rows without an id stand under the text of their query
                 return (name, text)
             return (name,)
-        found = [*self._keys_of_text(text, has_id=name is not None), *wanted.ids]
+        found = [*self._keys_of_text(text, has_id=name is not None), *lookup.ids]
         keys = list(dict.fromkeys(found))
         ids = [key for key in keys if key != text and key in self.known]
         if len(ids) > 1 and name is None:
             these = listed(map(quoted, ids[:MOST_NAMED]), "and")
-            return at.refuse(
+            return lookup.at.refuse(
                 f"{self.name} has the query {quoted(text)} under {these}; give the case one "
                 "of them as id"
             )
@@ -228,27 +220,27 @@ class JudgmentFile:
                 keys.append(key)
         return keys
 
-    def _check_one_query(self, key: str, wanted: Wanted, at: Location) -> Wrong | None:
+    def _check_one_query(self, key: str, lookup: Lookup) -> Wrong | None:
         """Report an entry that fits one query by its id and another one by its text."""
         text = self.known.text(key)
-        is_id = key == wanted.id or key in wanted.ids
-        is_text = text == wanted.text
-        if is_id == is_text:
+        name = lookup.names[0]
+        is_id = key == lookup.id or key in lookup.ids
+        if is_id == (text == lookup.text):
             return None
         if is_id:
-            self._first_by_id.setdefault(key, wanted)
-            by_id: Wanted | None = wanted
-            by_text = self._first_by_text.get(key)
+            self._text_by_id.setdefault(key, lookup.text)
+            text_by_id: str | None = lookup.text
+            name_by_text = self._name_by_text.get(key)
         else:
-            self._first_by_text.setdefault(key, wanted)
-            by_id = self._first_by_id.get(key)
-            by_text = wanted
-        if by_id is None or by_text is None:
+            self._name_by_text.setdefault(key, name)
+            text_by_id = self._text_by_id.get(key)
+            name_by_text = name
+        if text_by_id is None or name_by_text is None:
             return None
-        return at.refuse(
+        return lookup.at.refuse(
             f"{self.name}: the entry {quoted(key)} fits two queries: it is the id of "
-            f"{quoted(by_id.text)}, and the text of {quoted(by_text.names[0])} is "
-            f"{quoted(text)}; give {quoted(by_id.text)} another id"
+            f"{quoted(text_by_id)}, and the text of {quoted(name_by_text)} is "
+            f"{quoted(text)}; give {quoted(text_by_id)} another id"
         )
 
     def _grade_again(

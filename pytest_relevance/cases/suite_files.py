@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._problems import FileError, Problems
@@ -32,7 +33,7 @@ from pytest_relevance.cases.case_judgments import (
 )
 from pytest_relevance.cases.file_reader import FileCache, FileReader
 from pytest_relevance.cases.grades import add_relevant
-from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup, Wanted
+from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
@@ -122,13 +123,19 @@ class SuiteFiles:
         self.queries.add(queries, file, at, only_judged=named.only_judged)
         return None
 
-    def of_case(self, own: Mapping[str, object], at: Location) -> CaseJudgments | Wrong:
+    def of_case(self, own: Mapping[str, Any], at: Location) -> CaseJudgments | Wrong:
         """Find the judgments of a case by its checked keys.
 
         Reports ratings that are not grades or contradict each other, and a case that is
         not in the files where it should be.
         """
-        lookup = Lookup(self._wanted(own), _grading_terms(at.values), at)
+        lookup = Lookup(
+            id=own.get("id"),
+            text=own["query"],
+            ids=self.queries.ids(own["query"]),
+            terms=_grading_terms(at.values),
+            at=at,
+        )
         own_judgments = self._own_judgments(own, lookup)
         if own_judgments is WRONG:
             return WRONG
@@ -160,15 +167,6 @@ class SuiteFiles:
             return self._of_suite
         at = lookup.at.under("judgments")
         return self._open(self._named_by_suite, lookup.terms, template=template, at=at)
-
-    def _wanted(self, own: Mapping[str, object]) -> Wanted:
-        text = str(own["query"])
-        written_id = own.get("id")
-        return Wanted(
-            id=None if written_id is None else str(written_id),
-            text=text,
-            ids=self.queries.ids(text),
-        )
 
     def _own_judgments(
         self, own: Mapping[str, object], lookup: Lookup
@@ -206,8 +204,8 @@ class SuiteFiles:
 
     def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
         """Find the judgments of a listed query in the files of the suite."""
-        wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
-        lookup = Lookup(wanted, self._terms, at)
+        ids = self.queries.ids(query.text)
+        lookup = Lookup(query.query.id, query.text, ids, terms=self._terms, at=at)
         people = _find(self._of_suite, lookup)
         if people is WRONG:
             _check_fills(self._of_suite, lookup)
@@ -309,22 +307,21 @@ class SuiteFiles:
         judgments = _find(files, lookup)
         if judgments is not None or not files:
             return judgments
-        wanted = lookup.wanted
         count = sum(len(file.known) for file in files)
         self._misses += 1
         close = ""
         if self._misses <= _MOST_ADVISED:
-            close = _close_name(files, wanted)
+            close = _close_name(files, lookup)
         advice = ""
         have_ids_alone = all(file.ratings.format in FORMATS_OF_IDS for file in files)
-        if wanted.id is None and have_ids_alone:
+        if lookup.id is None and have_ids_alone:
             advice = (
                 "; it has ids alone: give the case its id, or name a file with the texts, "
                 "queries: ..."
             )
         return lookup.at.refuse(
             f"no judgments: {_names_of(files)} ({counted(count, 'query', 'queries')}) judges "
-            f"nothing for {listed(map(quoted, wanted.names))}{close}{advice}; a case that "
+            f"nothing for {listed(map(quoted, lookup.names))}{close}{advice}; a case that "
             "needs none says so with judgments: {}"
         )
 
@@ -403,7 +400,7 @@ def _names_of(files: _Files) -> str:
     return listed([file.name for file in files], "and")
 
 
-def _close_name(files: _Files, wanted: Wanted) -> str:
+def _close_name(files: _Files, lookup: Lookup) -> str:
     """Advise on a name in the files that is close to one of the query."""
     known: dict[str, None] = {}
     for file in files:
@@ -411,7 +408,7 @@ def _close_name(files: _Files, wanted: Wanted) -> str:
             known[key] = None
             known[file.known.text(key)] = None
     names = list(islice(known, _MOST_COMPARED))
-    for name in wanted.names:
+    for name in lookup.names:
         advice = did_you_mean(name, names)
         if advice:
             return advice
