@@ -4,7 +4,7 @@ it may move the score.
 Junk that nobody judged is junk until somebody did.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log2
 from typing import Any
 
@@ -19,56 +19,45 @@ from tests.helpers import result_of
 
 
 def scored(
-    ranking: Sequence[object], judgments: dict[str, int], **keys: Any
+    ranking: Sequence[object], judgments: Mapping[str, float], **keys: Any
 ) -> CaseResult:
     return result_of({"query": "x", "judgments": judgments, **keys}, ranking)
 
 
 JUNK = [f"junk{number}" for number in range(10)]
+FLOOR: dict[str, Any] = {"judgments": {"a": 3, "b": 2}, "min_ndcg": 0.6}
 
 
 @pytest.mark.parametrize(
     "scale",
-    [None, [0, 3], [1, 3], {"relevant": 1, "perfect": 3}],
-    ids=["no scale", "from 0", "from 1", "names from 1"],
-)
+    [{}, {"scale": [0, 3]}, {"scale": [1, 3]}, {"scale": {"relevant": 1, "perfect": 3}}],
+)  # fmt: skip
 def test_nothing_but_junk_fails_where_only_what_is_relevant_was_judged(
-    scale: object,
+    scale: dict[str, Any],
 ) -> None:
-    found = scored(
-        JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, **({"scale": scale} if scale else {})
-    )
-
-    assert found.verdict == FAILED
-    assert found.score == 0.0
-    assert [(reason.kind, reason.value) for reason in found.evaluation.reasons] == [
-        ("floor", 0.0)
-    ]
+    found = scored(JUNK, **FLOOR, **scale)
+    (reason,) = found.evaluation.reasons
+    assert (found.verdict, found.score) == (FAILED, 0)
+    assert (reason.kind, reason.value) == ("floor", 0)
 
 
 def test_nothing_but_junk_is_inconclusive_where_a_share_must_be_judged() -> None:
-    assert (
-        scored(JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, min_judged=0.5).verdict
-        == INCONCLUSIVE
-    )
+    assert scored(JUNK, **FLOOR, min_judged=0.5).verdict == INCONCLUSIVE
 
 
 def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
     # with x at 3 the ideal has two documents of grade 3, and b, at rank 3 now, is less
     # than that allows
-    found = scored(["a", "b", "x"], {"a": 3, "b": 2}, min_ndcg=0.6)
-
-    assert found.score == 1.0
-    assert found.evaluation.lower is not None
-    assert found.evaluation.lower < 1.0
+    lower, upper = scored(["a", "b", "x"], **FLOOR).interval
+    assert lower is not None
+    assert lower < 1
+    assert upper == 1
 
 
 def moves(found: CaseResult) -> dict[str, float]:
     """How far each unjudged result may move the score."""
-    return {
-        result.document: result.move
-        for result in unjudged_results(found, PlausibleGains([found]))
-    }
+    unjudged = unjudged_results(found, PlausibleGains([found]))
+    return {result.document: result.move for result in unjudged}
 
 
 SETTINGS: list[dict[str, Any]] = [
@@ -103,66 +92,50 @@ def test_a_move_is_what_the_judgment_does_to_the_score(
 
 
 def test_ranks_and_titles_are_those_of_the_results() -> None:
-    ranking = [
-        {"id": "a"},
-        {"id": "x", "title": "Boots"},
-        {"id": "a"},
-        {"id": "y"},
-        {"id": "x"},
-        {"id": "z"},
-    ]
-
-    found = unjudged_results(scored(ranking, {"a": 3}, k=5), PlausibleGains([]))
-
-    assert [(result.document, result.title, result.rank) for result in found] == [
+    boots = {"id": "x", "title": "Boots"}
+    found = scored(["a", boots, "a", "y", "x", "z"], {"a": 3}, k=5)
+    unjudged = unjudged_results(found, PlausibleGains([]))
+    assert [(each.document, each.title, each.rank) for each in unjudged] == [
         ("x", "Boots", 2),
         ("y", "", 4),
     ]
 
 
-@pytest.mark.parametrize(
-    "judgments", [{}, {"a": 0}], ids=["nothing judged", "nothing relevant"]
-)
-@pytest.mark.parametrize(
-    "keys",
-    [{}, {"scale": [0, 3]}, {"gain": {0: 0, 7: 2}}],
-    ids=["plain", "scale", "mapping"],
-)
+@pytest.mark.parametrize("judgments", [{}, {"a": 0}])
+@pytest.mark.parametrize("keys", [{}, {"scale": [0, 3]}, {"gain": {0: 0, 7: 2}}])
 def test_where_nothing_relevant_is_judged_a_move_is_the_score_that_would_be(
     judgments: dict[str, int], keys: dict[str, Any]
 ) -> None:
     found = scored(["x", "a", "y"], judgments, **keys)
-
     assert found.score is None
     assert moves(found)["x"] == 1
     assert moves(found)["y"] == pytest.approx(1 / 2)
-    assert moves(scored(["x"], {"a": 0}, gain={0: 0, 1: 0})) == {
-        "x": 0
-    }  # no grade has a gain
+
+
+def test_where_no_grade_has_a_gain_nothing_moves_the_score() -> None:
+    assert moves(scored(["x"], {"a": 0}, gain={0: 0, 1: 0})) == {"x": 0}
 
 
 def worths(found: CaseResult, run: Sequence[CaseResult]) -> dict[str, float]:
     """How far a plausible grade of each unjudged result would move the score."""
-    return {
-        result.document: result.worth
-        for result in unjudged_results(found, PlausibleGains(run))
-    }
+    unjudged = unjudged_results(found, PlausibleGains(run))
+    return {result.document: result.worth for result in unjudged}
+
+
+def on_scale(ranking: str, judgments: Mapping[str, float], **keys: Any) -> CaseResult:
+    """A result of the letters of a ranking, with grades from 0 to 3."""
+    return scored([*ranking], judgments, scale=[0, 3], **keys)
 
 
 @pytest.mark.parametrize(
-    "keys",
-    [{}, {"gain": "linear"}, {"gain": {0: 0, 1: 1, 2: 3, 3: 7}}],
-    ids=["2^g", "g", "map"],
+    "keys", [{}, {"gain": "linear"}, {"gain": {0: 0, 1: 1, 2: 3, 3: 7}}]
 )
 def test_a_worth_is_what_the_mean_gain_at_that_rank_would_do(
     keys: dict[str, Any],
 ) -> None:
     """At rank 1 all judged results have the top grade, at rank 2 none is relevant."""
-    run = [
-        scored(["a", "b"], {"a": 3, "b": 0, "c": 3}, scale=[0, 3], **keys)
-        for _ in range(10)
-    ]
-    found = scored(["x", "y"], {"a": 3, "b": 2}, scale=[0, 3], **keys)
+    run = [on_scale("ab", {"a": 3, "b": 0, "c": 3}, **keys)] * 10
+    found = on_scale("xy", {"a": 3, "b": 2}, **keys)
     assert worths(found, run)["x"] == pytest.approx(moves(found)["x"])
     assert worths(found, run)["x"] > 0.5
     assert worths(found, run)["y"] == 0
@@ -170,40 +143,37 @@ def test_a_worth_is_what_the_mean_gain_at_that_rank_would_do(
 
 def test_a_mean_gain_may_lie_between_two_grades() -> None:
     """The mean of the gains 7 and 1 is 4, which is that of the grade log2(5)."""
-    run = [scored(["a"], {"a": grade}, scale=[0, 3]) for grade in (3, 1) * 5]
-    found = scored(["x", "a"], {"a": 3}, scale=[0, 3])
-    judged = scored(["x", "a"], {"a": 3, "x": 2.321928094887362}, scale=[0, 3])  # type: ignore[dict-item]
+    run = [on_scale("a", {"a": grade}) for grade in (3, 1) * 5]
+    found = on_scale("xa", {"a": 3})
+    judged = on_scale("xa", {"a": 3, "x": 2.321928094887362})
     assert judged.score is not None
     assert found.score is not None
     assert worths(found, run)["x"] == pytest.approx(judged.score - found.score)
 
 
 def test_where_few_are_judged_at_a_rank_those_around_it_count() -> None:
-    few = [scored(["a", "b"], {"a": 0, "b": 3, "c": 3}, scale=[0, 3]) for _ in range(9)]
-    many = [*few, few[0]]
+    result = on_scale("ab", {"a": 0, "b": 3, "c": 3})
+    few, many = PlausibleGains([result] * 9), PlausibleGains([result] * 10)
     assert PlausibleGains([]).share(3) == 0.5
-    assert PlausibleGains(few).share(1) == pytest.approx(0.5)
-    assert PlausibleGains(many).share(1) == 0
-    assert PlausibleGains(many).share(2) == 1
-    assert PlausibleGains(many).share(9) == pytest.approx(
-        1
-    )  # those at rank 2 are the nearest
+    assert few.share(1) == pytest.approx(0.5)
+    assert (many.share(1), many.share(2)) == (0, 1)
+    assert many.share(9) == pytest.approx(1)  # those at rank 2 are the nearest
 
 
 def test_shares_are_of_the_top_grade_of_each_suite() -> None:
     """A relevant result of a suite with the grades 0 and 1 counts as much as one of the
     top grade of another.
     """
-    run = [scored(["a"], {"a": 1}, scale=[0, 1]) for _ in range(10)]
+    run = [scored(["a"], {"a": 1}, scale=[0, 1])] * 10
     assert PlausibleGains(run).share(1) == 1
-    found = scored(["x", "a"], {"a": 3}, scale=[0, 3])
+    found = on_scale("xa", {"a": 3})
     assert worths(found, run) == pytest.approx(moves(found))
 
 
 @pytest.mark.parametrize("top", [0.2, 0.3, 0.5, 3])
 def test_no_plausible_grade_is_above_the_top_grade(top: float) -> None:
     """log2(1 + (2 ** 0.2 - 1)) is more than 0.2."""
-    found = scored(["a", "x"], {"a": top}, scale=[0, top], ideal="max")  # type: ignore[dict-item]
+    found = scored(["a", "x"], {"a": top}, scale=[0, top], ideal="max")
     assert worths(found, [found]) == pytest.approx(moves(found))
 
 
@@ -211,9 +181,7 @@ def test_where_nothing_relevant_is_judged_the_worth_is_a_share_of_the_move() -> 
     """A query without relevant documents is not the first to judge where such ranks
     seldom have anything relevant.
     """
-    run = [
-        scored(["a"], {"a": grade, "b": 3}, scale=[0, 3]) for grade in (3, 0, 0, 0) * 3
-    ]
-    found = scored(["x", "y"], {"a": 0}, scale=[0, 3])
+    run = [on_scale("a", {"a": grade, "b": 3}) for grade in (3, 0, 0, 0) * 3]
+    found = on_scale("xy", {"a": 0})
     assert moves(found) == pytest.approx({"x": 1, "y": 1 / log2(3)})
     assert worths(found, run) == pytest.approx({"x": 0.25, "y": 0.25 / log2(3)})

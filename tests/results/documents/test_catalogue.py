@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import CaseResult, FileInfo
 from pytest_relevance._problems import FileError
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.catalogue import Catalogue, Documents, check_catalogue
-from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.run_titles import RunTitles
 from tests.results.conftest import Maker
 
@@ -41,10 +41,12 @@ def write(tmp_path: Path) -> Write:
     return write_file
 
 
+def catalogue(path: Path, **columns: Any) -> Catalogue:
+    return Catalogue(str(path), path.name, CatalogueFile(path.name, **columns))
+
+
 def look_up(path: Path, *ids: str, **columns: Any) -> Documents:
-    return Catalogue(str(path), path.name, CatalogueFile(path.name, **columns)).look_up(
-        ids
-    )
+    return catalogue(path, **columns).look_up(ids)
 
 
 def refusal(path: Path, *ids: str, **columns: Any) -> str:
@@ -102,18 +104,9 @@ def test_titles_and_fields_of_the_documents_that_are_asked_for(
     ],
 )
 def test_a_line_of_json_however_it_is_written(write: Write, line: str) -> None:
-    found = look_up(
-        write(
-            "products.jsonl",
-            f'{{"id": "z", "title": "Z"}}\r\n\n{line}\r\n{{"id": "y"}}',
-        ),
-        "a",
-        "b",
-        "x",
-        "5",
-    )
-    assert found.titles == {"a": "A"}
-    assert found.known == {"a"}
+    lines = f'{{"id": "z", "title": "Z"}}\r\n\n{line}\r\n{{"id": "y"}}'
+    found = look_up(write("products.jsonl", lines), "a", "b", "x", "5")
+    assert (found.titles, found.known) == ({"a": "A"}, {"a"})
     assert found.problems == []
 
 
@@ -134,12 +127,9 @@ def test_of_two_lines_of_a_document_the_first_one_counts(write: Write) -> None:
 
 
 def test_lines_that_are_left_out(write: Write) -> None:
+    good = '{"id": "a", "title": "A"}'
     bad = ('{"id": 1.5, "title": "A"}', '{"title": "A"}', "[1, 2]", '{"id": "b", "titl')
-    found = look_up(
-        write("products.jsonl", "\n".join(['{"id": "a", "title": "A"}', *bad])),
-        "a",
-        "b",
-    )
+    found = look_up(write("products.jsonl", "\n".join([good, *bad])), "a", "b")
     assert found.titles == {"a": "A"}
     assert found.problems == [
         'products.jsonl:2: found 1.5 as the "id"; an id is text or an integer',
@@ -147,16 +137,13 @@ def test_lines_that_are_left_out(write: Write) -> None:
         'products.jsonl:4: expected a JSON object, found "[1, 2]"',
         'products.jsonl:5: expected a JSON object, found "{"id": "b", "titl"; is it truncated?',
     ]
-    many = look_up(
-        write(
-            "products.jsonl", '{"id": "a", "title": "A"}\n' + '{"title": "none"}\n' * 50
-        ),
-        "a",
-    ).problems
-    assert (len(many), many[-1]) == (
-        6,
-        "products.jsonl: there are more lines like these",
-    )
+
+
+def test_of_many_lines_that_are_left_out_five_are_named(write: Write) -> None:
+    lines = ['{"id": "a", "title": "A"}'] + ['{"title": "none"}'] * 50
+    *named, last = look_up(write("products.jsonl", "\n".join(lines)), "a").problems
+    assert len(named) == 5
+    assert last == "products.jsonl: there are more lines like these"
 
 
 @pytest.mark.parametrize(
@@ -202,9 +189,8 @@ def test_one_message_for_a_catalogue_that_is_one_object(
 
 def test_a_dot_leads_into_objects_in_json_alone(write: Write) -> None:
     flat = write("flat.csv", "product,title\na,A\n")
-    assert 'flat.csv:1: there is no column "product.id"' in refusal(
-        flat, id="product.id"
-    )
+    message = refusal(flat, id="product.id")
+    assert 'flat.csv:1: there is no column "product.id"' in message
 
 
 def test_a_column_that_is_named_and_not_there(write: Write) -> None:
@@ -228,59 +214,50 @@ def test_an_unknown_column_to_show_costs_no_title(write: Write, kind: str) -> No
 
 
 def test_a_field_to_show_that_few_objects_have(write: Write) -> None:
-    lines = (
-        '{"id": "a", "title": "A"}\n' * 200
-        + '{"id": "b", "title": "B", "brand": {"name": "Aurora"}}\n'
-    )
-    found = look_up(write("products.jsonl", lines), "a", "b", show=("brand.name",))
+    most = '{"id": "a", "title": "A"}\n' * 200
+    last = '{"id": "b", "title": "B", "brand": {"name": "Aurora"}}\n'
+    path = write("products.jsonl", most + last)
+    found = look_up(path, "a", "b", show=("brand.name",))
     assert found.fields == {"b": {"brand.name": "Aurora"}}
     assert found.problems == []
 
 
-# `check_catalogue`
+# --- `check_catalogue`, and the titles of a run ---------------------------------------
+
+
+def problems_of(path: Path, *ids: str, **columns: Any) -> list[str]:
+    columns_of_file = CatalogueFile(path.name, **columns)
+    return check_catalogue(str(path), path.name, columns_of_file, ids).problems
 
 
 def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
     path = write("products.csv", "id,title\na,A\nb\n\nc,C,D\n")
-    found = check_catalogue(
-        str(path),
-        "shop/products.csv",
-        CatalogueFile("products.csv", show=("titel",)),
-        ["a"],
-    ).problems
-    expected = (
-        "1: show: there is no column",
-        "3: found 1 column",
-        "5: found 3 columns",
-    )
-    for problem, begins in zip(found, expected, strict=True):
-        assert problem.startswith(f"shop/products.csv:{begins}")
-    (problem,) = check_catalogue(
-        str(path), "products.csv", CatalogueFile("products.csv", id="sku")
-    ).problems
+    problems = problems_of(path, "a", show=("titel",))
+    assert [problem.partition(" column")[0] for problem in problems] == [
+        "products.csv:1: show: there is no",
+        "products.csv:3: found 1",
+        "products.csv:5: found 3",
+    ]
+    (problem,) = problems_of(path, id="sku")
     assert problem.startswith('products.csv:1: there is no column "sku"')
-    assert check_catalogue(
-        str(tmp_path / "gone.csv"), "gone.csv", CatalogueFile("gone.csv")
-    ).problems == ["gone.csv: cannot be read: No such file or directory"]
+    gone = "gone.csv: cannot be read: No such file or directory"
+    assert problems_of(tmp_path / "gone.csv") == [gone]
+
+
+def titled(titles: RunTitles, make: Maker, path: Path, document: str) -> CaseResult:
+    """A result of a suite with a catalogue, with the titles of a run."""
+    result = make.result("boots", [document])
+    suite = str(path.with_name("shop.relevance.yaml"))
+    info = FileInfo(suite, documents=CatalogueFile(path.name))
+    (found,) = titles.add([result], {result.file: info})
+    return found
 
 
 def test_later_results_have_their_titles_too(write: Write, make: Maker) -> None:
-    path, titles = (
-        write("products.csv", "id,title\na,Winter boots\nb,Rubber boots\n"),
-        RunTitles(),
-    )
-    info = FileInfo(
-        str(path.with_name("shop.relevance.yaml")),
-        documents=CatalogueFile(path.name),
-    )
-    added = [
-        titles.add([make.result("boots", [document])], {"shop.relevance.yaml": info})[0]
-        for document in "ab"
-    ]
-    assert [result.texts.titles for result in added] == [
-        {"a": "Winter boots"},
-        {"b": "Rubber boots"},
-    ]
+    path = write("products.csv", "id,title\na,Winter boots\nb,Rubber boots\n")
+    titles = RunTitles()
+    assert titled(titles, make, path, "a").texts.titles == {"a": "Winter boots"}
+    assert titled(titles, make, path, "b").texts.titles == {"b": "Rubber boots"}
 
 
 @pytest.mark.parametrize(
@@ -291,12 +268,8 @@ def test_later_results_have_their_titles_too(write: Write, make: Maker) -> None:
 def test_no_content_costs_the_report_that_wants_titles(
     write: Write, make: Maker, name: str, content: bytes
 ) -> None:
-    path = write(name, content)
-    result, titles = make.result("boots", ["a"]), RunTitles()
-    info = FileInfo(
-        str(path.with_name("shop.relevance.yaml")), documents=CatalogueFile(name)
-    )
-    (result,) = titles.add([result], {result.file: info})
+    titles = RunTitles()
+    result = titled(titles, make, write(name, content), "a")
     (problem,) = titles.problems
     assert problem.startswith(f"documents have no titles from the catalogue: {name}")
     assert result.texts.titles == {}
@@ -349,10 +322,7 @@ def test_a_line_without_a_field_of_the_template(write: Write) -> None:
 
 def test_fields_of_documents_with_joined_ids(write: Write) -> None:
     path = write("products.csv", "index,id,price\narticles,1,0\nproducts,1,50\n")
-    catalogue = Catalogue(
-        str(path), "products.csv", CatalogueFile("products.csv", suite_id=TEMPLATE)
-    )
-    values = catalogue.values(["price"])
+    values = catalogue(path, suite_id=TEMPLATE).values(["price"])
     assert values.by_document == {
         "articles/1": {"price": 0},
         "products/1": {"price": 50},
