@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -41,17 +41,24 @@ def shuffled(seed: int) -> dict[str, list[str]]:
     }
 
 
-def record(
-    make: Maker, rankings: Mapping[str, Sequence[str]], name: str = "run"
-) -> Run:
+FIRST, SECOND = shuffled(1), shuffled(2)
+
+
+def record(make: Maker, rankings: Mapping[str, Sequence[str]]) -> Run:
     """Rankings of `GRADES` as cases that ran."""
-    results = [
-        make.result(
-            query, ranking, judgments=GRADES[query], id=f"{query}-id", scale=[0, 3]
-        )
-        for query, ranking in rankings.items()
-    ]
-    return Run(results, name=name)
+    results = []
+    for query, ranking in rankings.items():
+        keys: dict[str, Any] = {
+            "judgments": GRADES[query],
+            "id": f"{query}-id",
+            "scale": [0, 3],
+        }
+        results.append(make.result(query, ranking, **keys))
+    return Run(results)
+
+
+def drops_of(found: Comparison) -> list[str]:
+    return [mover.case.query for mover in found.movers.drops]
 
 
 def test_the_second_run_is_the_newer_one(make: Maker) -> None:
@@ -69,168 +76,119 @@ def test_the_second_run_is_the_newer_one(make: Maker) -> None:
 
 
 def test_the_tests_are_those_of_the_library(make: Maker) -> None:
-    first, second = shuffled(1), shuffled(2)
-    found = compare_runs(
-        record(make, first), record(make, second), METRICS, resamples=2_000, seed=5
-    )
-    one, two = evaluate(GRADES, first, METRICS), evaluate(GRADES, second, METRICS)
-    relevant = [
-        query for query, grades in GRADES.items() if any(grades.values())
-    ]  # the others have no part in means
+    one, two = record(make, FIRST), record(make, SECOND)
+    found = compare_runs(one, two, METRICS, resamples=2_000, seed=5)
+    frames = evaluate(GRADES, FIRST, METRICS), evaluate(GRADES, SECOND, METRICS)
+    # other cases have no part in means
+    relevant = [query for query, grades in GRADES.items() if any(grades.values())]
     for row in found.metrics:
-        before, after = (
-            frame.loc[relevant, row.metric].to_numpy() for frame in (one, two)
-        )
-        assert (row.means.queries, row.undefined) == (
-            len(relevant),
-            len(GRADES) - len(relevant),
-        )
+        before, after = (frame.loc[relevant, row.metric].to_numpy() for frame in frames)
+        assert row.means.queries == len(relevant)
+        assert row.undefined == len(GRADES) - len(relevant)
         assert row.means.first == pytest.approx(before.mean())
         assert row.means.second == pytest.approx(after.mean())
         assert row.p == pytest.approx(randomisation_test(before, after).p, abs=0.05)
         interval = bootstrap_interval(before, after)
-        assert (row.low, row.high) == pytest.approx(
-            (interval.low, interval.high), abs=0.02
-        )
+        assert row.low == pytest.approx(interval.low, abs=0.02)
+        assert row.high == pytest.approx(interval.high, abs=0.02)
         assert row.effect == pytest.approx(effect_size(before, after))
     assert [row.metric for row in found.metrics] == METRICS
-    assert [row.adjusted_p for row in found.metrics] == holm(
-        [row.p for row in found.metrics]
-    )
+    adjusted = holm([row.p for row in found.metrics])
+    assert [row.adjusted_p for row in found.metrics] == adjusted
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_metric_means_the_same_for_records_and_for_rankings(
     make: Maker, metric: str
 ) -> None:
-    first, second = shuffled(3), shuffled(4)
-    of_records = compare_runs(record(make, first), record(make, second), metric).frame
-    of_rankings = compare_runs(first, second, metric, judgments=GRADES).frame
-    for side, rankings in (("first", first), ("second", second)):
-        expected = evaluate(GRADES, rankings, metric)[metric].tolist()
-        assert of_records[f"{metric} {side}"].tolist() == pytest.approx(
-            expected, nan_ok=True, abs=0
-        )
-        assert of_rankings[f"{metric} {side}"].tolist() == pytest.approx(
-            expected, nan_ok=True, abs=0
-        )
+    of_records = compare_runs(record(make, FIRST), record(make, SECOND), metric).frame
+    of_rankings = compare_runs(FIRST, SECOND, metric, judgments=GRADES).frame
+    for side, rankings in (("first", FIRST), ("second", SECOND)):
+        scores = evaluate(GRADES, rankings, metric)[metric].tolist()
+        expected = pytest.approx(scores, nan_ok=True, abs=0)
+        assert of_records[f"{metric} {side}"].tolist() == expected
+        assert of_rankings[f"{metric} {side}"].tolist() == expected
 
 
 def test_rounding_is_no_change(make: Maker) -> None:
-    noisy = Run(
-        [
-            changed(result, scores={"nDCG@10": 1 - 1e-13})
-            for result in make.run().results
-        ]
-    )
+    noisy = make.run()
+    scores = {"nDCG@10": 1 - 1e-13}
+    noisy.results = [changed(result, scores=scores) for result in noisy.results]
     (row,) = compare_runs(make.run(), noisy).metrics
     assert (row.means.same, row.p) == (3, 1)
 
 
 def test_the_cases_of_each_cutoff_have_a_metric_of_their_own(make: Maker) -> None:
-    def run(boots: Sequence[str], shoes: Sequence[str], socks: Sequence[str]) -> Run:
-        found = {"shoes": shoes, "socks": socks}
-        return Run([make.result("boots", boots, k=5), *make.run(found).results])
+    def run(boots: Sequence[str], **others: Sequence[str]) -> Run:
+        return Run([make.result("boots", boots, k=5), *make.run(others).results])
 
-    found = compare_runs(run(["b1"], ["s1"], ["o1"]), run([], ["s1"], []))
-    assert [(row.metric, row.means.queries) for row in found.metrics] == [
-        ("nDCG@5", 1),
-        ("nDCG@10", 2),
-    ]
+    first = run(["b1"], shoes=["s1"], socks=["o1"])
+    second = run([], shoes=["s1"], socks=[])
+    found = compare_runs(first, second)
+    rows = [(row.metric, row.means.queries) for row in found.metrics]
+    assert rows == [("nDCG@5", 1), ("nDCG@10", 2)]
     drops = [(mover.case.query, mover.case.metric.text) for mover in found.movers.drops]
     assert drops == [("boots", "nDCG@5"), ("socks", "nDCG@10")]
     assert found.frame["nDCG@5 first"].isna().tolist() == [False, True, True]
-    (row,) = compare_runs(
-        run(["b1"], ["s1"], ["o1"]), run([], ["s1"], []), "nDCG@10"
-    ).metrics
+    (row,) = compare_runs(first, second, "nDCG@10").metrics
     assert row.means.queries == 3
 
 
 def test_a_row_a_case(make: Maker) -> None:
-    second = make.run(
-        {
-            "boots": ["b2", "b1", "x"],
-            "shoes": ["s1", "s2", "s3"],
-            "socks": ["o1", "o2", "o3"],
-        },
-        tags=["head"],
-    )
-    frame = compare_runs(make.run(), second).frame
-    assert frame.columns.tolist() == [
-        *("file", "id", "variant", "query", "weight", "tags", "k"),
-        *("nDCG@10 first", "nDCG@10 second", "nDCG@10 difference", "changed"),
-    ]
+    rankings = {**make.best, "boots": ["b2", "b1", "x"]}
+    frame = compare_runs(make.run(), make.run(rankings, tags=["head"])).frame
+    of_case = ["file", "id", "variant", "query", "weight", "tags", "k"]
+    of_metric = ["nDCG@10 first", "nDCG@10 second", "nDCG@10 difference"]
+    assert frame.columns.tolist() == [*of_case, *of_metric, "changed"]
     boots = frame.iloc[0]
-    assert (boots["id"], boots["tags"], boots["k"], boots["changed"]) == (
-        "boots",
-        ("head",),
-        10,
-        "ranking",
-    )
+    assert (boots["id"], boots["tags"], boots["k"]) == ("boots", ("head",), 10)
     assert boots["nDCG@10 difference"] == boots["nDCG@10 second"] - 1
-    assert frame["changed"].tolist()[1:] == ["nothing", "nothing"]
+    assert frame["changed"].tolist() == ["ranking", "nothing", "nothing"]
 
 
 def test_the_means_by_tag_with_the_largest_drop_first(make: Maker) -> None:
     def run(boots: Sequence[str], socks: Sequence[str]) -> Run:
-        found = (
-            make.result("boots", boots, tags=["winter", "feet"]),
-            make.result("socks", socks, tags=["feet"]),
-        )
-        return Run(
-            [*found, make.result("shoes", ["s1"], tags=["summer"], judgments={})]
-        )
+        winter = make.result("boots", boots, tags=["winter", "feet"])
+        feet = make.result("socks", socks, tags=["feet"])
+        return Run([winter, feet, make.result("shoes", tags=["summer"], judgments={})])
 
-    winter, feet, summer = compare_runs(
-        run(["b1", "b2", "b3"], ["o2"]), run([], ["o1", "o2", "o3"])
-    ).by_tag
+    first, second = run(make.best["boots"], ["o2"]), run([], make.best["socks"])
+    winter, feet, summer = compare_runs(first, second).by_tag
     assert (winter.tag, winter.means.first, winter.means.second) == ("winter", 1, 0)
-    assert (feet.tag, feet.means.second, feet.means.better, feet.means.worse) == (
-        "feet",
-        0.5,
-        1,
-        1,
-    )
+    assert (feet.tag, feet.means.second) == ("feet", 0.5)
+    assert (feet.means.better, feet.means.worse) == (1, 1)
     assert (summer.tag, summer.means.queries) == ("summer", 0)
 
 
 def test_the_largest_drops_come_first_and_as_many_as_are_asked_for(make: Maker) -> None:
-    worse = {"boots": ["b2", "b1", "b3"], "shoes": ["s3", "s2", "s1"], "socks": []}
-    found = compare_runs(make.run(), make.run(worse))
-    assert [mover.case.query for mover in found.movers.drops] == [
-        "socks",
-        "shoes",
-        "boots",
-    ]
-    assert [mover.case.query for mover in found.moved(-1, 0.5)] == ["socks"]
-    assert (
-        compare_runs(make.run(worse), make.run()).movers.gains[0].case.query == "socks"
+    worse = make.run(
+        {"boots": ["b2", "b1", "b3"], "shoes": ["s3", "s2", "s1"], "socks": []}
     )
+    found = compare_runs(make.run(), worse)
+    assert drops_of(found) == ["socks", "shoes", "boots"]
+    assert [mover.case.query for mover in found.moved(-1, 0.5)] == ["socks"]
+    back = compare_runs(worse, make.run())
+    assert back.movers.gains[0].case.query == "socks"
 
 
 def both_variants(
     make: Maker, bm25: Mapping[str, Sequence[str]], hybrid: Mapping[str, Sequence[str]]
 ) -> Run:
-    return Run(
-        [
-            *make.run(bm25, variant="bm25").results,
-            *make.run(hybrid, variant="hybrid").results,
-        ],
-        name="run.jsonl",
-    )
+    one, two = make.run(bm25, variant="bm25"), make.run(hybrid, variant="hybrid")
+    return Run([*one.results, *two.results], name="run.jsonl")
 
 
 def test_variants_are_compared_one_by_one(make: Maker) -> None:
     none: dict[str, list[str]] = {query: [] for query in make.best}
-    found = compare_runs(
-        both_variants(make, make.best, none), both_variants(make, none, make.best)
+    first, second = (
+        both_variants(make, make.best, none),
+        both_variants(make, none, make.best),
     )
-    assert [(row.variant, row.means.difference) for row in found.metrics] == [
-        ("bm25", -1),
-        ("hybrid", 1),
-    ]
+    found = compare_runs(first, second)
+    rows = [(row.variant, row.means.difference) for row in found.metrics]
+    assert rows == [("bm25", -1), ("hybrid", 1)]
     assert [row.adjusted_p == row.p for row in found.metrics] == [True, True]
-    assert {mover.case.key[2] for mover in found.movers.drops} == {"bm25"}
+    assert {mover.case.variant for mover in found.movers.drops} == {"bm25"}
     assert found.frame["variant"].tolist() == ["bm25"] * 3 + ["hybrid"] * 3
 
 
@@ -245,47 +203,40 @@ def test_one_variant_with_another_of_the_same_run(make: Maker) -> None:
 
 
 def test_the_order_of_results_does_not_matter(make: Maker) -> None:
-    first, second = shuffled(1), shuffled(2)
-    backwards = [dict(reversed(rankings.items())) for rankings in (first, second)]
-    one = compare_runs(record(make, first), record(make, second), resamples=500)
-    two = compare_runs(
-        record(make, backwards[0]), record(make, backwards[1]), resamples=500
-    )
+    def run(rankings: dict[str, list[str]], *, backwards: bool = False) -> Run:
+        items = [*rankings.items()]
+        return record(make, dict(items[::-1] if backwards else items))
+
+    one = compare_runs(run(FIRST), run(SECOND), resamples=500)
+    back = run(SECOND, backwards=True)
+    two = compare_runs(run(FIRST, backwards=True), back, resamples=500)
     assert one.metrics == two.metrics
     assert one.frame.equals(two.frame[::-1].reset_index(drop=True))
-    mixed = compare_runs(record(make, first), record(make, backwards[1]), resamples=500)
-    assert mixed.frame.equals(one.frame)
+    assert compare_runs(run(FIRST), back, resamples=500).frame.equals(one.frame)
 
 
 def test_a_query_that_is_checked_twice_is_paired_in_its_order(make: Maker) -> None:
     first = Run([make.result("boots", ["b1"]), make.result("boots", [])])
     second = Run([make.result("boots", ["b1"]), make.result("boots", ["b1"])])
-    assert compare_runs(first, second).frame["nDCG@10 difference"].gt(0).tolist() == [
-        False,
-        True,
-    ]
+    differences = compare_runs(first, second).frame["nDCG@10 difference"]
+    assert differences.gt(0).tolist() == [False, True]
 
 
 def test_cases_without_judgments_are_compared_by_overlap(make: Maker) -> None:
     found = compare_runs(make.run({"hats": ["h1"]}), make.run({"hats": ["h2"]}))
+    (row,) = found.metrics
     assert found.changed == ("ranking",)
     assert found.notes == ("no case has judgments: compared by overlap@10",)
-    assert [(row.metric, row.means.second) for row in found.metrics] == [
-        ("overlap@10", 0.0)
-    ]
+    assert (row.metric, row.means.second) == ("overlap@10", 0)
 
 
 def test_what_was_skipped_or_differs_without_being_in_the_way_is_noted(
     make: Maker,
 ) -> None:
-    first, second = (
-        make.run(params={"model": 1}),
-        make.run(params={"model": 2}, weight=2),
-    )
     skipped = make.without_score("hats", SKIPPED)
-    found = compare_runs(
-        Run([*first.results, skipped]), Run([*second.results, skipped])
-    )
+    first = Run([*make.run(params={"model": 1}).results, skipped])
+    second = Run([*make.run(params={"model": 2}, weight=2).results, skipped])
+    found = compare_runs(first, second)
     assert found.notes == (
         '1 case skipped in both runs: "hats"',
         '3 cases searched with other parameters: "boots", "shoes" and "socks"',
@@ -295,23 +246,18 @@ def test_what_was_skipped_or_differs_without_being_in_the_way_is_noted(
     assert found.frame["weight"].tolist() == [2, 2, 2]
 
 
-def test_a_run_is_as_good_as_itself_and_runs_of_the_same_name_are_the_first_and_the_second(
-    make: Maker,
-) -> None:
+def test_a_run_is_as_good_as_itself(make: Maker) -> None:
     found = compare_runs(make.run(), make.run())
     (row,) = found.metrics
-    assert (row.means.difference, row.p, row.effect, row.low, row.high) == (
-        0,
-        1,
-        0,
-        0,
-        0,
-    )
+    assert (row.means.difference, row.p, row.effect) == (0, 1, 0)
+    assert (row.low, row.high) == (0, 0)
     assert (found.movers.drops, found.movers.gains) == ([], [])
     assert found.changed == ("nothing",) * 3
-    assert (found.first, found.second) == ("first", "second")
+
+
+def test_runs_of_the_same_name_are_the_first_and_the_second(make: Maker) -> None:
+    found = compare_runs(make.run(), make.run())
     assert repr(found) == "Comparison(first -> second: 3 cases, nDCG@10 +0.000)"
-    assert isinstance(found, Comparison)
 
 
 @pytest.mark.parametrize(
@@ -337,16 +283,11 @@ def test_what_cannot_be_meant_is_refused(
 def test_records_are_scored_by_other_settings_from_the_grades_that_they_hold(
     make: Maker,
 ) -> None:
-    first, second = shuffled(1), shuffled(2)
-    found = compare_runs(
-        record(make, first), record(make, second), gain="linear", negative="zero"
-    )
-    expected = evaluate(GRADES, second, gain="linear", negative="zero")[
-        "nDCG@10"
-    ].tolist()
-    assert found.frame["nDCG@10 second"].tolist() == pytest.approx(
-        expected, nan_ok=True, abs=0
-    )
+    settings: dict[str, Any] = {"gain": "linear", "negative": "zero"}
+    found = compare_runs(record(make, FIRST), record(make, SECOND), **settings)
+    expected = evaluate(GRADES, SECOND, **settings)["nDCG@10"].tolist()
+    scores = found.frame["nDCG@10 second"].tolist()
+    assert scores == pytest.approx(expected, nan_ok=True, abs=0)
     assert [each.gain for each in found.settings] == ["linear"]
 
 
@@ -358,11 +299,9 @@ def test_a_gain_that_has_not_all_grades_is_refused(make: Maker) -> None:
         compare_runs(make.run(), make.run(), gain={0: 0, 2: 1, 3: 2})
 
 
+SIX = [*GRADES.items()][:6]
 RANKED = st.fixed_dictionaries(
-    {
-        query: st.permutations([*grades, "x"])
-        for query, grades in list(GRADES.items())[:6]
-    }
+    {query: st.permutations([*grades, "x"]) for query, grades in SIX}
 )
 
 
@@ -374,13 +313,9 @@ def test_the_other_way_round_all_differences_change_their_sign(
     back = compare_runs(second, first, judgments=GRADES, common=True)
     (one,), (two,) = there.metrics, back.metrics
     assert one.means.difference == -two.means.difference
-    assert (one.means.better, one.means.worse, one.p) == (
-        two.means.worse,
-        two.means.better,
-        two.p,
-    )
-    assert {mover.case.query for mover in there.movers.drops} == {
-        mover.case.query for mover in back.movers.gains
-    }
+    assert (one.means.better, one.means.worse) == (two.means.worse, two.means.better)
+    assert one.p == two.p
+    gains = {mover.case.query for mover in back.movers.gains}
+    assert {*drops_of(there)} == gains
     for query, what in zip(there.frame["query"], there.changed, strict=True):
         assert (what == "nothing") == (first[query] == second[query])
