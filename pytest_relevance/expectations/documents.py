@@ -37,6 +37,14 @@ from pytest_relevance.results.outcomes import JUDGED, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.responses.ranking import Ranking
 
+AT_MOST = "<="
+BELOW = ">"
+EXACTLY = "=="
+"""How the rank of a document is compared: in the top n; below rank n; at rank n.
+
+An absent document is below every rank.
+"""
+
 # What several kinds share
 
 
@@ -53,6 +61,16 @@ class KindOfDocuments(ExpectationKind):
     def is_comparable(self, both: TwoOutcomes) -> bool:
         """Say whether the accepted rank of each wrong document is known."""
         return both.knows_ranks_then()
+
+
+def _judge_ranks(expected: Expectation, found: Found, comparison: str) -> Outcome:
+    """Judge whether the rank of each document compares as it should."""
+    within = expected.within or found.k
+    wrong = []
+    for document in expected.documents:
+        if not COMPARE[comparison](found.ranks.get(document, inf), within):
+            wrong.append(document)
+    return outcome_of(expected, not wrong, wrong=wrong)
 
 
 def all_returned(expected: Expectation, ranking: Ranking) -> bool:
@@ -226,12 +244,7 @@ class _Include(_KindOfPresence):
         return dict.fromkeys(expected.documents, ranks)
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        within = expected.within or found.k
-        wrong = []
-        for document in expected.documents:
-            if found.ranks.get(document, inf) > within:
-                wrong.append(document)
-        return outcome_of(expected, not wrong, wrong=wrong)
+        return _judge_ranks(expected, found, AT_MOST)
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
@@ -259,12 +272,7 @@ class _Exclude(_KindOfPresence):
         return dict.fromkeys(expected.documents, ranks)
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        within = expected.within or found.k
-        wrong = []
-        for document in expected.documents:
-            if found.ranks.get(document, inf) <= within:
-                wrong.append(document)
-        return outcome_of(expected, not wrong, wrong=wrong)
+        return _judge_ranks(expected, found, BELOW)
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
         return _open_to_depth(expected, k, ranking)
@@ -292,11 +300,6 @@ def _depth(reason: Outcome, names: Names) -> int:
 
 # within
 
-AT_MOST = "<="
-BELOW = ">"
-EXACTLY = "=="
-"""How `within` compares a rank: in the top n; below rank n, or absent; at rank n."""
-
 _ONE_LESS = {"<": AT_MOST, ">=": BELOW}
 """`<4` means the same as `<=3`, and `>=4` the same as `>3`."""
 
@@ -310,8 +313,7 @@ _NOT_WITHIN = {
 class _Within(KindOfDocuments):
     """`within: {sku-5: 3, sku-6: ">3"}`: the rank that each document must reach.
 
-    A plain 3 means at most 3. Each document is an expectation. An absent document is
-    below every rank.
+    A plain 3 means at most 3. Each document is an expectation.
     """
 
     name = "within"
@@ -363,13 +365,7 @@ class _Within(KindOfDocuments):
         return allowed
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        reaches = COMPARE[expected.comparison]
-        within = expected.within or found.k
-        wrong = []
-        for document in expected.documents:
-            if not reaches(found.ranks.get(document, inf), within):
-                wrong.append(document)
-        return outcome_of(expected, not wrong, wrong=wrong)
+        return _judge_ranks(expected, found, expected.comparison)
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
         if expected.comparison != BELOW:
