@@ -28,23 +28,19 @@ def problems(path: Path, format: str | None = None) -> list[str]:
     return problems_of(read_run, path, format)
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["q1 Q0 a 1 0.5 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
-        ["q1\tQ0\ta\t1\t0.5\ttag", "q1\tQ0\tb\t2\t1.5\ttag", "q1\tQ0\tc\t3\t.5\ttag", "q2\tQ0\ta\t9\t-1e-3\ttag"],
-        ["q1  Q0 a\t1 0.5 tag ", "", "q1 Q0   b \t 2 1.5 tag\t", "q1 Q0 c 3 0.5 tag", "q2 Q0 a 9 -1e-3 tag"],
-        ["q1 Q0 a 1 0.5 tag", "q2 Q0 a 9 -1e-3 tag", "q1 Q0 b 2 1.5 tag", "q1 Q0 c 3 5e-1 tag"],
-    ],
-    ids=["spaces", "tabs", "mixed blanks", "rows of a query apart"],
-)  # fmt: skip
+TREC = "q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 1.5 tag\nq1 Q0 c 3 0.5 tag\nq2 Q0 a 9 -1e-3 tag\n"
+APART = (
+    "q1 Q0 a 1 0.5 tag\nq2 Q0 a 9 -1e-3 tag\nq1 Q0 b 2 1.5 tag\nq1 Q0 c 3 5e-1 tag\n"
+)
+BLANKS = "q1  Q0 a\t1 0.5 tag \n\nq1 Q0   b \t 2 1.5 tag\t\nq1 Q0 c 3 .5 tag\nq2 Q0 a 9 -1e-3 tag\n"
+
+
+@pytest.mark.parametrize("content", [TREC, TREC.replace(" ", "\t"), BLANKS, APART])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_trec_run_is_sorted_by_score_then_by_document(
-    tmp_path: Path, lines: list[str], end: str
+    tmp_path: Path, content: str, end: str
 ) -> None:
-    path = tmp_path / "run.trec"
-    path.write_bytes("".join(line + end for line in lines).encode())
-    found = read_run(path)
+    found = read_run(written(tmp_path, content.replace("\n", end)))
     assert found == {"q1": ["b", "c", "a"], "q2": ["a"]}
     assert list(found) == ["q1", "q2"]
 
@@ -54,33 +50,30 @@ def test_a_trec_run_is_sorted_by_score_then_by_document(
     ["007", "1.0", "NA", "nan", "1e5", "true", '"x"', "q\u00a0u", "日本", "10020#0"],
 )
 def test_ids_stay_text_as_written(tmp_path: Path, document: str) -> None:
-    (tmp_path / "run.trec").write_text(
-        f"{document} Q0 {document} 1 2 tag\n{document} Q0 b 2 1 tag\n", "utf-8"
-    )
-    assert read_run(tmp_path / "run.trec") == {document: [document, "b"]}
+    content = f"{document} Q0 {document} 1 2 tag\n{document} Q0 b 2 1 tag\n"
+    assert read_run(written(tmp_path, content)) == {document: [document, "b"]}
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(
     "line", ["q Q0 b  1 x", "q Q0 b 2 1 ", " Q0 b 2 1 x", "q  b 2 1 x"]
 )
-def test_a_blank_is_no_cell_of_a_trec_run(tmp_path: Path, line: str, end: str) -> None:
-    path = tmp_path / "run.txt"
-    for content in (
-        f"q Q0 a 1 2 x{end}{line}",
-        f"q Q0 a 1 2 x{end}{line}{end}",
-        f"q\tQ0\ta\t1\t2\tx{end}{line}{end}",
-    ):
-        path.write_bytes(content.encode())
-        with pytest.raises(FileError, match="found 5 columns where there are 6"):
-            read_run(path, "trec")
+@pytest.mark.parametrize(
+    "content", ["q Q0 a 1 2 x\n{}", "q Q0 a 1 2 x\n{}\n", "q\tQ0\ta\t1\t2\tx\n{}\n"]
+)
+def test_a_blank_is_no_cell_of_a_trec_run(
+    tmp_path: Path, content: str, line: str, end: str
+) -> None:
+    path = written(tmp_path, content.format(line).replace("\n", end))
+    (problem,) = problems(path, "trec")
+    assert "found 5 columns where there are 6" in problem
 
 
 def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
-    content = b"# a run\r\nsmart watch\tQ0\t10020#0\t1\t2\tx\r\n\r\nsmart watch\tQ0\t007\t2\t1\tx\r\n"
-    assert read_run(written(tmp_path, gzip.compress(content))) == {
-        "smart watch": ["10020#0", "007"]
-    }
+    rows = "smart watch\tQ0\t10020#0\t1\t2\tx\r\n\r\nsmart watch\tQ0\t007\t2\t1\tx\r\n"
+    packed = gzip.compress(f"# a run\r\n{rows}".encode())
+    found = read_run(written(tmp_path, packed))
+    assert found == {"smart watch": ["10020#0", "007"]}
 
 
 @pytest.mark.parametrize(
@@ -93,10 +86,11 @@ def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
     ],
 )
 def test_tables(tmp_path: Path, content: str, ranking: list[str]) -> None:
-    assert read_run(written(tmp_path, content, "run.csv")) == {"q": ranking}
-    assert read_run(written(tmp_path, content.replace(",", "\t"), "run.tsv")) == {
-        "q": ranking
-    }
+    for path in (
+        written(tmp_path, content, "run.csv"),
+        written(tmp_path, content.replace(",", "\t"), "run.tsv"),
+    ):
+        assert read_run(path) == {"q": ranking}
 
 
 @pytest.mark.parametrize("order", ["rank", "score", ""])
@@ -105,20 +99,19 @@ def test_parquet(tmp_path: Path, kind: str, order: str) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     queries = pyarrow.array([7, 8, 7])
     if kind != "int64":
-        text = getattr(pyarrow, kind.replace("dictionary", "string"))()
-        queries = queries.cast(pyarrow.string()).cast(text)
-        queries = queries.dictionary_encode() if kind == "dictionary" else queries
-    values = (
-        {order: [2, 1, 1] if order == "rank" else [0.5, 0.25, 0.75]} if order else {}
-    )
+        text = "string" if kind == "dictionary" else kind
+        queries = queries.cast(pyarrow.string()).cast(getattr(pyarrow, text)())
+    if kind == "dictionary":
+        queries = queries.dictionary_encode()
+    values = {"rank": [2, 1, 1], "score": [0.5, 0.25, 0.75], "": []}[order]
     columns = {
         "q_id": queries,
         "doc_id": ["a", " =a", "c"],
         "title": [None, "x", "y"],
-        **values,
+        **({order: values} if order else {}),
     }
-    path = parquet_file(tmp_path, columns)
-    assert read_run(path) == {"7": ["c", "a"] if order else ["a", "c"], "8": [" =a"]}
+    ranking = ["c", "a"] if order else ["a", "c"]
+    assert read_run(parquet_file(tmp_path, columns)) == {"7": ranking, "8": [" =a"]}
 
 
 def parquet_file(folder: Path, columns: dict[str, Any]) -> Path:
@@ -180,27 +173,20 @@ def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
     path = written(tmp_path, '{"007": [1e5, 12, "no", "NaN"]}', "run.json")
     found = read_run(path)
     assert found == {"007": ["1e5", "12", "no", "NaN"]}
-    assert {*map(type, found["007"])} == {str}
-    rows = written(
-        tmp_path,
-        '[{"query_id": 7, "doc_id": 1e5}, {"query_id": 7, "doc_id": "NaN"}]',
-        "rows.json",
-    )
-    assert read_run(rows) == {"7": ["1e5", "NaN"]}
+    assert {type(document) for document in found["007"]} == {str}
+    rows = '[{"query_id": 7, "doc_id": 1e5}, {"query_id": 7, "doc_id": "NaN"}]'
+    assert read_run(written(tmp_path, rows, "rows.json")) == {"7": ["1e5", "NaN"]}
 
 
 def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(
     tmp_path: Path,
 ) -> None:
-    path = written(
-        tmp_path,
-        "query,doc_id,rank\n -5 degrees, =a,2\n -5 degrees,  +b,1\n -5 degrees, c,3\n",
-    )
-    assert read_run(path) == {"-5 degrees": [" +b", "=a", " c"]}
-    as_they_are = written(
-        tmp_path, '[{"query": " -5 degrees", "doc_id": " =a"}]', "run.json"
-    )
-    assert read_run(as_they_are) == {" -5 degrees": [" =a"]}
+    rows = " -5 degrees, =a,2\n -5 degrees,  +b,1\n -5 degrees, c,3\n"
+    table = written(tmp_path, f"query,doc_id,rank\n{rows}")
+    assert read_run(table) == {"-5 degrees": [" +b", "=a", " c"]}
+    row = '[{"query": " -5 degrees", "doc_id": " =a"}]'
+    as_it_is = written(tmp_path, row, "run.json")
+    assert read_run(as_it_is) == {" -5 degrees": [" =a"]}
 
 
 @pytest.mark.parametrize(
@@ -241,16 +227,13 @@ def test_a_document_twice_counts_at_its_first_rank_and_is_told_once(
     tmp_path: Path, name: str
 ) -> None:
     path = written(tmp_path, REPEATED[name], name)
-    with pytest.warns(
-        RelevanceWarning,
-        match='1 query returns a document more than once, such as "a" for "q"',
-    ) as told:
+    message = '1 query returns a document more than once, such as "a" for "q"'
+    with pytest.warns(RelevanceWarning, match=message) as told:
         rankings = read_run(path)
     assert len(told) == 1
     assert rankings == {"q": ["a", "b", "a"]}
-    assert evaluate({"q": {"a": 1, "c": 1}}, rankings, ["P@3"])["P@3"].tolist() == [
-        pytest.approx(1 / 3)
-    ]
+    (score,) = evaluate({"q": {"a": 1, "c": 1}}, rankings, ["P@3"])["P@3"]
+    assert score == pytest.approx(1 / 3)
 
 
 def test_a_case_of_a_record_that_is_an_error_has_no_ranking(
@@ -282,34 +265,26 @@ SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
 def test_snapshots_of_quepid_in_csv(tmp_path: Path) -> None:
     """They have fields of documents of any name; several in a file are several runs."""
     rows = '(3/5/26) Weekly,2026-03-05,8,tv,b,2,x,5,1,z\n(3/5/26) Weekly,2026-03-05,8,tv,a,1,"y, z",,9,z\n'
-    path = written(
-        tmp_path, f"{SNAPSHOT},title,rating,rank,query\n{rows}", "snapshot.csv"
-    )
-    assert read_run(path) == {"tv": ["a", "b"]}
-    path = written(
-        tmp_path, f"{SNAPSHOT}\nMay,t,8,tv,a,1\nJune,t,8,tv,b,1\n", "snapshot.csv"
-    )
-    assert problems(path) == [
+    one = f"{SNAPSHOT},title,rating,rank,query\n{rows}"
+    assert read_run(written(tmp_path, one, "snapshot.csv")) == {"tv": ["a", "b"]}
+    two = f"{SNAPSHOT}\nMay,t,8,tv,a,1\nJune,t,8,tv,b,1\n"
+    (problem,) = problems(written(tmp_path, two, "snapshot.csv"))
+    assert problem == (
         'FILE:1: there are 2 snapshots in the file, such as "May" and "June"; keep one of them'
-    ]
+    )
+
+
+def snapshot(docs: object, *queries: object) -> str:
+    return json.dumps({"id": 1, "name": "Weekly", "docs": docs, "queries": queries})
+
+
+TV, RADIO = ({"query_id": 7, "query_text": "tv"}, {"query_id": 9, "query_text": "radio"})  # fmt: skip
 
 
 def test_a_snapshot_of_quepid_in_json(tmp_path: Path) -> None:
-    snapshot = {
-        "id": 1,
-        "name": "Weekly",
-        "docs": {
-            "7": [{"id": "b", "explain": "{}", "rated_only": False}, {"id": 10}],
-            "9": [],
-            "12": [{"id": "c"}],
-        },
-        "queries": [
-            {"query_id": 7, "query_text": "tv"},
-            {"query_id": 9, "query_text": "radio"},
-        ],
-        "scores": [{"query_id": 7, "score": 0.5}],
-    }
-    path = written(tmp_path, json.dumps(snapshot), "snapshot.json")
+    first = [{"id": "b", "explain": "{}", "rated_only": False}, {"id": 10}]
+    content = snapshot({"7": first, "9": [], "12": [{"id": "c"}]}, TV, RADIO)
+    path = written(tmp_path, content, "snapshot.json")
     assert read_run(path) == {"tv": ["b", "10"], "radio": [], "12": ["c"]}
 
 
@@ -317,20 +292,14 @@ def test_a_snapshot_of_quepid_in_json(tmp_path: Path) -> None:
     ("docs", "problem"),
     [
         ({"7": [{"id": "a"}, {"ID": "b"}]}, 'FILE: query "tv": a row has no document'),
-        (
-            {"7": [{"id": "a"}], "8": [{"id": "b"}]},
-            'FILE: the query "tv" stands twice; keep one of them',
-        ),
+        ({"7": [{"id": "a"}], "8": [{"id": "b"}]}, 'FILE: the query "tv" stands twice; keep one of them'),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_snapshot_in_json(
     tmp_path: Path, docs: object, problem: str
 ) -> None:
-    queries = [{"query_id": 7, "query_text": "tv"}, {"query_id": 8, "query_text": "tv"}]
-    path = written(
-        tmp_path, json.dumps({"docs": docs, "queries": queries}), "snapshot.json"
-    )
-    assert problems(path) == [problem]
+    content = snapshot(docs, TV, {**TV, "query_id": 8})
+    assert problems(written(tmp_path, content, "snapshot.json")) == [problem]
 
 
 def test_the_run_of_trec_eval(tmp_path: Path) -> None:
