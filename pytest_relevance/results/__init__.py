@@ -16,7 +16,6 @@ Does not import pytest.
 | `losses`, `scored_ranking` | what each document costs, and adds |
 | `repeats` | whether a search returns the same when it is called again |
 | `compare/` | a comparison of two runs, the means and tests of any two sets of scores |
-| `file_names` | how case files of several runs are matched |
 | `failures` | the kinds of failing cases, in the order in which they are reported |
 | `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in common |
 | `filled` | results without the grades that fill |

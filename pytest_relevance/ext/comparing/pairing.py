@@ -37,8 +37,8 @@ from pytest_relevance.results.compare.incompatibilities import (
     incompatibility_of,
     some_cases,
 )
-from pytest_relevance.results.file_names import file_names
 from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import file_names
 
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""

@@ -21,14 +21,13 @@ from pytest_relevance.ext.history.points import CaseKey, Point
 from pytest_relevance.ext.history.series import Series, series_of
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.results.case_result import FAILED, CaseResult
-from pytest_relevance.results.file_names import file_names
 from pytest_relevance.results.records.fingerprint import Fingerprint, changed
 from pytest_relevance.results.records.record_file import (
     RecordHeader,
     read_header,
     read_record,
 )
-from pytest_relevance.results.records.run_info import RecordError, RunInfo
+from pytest_relevance.results.records.run_info import RecordError, RunInfo, file_names
 
 _PROGRAM = "pytest-relevance history"
 

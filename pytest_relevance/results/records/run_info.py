@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -314,6 +314,23 @@ def _error_of(problem: Problem, file: str, node: str) -> RunError:
 def posix(file: str) -> str:
     """Write the name of a file with slashes, as results have it on every system."""
     return file.replace(os.sep, "/")
+
+
+def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
+    """Return a function that maps a case file to its name for matching several runs.
+
+    Two checkouts may have a file in different folders. `files` are those of each run.
+    """
+    if all(len(own) <= 1 for own in files):
+        return lambda file: ""
+    for own in files:
+        if len({_without_folder(file) for file in own}) < len(own):
+            return str
+    return _without_folder
+
+
+def _without_folder(file: str) -> str:
+    return file.rpartition("/")[2]
 
 
 def files_with_errors(errors: Iterable[RunError]) -> str:

@@ -28,6 +28,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     grouped,
 )
+from pytest_relevance.results.records.entries import EntryKey
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 GONE = "gone"
@@ -70,10 +71,6 @@ WHY_LOST: Mapping[str, tuple[str, str]] = {
 
 WITHOUT_WORDS = "is not compared", "are not compared"
 """What is said for a reason that a later version has added."""
-
-
-CaseKey = tuple[str, str | None]
-"""The id and the variant of a case: its key in its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +220,8 @@ def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
 
 
 def without_ranking(
-    about: FileInfo, results: Iterable[CaseResult], accepted: Collection[CaseKey]
-) -> dict[CaseKey, str]:
+    about: FileInfo, results: Iterable[CaseResult], accepted: Collection[EntryKey]
+) -> dict[EntryKey, str]:
     """Find the cases of a file of which no ranking is accepted, with the reason."""
     found = {}
     for case, variant, *_ in about.cases:
