@@ -135,11 +135,11 @@ class Engine:
             ENGINE.replace("PAUSE", str(pause)).replace("MEET", repr(meet)) + fixtures
         )
 
-    def with_timeout(self) -> Sequence[str]:
-        """Install a plugin with a timeout; return the options that load it."""
-        self.project.write("site-packages/shop_timeout.py", INTERRUPTING)
+    def with_plugin(self, name: str, text: str) -> Sequence[str]:
+        """Install a plugin; return the options that load it."""
+        self.project.write(f"site-packages/{name}.py", text)
         self.project.pytester.syspathinsert(self.project.path / "site-packages")
-        return ("-p", "shop_timeout")
+        return ("-p", name)
 
     def run(self, *args: str, loops: bool = False, cache: bool = False) -> Run:
         """Run pytest, and forget what was written down before."""

@@ -14,7 +14,7 @@ import pytest
 from pytest_relevance import Run as Record
 from tests.helpers import only_plugins
 from tests.plugin.conftest import LOOPS, Run
-from tests.plugin.running.conftest import Engine, numbered
+from tests.plugin.running.conftest import INTERRUPTING, Engine, numbered
 from tests.plugin.running.test_windows import MET, TWO, returning
 
 FOUR = "--relevance-concurrency=4"
@@ -83,11 +83,13 @@ def test_an_exception_is_raised_in_its_own_case_with_the_traceback_of_the_user(
 def test_an_exception_that_ends_the_run_does_so_in_its_own_case(
     engine: Engine, search: str, error: str
 ) -> None:
-    engine.searches(searching(f"if query == 'q1': raise {error}('over')", search))
-    engine.project.cases(numbered(3))
+    raises = f"if query == 'q1': raise {error}('over')"
+    engine.searches(searching(raises, search), pause=0.05)
+    engine.project.cases(numbered(8))
     run = engine.run(TWO, "--relevance-record=run.jsonl")
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert run.outcomes == {"q0": "passed"}
+    assert "q7" not in engine.calls
     recorded = Record.open(engine.project.path / "run.jsonl")
     assert [
         result.id
@@ -255,6 +257,17 @@ def test_a_failed_search_that_ends_the_run_keeps_others_from_being_started(
 
 
 @both_kinds
+def test_searches_that_were_dropped_are_made_if_the_run_goes_on(
+    engine: Engine, search: str
+) -> None:
+    engine.searches(returning(search))
+    engine.project.cases(numbered(8).replace("q1", "boom"))
+    run = engine.run(TWO, "--maxfail=2")
+    assert run.counts == {"passed": 7, "failed": 1}
+    assert set(engine.calls.values()) == {1}
+
+
+@both_kinds
 def test_a_case_that_was_searched_before_the_search_is_given_up_keeps_its_result(
     engine: Engine, search: str
 ) -> None:
@@ -345,7 +358,12 @@ def test_a_timeout_drops_what_is_queued_and_names_what_is_in_flight(
     engine.project.cases(
         "cases: [{query: q0}, {query: old watch}, {query: q1}, {query: q2}]"
     )
-    run = engine.run(TWO, *engine.with_timeout(), *options, loops=bool(options))
+    run = engine.run(
+        TWO,
+        *engine.with_plugin("shop_timeout", INTERRUPTING),
+        *options,
+        loops=bool(options),
+    )
     assert run.outcomes == {
         "q0": "failed",
         "old watch": "passed",
@@ -451,6 +469,16 @@ def test_results_are_as_without(
     assert told(engine.run(FOUR)) == told(engine.run())
 
 
+ANEW = """
+import pytest
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    if item.name == "q0":
+        item.session._setupstate.teardown_exact(None)
+"""
+
+
 def test_a_fixture_that_is_set_up_anew_between_cases_is_searched_anew(
     engine: Engine,
 ) -> None:
@@ -459,16 +487,13 @@ def test_a_fixture_that_is_set_up_anew_between_cases_is_searched_anew(
 
     @pytest.fixture(scope="session")
     def search():
-        made.append(len(made))
-        number = made[-1]
-        return lambda query: [f"made-{number}"]
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_teardown(item, nextitem):
-        if item.name == "q0":
-            item.session._setupstate.teardown_exact(None)
+        made.append(f"made-{len(made)}")
+        here = made[-1]
+        return lambda query: note("begin", query) or [here]
 """)
     engine.project.cases(
         "cases: [{query: q0, expect: {first: made-0}}, {query: q1, expect: {first: made-1}}]"
     )
-    assert engine.run(TWO).counts == {"passed": 2}
+    run = engine.run(TWO, *engine.with_plugin("shop_anew", ANEW))
+    assert run.counts == {"passed": 2}
+    assert engine.calls == {"q0": 1, "q1": 2}
