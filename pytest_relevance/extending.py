@@ -11,32 +11,31 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_relevance._problems import FileError as FileError
-    from pytest_relevance.cases.location import WRONG as WRONG
-    from pytest_relevance.cases.location import Location as Location
-    from pytest_relevance.cases.model import Expectation as Expectation
-    from pytest_relevance.cases.model import Gate as Gate
+    from pytest_relevance.cases.location import WRONG as WRONG, Location as Location
+    from pytest_relevance.cases.model import Expectation as Expectation, Gate as Gate
     from pytest_relevance.cli.file_check import (
         FileCheck as FileCheck,
-    )
-    from pytest_relevance.cli.file_check import (
         Place as Place,
-    )
-    from pytest_relevance.cli.file_check import (
         Problem as Problem,
     )
     from pytest_relevance.expectations.kind import ExpectationKind as ExpectationKind
-    from pytest_relevance.gates.kind import Finding as Finding
-    from pytest_relevance.gates.kind import GateKind as GateKind
-    from pytest_relevance.judgments.formats import JudgmentFormat as JudgmentFormat
-    from pytest_relevance.judgments.formats import RunFormat as RunFormat
-    from pytest_relevance.plugin.output_files import Message as Message
-    from pytest_relevance.plugin.output_files import OutputFile as OutputFile
+    from pytest_relevance.gates.kind import Finding as Finding, GateKind as GateKind
+    from pytest_relevance.judgments.formats import (
+        JudgmentFormat as JudgmentFormat,
+        RunFormat as RunFormat,
+    )
+    from pytest_relevance.plugin.output_files import (
+        Message as Message,
+        OutputFile as OutputFile,
+    )
     from pytest_relevance.plugin.running.case_run import Searched as Searched
     from pytest_relevance.plugin.terminal import Section as Section
     from pytest_relevance.reports.formats import ReportFormat as ReportFormat
     from pytest_relevance.reports.styled_lines import styled_line as styled_line
-    from pytest_relevance.results.case_parts import DocumentTexts as DocumentTexts
-    from pytest_relevance.results.case_parts import Outcome as Outcome
+    from pytest_relevance.results.case_parts import (
+        DocumentTexts as DocumentTexts,
+        Outcome as Outcome,
+    )
     from pytest_relevance.results.diagnoses import DiagnosisKind as DiagnosisKind
     from pytest_relevance.results.document_fields import FieldValues as FieldValues
     from pytest_relevance.results.outcomes import outcome_of as outcome_of
