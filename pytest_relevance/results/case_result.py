@@ -193,14 +193,12 @@ class CaseResult:
     @property
     def unjudged(self) -> list[str]:
         """Return the documents in the top k without a judgment, each once, in order."""
+        documents, grades = self.ranking.documents, self.ranking.grades
         graded = set()
-        for document, grade in zip(
-            self.ranking.documents, self.ranking.grades, strict=False
-        ):
+        for document, grade in zip(documents, grades, strict=False):
             if grade is not None:
                 graded.add(document)
-        k = min(self.conditions.k, len(self.ranking.grades))
-        top = dict.fromkeys(self.ranking.documents[:k])
+        top = dict.fromkeys(documents[: min(self.conditions.k, len(grades))])
         return [document for document in top if document not in graded]
 
     @property

@@ -205,7 +205,9 @@ class Baseline:
         """
         accepted = self._accepted(result)
         if accepted is None:
-            return without_entry(result, self._why_without_entry(result)), False
+            why = self._entries.without_ranking.get((result.id, result.variant))
+            why = why or self._why_unranked.get(result.id, "")
+            return without_entry(result, why), False
         today = case_in_run(
             case,
             expects_known=self._expects_known,
@@ -231,11 +233,6 @@ class Baseline:
         if entry is not None:
             return _Accepted(entry)
         return self._other_variants.get(result.id)
-
-    def _why_without_entry(self, result: CaseResult) -> str:
-        """Say why the reference has no ranking of a case; empty if it is new."""
-        why = self._entries.without_ranking.get((result.id, result.variant))
-        return why or self._why_unranked.get(result.id, "")
 
     def of_unscored(self, result: CaseResult) -> CaseResult:
         """Mark a result without a ranking as lost if the reference has a ranking."""
@@ -322,7 +319,10 @@ def _with_drop(
     drop: Outcome,
     scored: CaseResult,
 ) -> CaseResult:
-    """Give a result the verdict of a drop, which is in the scores of `scored`."""
+    """Give a result the verdict of a drop.
+
+    `scored` is the result whose score dropped: this one, or that by people alone.
+    """
     reasons = result.evaluation.reasons
     too_few = []
     for reason in too_few_judged(case, scored.evaluation.judged, scored.evaluation.top):

@@ -167,7 +167,9 @@ def _compare_scores(
         newly_failing=newly_failing,
         failed_before=failed_before,
     )
-    if case.expects_known and _need_missed(case.gates):
+    # only gates on the share that passes need to know it
+    needs_missed = any(_kind_of_gate(gate).needs_missed for gate in case.gates)
+    if case.expects_known and needs_missed:
         found = replace(found, missed=accepted.misses_any())
     if case.of_people is not None:
         found = _with_people(found, result, case, case.of_people)
@@ -229,11 +231,6 @@ def _with_lost_metrics(
 def _kind_of_gate(gate: Gate) -> Any:
     """Find the `GateKind` of a gate: `UNKNOWN` if its package is not installed."""
     return GATES.get(gate.condition if gate.condition in GATES else UNKNOWN)
-
-
-def _need_missed(gates: Iterable[Gate]) -> bool:
-    """Say whether a gate needs to know which accepted rankings miss their demands."""
-    return any(_kind_of_gate(gate).needs_missed for gate in gates)
 
 
 def accepted_cases(
