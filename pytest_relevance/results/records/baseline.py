@@ -188,20 +188,14 @@ class Baseline:
     ) -> tuple[CaseResult, bool]:
         """Compare a result with its entry; the comparison may change the verdict.
 
-        Also return whether the entry gave the verdict or one of its reasons: a stale
-        entry, or a drop by more than the tolerance.
+        Also return whether it did: the entry is stale, or the score dropped by more
+        than the tolerance. Call it before `details.with_details`, which also looks up
+        titles and ranks of the accepted documents.
 
-        Call it before `details.with_details`, which also looks up titles and ranks of
-        the accepted documents.
-
-        Args:
-            result: the result of a case that has a ranking.
-            case: the case.
-            accepting: whether the present rankings are being accepted. The verdict
-                stays then.
-            details: whether the accepted ranking is kept if the case passes and its
-                score is the same.
-            fingerprint: what this run searched.
+        `accepting`: the present rankings are being accepted. The verdict stays then.
+        `details`: the accepted ranking is kept, also if the case passes and its score
+            is the same.
+        `fingerprint`: what this run searched.
         """
         accepted = self._accepted(result)
         if accepted is None:
