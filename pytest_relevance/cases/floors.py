@@ -217,7 +217,7 @@ def best_rankings(
 
 
 @dataclass(slots=True)
-class SuiteFloor:
+class _SuiteFloor:
     """A floor of the suite: how many cases it holds, and the queries it does not.
 
     `path`: where the floor stands in the case file.
@@ -232,7 +232,6 @@ class SuiteFloor:
     not_named: list[str] = field(default_factory=list)
 
     def add_not_held(self, case: Case, *, is_named: bool) -> None:
-        """Take note of a case that the floor cannot hold."""
         self.not_held.append(case.query)
         if not is_named:
             self.not_named.append(case.query)
@@ -242,14 +241,14 @@ class SuiteFloors:
     """Counts for each floor of a suite which cases it holds."""
 
     def __init__(self, terms: Terms) -> None:
-        self._of_ndcg: SuiteFloor | None = None
+        self._of_ndcg: _SuiteFloor | None = None
         if terms.min_ndcg is not None:
-            self._of_ndcg = SuiteFloor(("min_ndcg",), f"min_ndcg {terms.min_ndcg:g}")
-        self._of_metrics: dict[str, SuiteFloor] = {}
+            self._of_ndcg = _SuiteFloor(("min_ndcg",), f"min_ndcg {terms.min_ndcg:g}")
+        self._of_metrics: dict[str, _SuiteFloor] = {}
         for expected in terms.expect:
             if expected.needs_judgments and expected.metric is not None:
                 path = ("expect", expected.written)
-                floor_of_metric = SuiteFloor(path, expected.written)
+                floor_of_metric = _SuiteFloor(path, expected.written)
                 self._of_metrics[expected.metric.text] = floor_of_metric
 
     def count(self, case: Case, own: Mapping[str, object]) -> None:
@@ -294,6 +293,6 @@ class SuiteFloors:
                     f"judgment: {examples(suite_floor.not_named)}"
                 )
 
-    def _all(self) -> list[SuiteFloor]:
+    def _all(self) -> list[_SuiteFloor]:
         of_metrics = list(self._of_metrics.values())
         return of_metrics if self._of_ndcg is None else [self._of_ndcg, *of_metrics]

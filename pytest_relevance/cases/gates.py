@@ -36,7 +36,7 @@ class Condition(Protocol):
     describe: Callable[[Gate], str]
 
 
-def condition_named(name: str) -> Condition:
+def _condition_named(name: str) -> Condition:
     """Find a kind of gate. Raises `ExtensionError` if it is broken."""
     condition: Condition = GATES.get(name)
     return condition
@@ -48,13 +48,13 @@ def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
     To find out what other packages add takes long.
     """
     names = [name for name in GATES.bundled_names if name != UNKNOWN]
-    if all(key in names or key in OPTIONS for key in keys):
+    if all(key in names or key in _OPTIONS for key in keys):
         return names
     return [name for name in GATES.names() if name != UNKNOWN]
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class _Option:
     """A key that a gate may have beside its condition. It is a field of `Gate` too.
 
     `schema`: the JSON Schema of its value.
@@ -67,8 +67,7 @@ class Option:
     about: str
 
 
-def check_p(value: object, at: Location) -> float | Wrong:
-    """Check a level of significance."""
+def _check_p(value: object, at: Location) -> float | Wrong:
     if is_number(value) and 0 < value < 1:
         return value
     return at.refuse(
@@ -82,21 +81,21 @@ _SIGNIFICANCE: Schema = {
     "exclusiveMaximum": 1,
 }
 # fmt: off
-_OPTIONS = (
-    Option("id", check_id, ID,
+_ROWS = (
+    _Option("id", check_id, ID,
         about="The name of the gate. Default: the condition itself."),
-    Option("tag", check_tag, TAG,
+    _Option("tag", check_tag, TAG,
         about="The tag of the cases that it looks at. Default: all cases."),
-    Option("p", check_p, _SIGNIFICANCE,
+    _Option("p", _check_p, _SIGNIFICANCE,
         about="The drop fails the gate only if it is significant at this level."),
-    Option("variant", check_text, ANY_TEXT,
+    _Option("variant", check_text, ANY_TEXT,
         about="The variant whose rankings are compared with those of the variant against."),
-    Option("against", check_text, ANY_TEXT,
+    _Option("against", check_text, ANY_TEXT,
         about="The variant that the rankings of the other one are compared with."),
 )
 # fmt: on
 
-OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}
+_OPTIONS: Mapping[str, _Option] = {option.name: option for option in _ROWS}
 """What a gate may have beside its condition, by name."""
 
 
@@ -159,8 +158,8 @@ def _check_gate(written: object, at: Location) -> Gate | Wrong:
 
 def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
     conditions = _names_of_conditions(written)
-    takes = f"a gate has {listed(conditions)}, and may have {listed(OPTIONS, 'and')}"
-    names = [*conditions, *OPTIONS]
+    takes = f"a gate has {listed(conditions)}, and may have {listed(_OPTIONS, 'and')}"
+    names = [*conditions, *_OPTIONS]
     is_wrong = report_unknown_keys(written, names, takes=takes, at=at) is WRONG
     values: dict[str, Any] = {}
     for name in names:
@@ -172,7 +171,7 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
         return WRONG
     fields: dict[str, Any] = {"id": "", "condition": condition.name}
     fields[condition.gate_field] = values[condition.name]
-    for name in OPTIONS:
+    for name in _OPTIONS:
         if name in values:
             fields[name] = values[name]
     gate = Gate(**fields)
@@ -180,10 +179,10 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
 
 
 def _check_key(name: str, value: object, at: Location) -> object:
-    if name in OPTIONS:
-        return OPTIONS[name].check(value, at)
+    if name in _OPTIONS:
+        return _OPTIONS[name].check(value, at)
     with GATES.calling(name):
-        return condition_named(name).check(value, at)
+        return _condition_named(name).check(value, at)
 
 
 def _check_condition(
@@ -199,7 +198,7 @@ def _check_condition(
     if len(names) != 1:
         number = f"{listed(names, 'and')} are two" if names else "there is none"
         return at.refuse(f"a gate has one condition, {listed(conditions)}; {number}")
-    return WRONG if has_wrong_p else condition_named(names[0])
+    return WRONG if has_wrong_p else _condition_named(names[0])
 
 
 def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
@@ -239,9 +238,9 @@ def gate_schema() -> Schema:
     names = [name for name in GATES.names() if name != UNKNOWN]
     properties = {}
     for name in names:
-        condition = condition_named(name)
+        condition = _condition_named(name)
         properties[name] = about(condition.about, condition.schema)
-    for option in OPTIONS.values():
+    for option in _OPTIONS.values():
         properties[option.name] = about(option.about, option.schema)
     return {
         "type": "object",

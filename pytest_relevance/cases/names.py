@@ -33,7 +33,7 @@ _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")
 """A text without a character that has to be encoded. A colon may have to be."""
 
 
-def is_control(character: str) -> bool:
+def _is_control(character: str) -> bool:
     """Say whether a character controls a terminal or breaks a line."""
     return unicodedata.category(character) in _CONTROL
 
@@ -58,7 +58,7 @@ def _refused_parts(text: str) -> list[str]:
     for part in ("::", "[", "]"):
         if part in text:
             refused.append(part)
-    if not text.isprintable() and any(map(is_control, text)):
+    if not text.isprintable() and any(map(_is_control, text)):
         refused.append("a control character")
     for part in ("__", ":"):
         if text.startswith(part):
@@ -78,7 +78,7 @@ def node_name(query: str) -> str:
         return query
     encoded = ""
     for character in query:
-        if character in _ENCODED or is_control(character):
+        if character in _ENCODED or _is_control(character):
             encoded += _percent(character)
         else:
             encoded += character

@@ -207,7 +207,7 @@ that of a product.
 """
 
 
-def key_of_a_case(column: UnreadColumn) -> str | None:
+def _key_of_a_case(column: UnreadColumn) -> str | None:
     """Find the key of a case that a column is named like; None if there is none."""
     name = folded(column.name)
     key = _KEYS.get(name)
@@ -222,7 +222,7 @@ def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None
     """Make the error for columns that are named like keys of a case, if any."""
     problems = []
     for column in unread:
-        key = key_of_a_case(column)
+        key = _key_of_a_case(column)
         if key is not None:
             problems.append(Problem(_mistake(column.name, key), column.place))
     return FileError(file, problems) if problems else None
@@ -248,7 +248,7 @@ def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
     """
     names = []
     for column in unread:
-        if column.beside_judgments or column.is_empty or key_of_a_case(column):
+        if column.beside_judgments or column.is_empty or _key_of_a_case(column):
             continue
         names.append(column.name)
     if not names:

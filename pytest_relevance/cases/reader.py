@@ -128,11 +128,11 @@ def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
     """Raise the mistakes that were found, or the one accident that explains them."""
     problems = builder.problems
     if problems.found:
-        refuse_accident(data, problems.file)
+        _refuse_accident(data, problems.file)
         raise CaseFileError(problems.file, problems.found, problems.is_full)
 
 
-def refuse_accident(data: bytes, shown: str) -> None:
+def _refuse_accident(data: bytes, shown: str) -> None:
     """Refuse a file that is a case file by its name alone: an HTML page, for example.
 
     Raises:

@@ -138,12 +138,12 @@ def choice_of(names: Collection[str]) -> Check:
     """Make the check of one of several names."""
 
     def check(value: object, at: Location) -> object:
-        return check_choice(value, names, at)
+        return _check_choice(value, names, at)
 
     return check
 
 
-def check_choice(
+def _check_choice(
     value: object, names: Collection[str], at: Location, *, other: str = ""
 ) -> str | Wrong:
     """Check one of several names. `other` is allowed too, and described in messages."""
@@ -201,7 +201,7 @@ def check_flag(value: object, at: Location) -> bool | Wrong:
 def check_gain(value: object, at: Location) -> str | dict[float, float] | Wrong:
     """Check the name of a formula, or a mapping of grades (or their names) to gains."""
     if not isinstance(value, Mapping):
-        return check_choice(value, GAINS, at, other="a mapping grade: gain")
+        return _check_choice(value, GAINS, at, other="a mapping grade: gain")
     if not value:
         return at.refuse(
             "the mapping of gains is empty; write grade: gain pairs, or exponential or linear"

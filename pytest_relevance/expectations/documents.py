@@ -73,8 +73,7 @@ def _judge_ranks(expected: Expectation, found: Found, comparison: str) -> Outcom
     return outcome_of(expected, not wrong, wrong=wrong)
 
 
-def all_returned(expected: Expectation, ranking: Ranking) -> bool:
-    """Say whether all documents of an expectation were returned."""
+def _all_returned(expected: Expectation, ranking: Ranking) -> bool:
     return all(document in ranking.ids for document in expected.documents)
 
 
@@ -84,13 +83,13 @@ def open_if_named(expected: Expectation, ranking: Ranking) -> int:
     Without a written rank a document has to be in the top k of the case, and is missing
     there whatever comes below.
     """
-    return 0 if all_returned(expected, ranking) else expected.within or 0
+    return 0 if _all_returned(expected, ranking) else expected.within or 0
 
 
 def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
     """Give the depth, if a document may stand between the last result and it."""
     depth = expected.within or k
-    if depth <= len(ranking.ids) or all_returned(expected, ranking):
+    if depth <= len(ranking.ids) or _all_returned(expected, ranking):
         return 0
     return depth
 

@@ -47,11 +47,11 @@ _MOST_RESULTS = 10
 _LONGEST_VALUE = 300
 """The characters of a text in an outcome. Descriptions would fill the records."""
 
-WrongFields = Mapping[int, Sequence[str]]
+_WrongFields = Mapping[int, Sequence[str]]
 """The fields that are wrong in a result, by the index of the result."""
 
 
-class KindOfFields(ExpectationKind):
+class _KindOfFields(ExpectationKind):
     """A kind of expectation on fields of the first results: `every@5: {brand: Acme}`.
 
     Without `@5` it looks at the top k of the case.
@@ -64,7 +64,6 @@ class KindOfFields(ExpectationKind):
     """How messages show a field and what it has to be."""
 
     def check(self, key: str, value: object, at: Location) -> Made:
-        """Check the rank in the key, and the mapping of fields."""
         kind, _, rank = key.partition("@")
         example = f"{kind}@5: {{{self.example}}}"
         within = int(rank) if re.fullmatch(_RANK, rank) else None
@@ -103,11 +102,10 @@ class KindOfFields(ExpectationKind):
         return check_condition(path, written, at)
 
     def cutoff(self, expected: Expectation) -> int:
-        """Give the rank that is written; 0 for the cutoff of the case."""
         return expected.within or 0
 
     @abstractmethod
-    def find_wrong(self, expected: Expectation, found: Found) -> WrongFields:
+    def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
         """Find the first results that are wrong, with the fields that are."""
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
@@ -140,11 +138,9 @@ class KindOfFields(ExpectationKind):
         return depth if depth > USUAL_DEPTH else 0
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Compare the wrong results and their values."""
         return fields_as_badly(both)
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Say whether the reference keeps the values of all wrong results."""
         return are_known(both)
 
 
@@ -202,13 +198,13 @@ def _explain(
     return f"{reason.name}: {said}: {'; '.join(texts)}"
 
 
-class _Every(KindOfFields):
+class _Every(_KindOfFields):
     """`every@5: {category: phones}`: each of the first 5 results is as it says."""
 
     name = "every"
     about = "Fields that each of the top k results has, {category: phones}; every@5: of the first 5."
 
-    def find_wrong(self, expected: Expectation, found: Found) -> WrongFields:
+    def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
         missed = _missed_fields(expected, found)
         return {index: paths for index, paths in missed.items() if paths}
 
@@ -228,13 +224,13 @@ class _Every(KindOfFields):
         )
 
 
-class _Some(KindOfFields):
+class _Some(_KindOfFields):
     """`some@5: {category: phones}`: a result of the first 5 meets all conditions."""
 
     name = "some"
     about = "Fields that at least one of the top k results has; some@5: of the first 5."
 
-    def find_wrong(self, expected: Expectation, found: Found) -> WrongFields:
+    def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
         missed = _missed_fields(expected, found)
         return missed if all(missed.values()) else {}
 
@@ -259,13 +255,13 @@ class _Some(KindOfFields):
         return some_as_badly(both)
 
 
-class _None(KindOfFields):
+class _None(_KindOfFields):
     """`none@5: {category: phones}`: no result of the first 5 meets all conditions."""
 
     name = "none"
     about = "Fields that none of the top k results has; none@5: of the first 5."
 
-    def find_wrong(self, expected: Expectation, found: Found) -> WrongFields:
+    def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
         all_paths = [condition.path for condition in expected.conditions]
         missed = _missed_fields(expected, found)
         return {index: all_paths for index, paths in missed.items() if not paths}
@@ -283,7 +279,7 @@ class _None(KindOfFields):
         return none_as_badly(both)
 
 
-class _AtMost(KindOfFields):
+class _AtMost(_KindOfFields):
     """`at_most@5: {brand: 2}`: no brand is in more than 2 of the first 5 results."""
 
     name = "at_most"
@@ -299,7 +295,7 @@ class _AtMost(KindOfFields):
             return WRONG
         return FieldCondition(path, conditions.AT_MOST, (most,))
 
-    def find_wrong(self, expected: Expectation, found: Found) -> WrongFields:
+    def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
         count = len(found.ranking[: expected.within or found.k])
         wrong: dict[int, list[str]] = {}
         for condition in expected.conditions:

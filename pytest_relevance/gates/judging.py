@@ -171,11 +171,11 @@ class _CasesOfFile:
         needs_reference = gate_kind(gate.condition).needs_reference
         if updating and (needs_reference or gate.similarities):
             return replace(judged, not_judged=UpdatingFinding())
-        if not any(looks_at(gate, result) for result in group):
+        if not any(_looks_at(gate, result) for result in group):
             return replace(judged, not_judged=NoCaseFinding(gate.tag))
         shown = []
         for result in group:
-            if result.verdict in WITHOUT_SCORE or looks_at(gate, result):
+            if result.verdict in WITHOUT_SCORE or _looks_at(gate, result):
                 shown.append(result)
         findings = _findings(gate, shown, self._reference(judged, group))
         return replace(judged, results=shown, findings=tuple(findings))
@@ -238,7 +238,7 @@ def _findings(
         without_score = [result for result in results if result.verdict == verdict]
         if without_score:
             findings.append(ErrorsFinding(without_score))
-    cases = [result for result in results if looks_at(gate, result)]
+    cases = [result for result in results if _looks_at(gate, result)]
     try:
         with GATES.calling(gate.condition):
             findings += gate_kind(gate.condition).judge(gate, cases, reference)
@@ -306,6 +306,5 @@ def in_variants(
     return groups
 
 
-def looks_at(gate: Gate, result: CaseResult) -> bool:
-    """Say whether a gate is about a case."""
+def _looks_at(gate: Gate, result: CaseResult) -> bool:
     return gate.tag is None or gate.tag in result.tags

@@ -47,14 +47,14 @@ class LatencyFinding(Finding):
         return "" if self.measured is None else LATENCY
 
 
-def latency_alone(result: CaseResult) -> float | None:
+def _latency_alone(result: CaseResult) -> float | None:
     """Give the latency of a search in seconds; None if other searches ran meanwhile."""
     if result.call.latency_shared or result.call.concurrency > 1:
         return None
     return result.call.latency
 
 
-def cases_needed(figure: str) -> int:
+def _cases_needed(figure: str) -> int:
     """Give how many cases a figure needs: 20 for p95, 1 for the mean.
 
     Of fewer than 20 cases none has a value above 95 % of them.
@@ -64,8 +64,7 @@ def cases_needed(figure: str) -> int:
     return ceil(100 / (100 - int(figure.removeprefix("p"))))
 
 
-def figure_of(figure: str, latencies: Sequence[float]) -> float:
-    """Compute the mean, the greatest or a percentile of latencies."""
+def _figure_of(figure: str, latencies: Sequence[float]) -> float:
     if figure == "mean":
         return fsum(latencies) / len(latencies)
     if figure == "max":
@@ -137,14 +136,14 @@ class _LatencyGate(GateKind):
     ) -> Iterator[LatencyFinding]:
         latencies = []
         for case in cases:
-            latency = latency_alone(case)
+            latency = _latency_alone(case)
             if latency is not None:
                 latencies.append(latency)
         for bound in gate.latencies:
-            has_enough = len(latencies) >= cases_needed(bound.figure)
+            has_enough = len(latencies) >= _cases_needed(bound.figure)
             yield LatencyFinding(
                 bound=bound,
-                measured=figure_of(bound.figure, latencies) if has_enough else None,
+                measured=_figure_of(bound.figure, latencies) if has_enough else None,
                 counted=len(latencies),
                 total=count_searched(cases),
             )
@@ -153,7 +152,7 @@ class _LatencyGate(GateKind):
         """Say `latency p95 212 ms, over 200 ms (20 cases, one at a time ...)`."""
         figure, bound = finding.bound.figure, finding.bound.bound
         if finding.measured is None:
-            needed = counted(cases_needed(figure), "case")
+            needed = counted(_cases_needed(figure), "case")
             return (
                 f"latency {figure} needs {needed} searched one at a time per process, "
                 f"found {finding.counted:,} of {finding.total:,}; write more cases, or "
@@ -176,7 +175,7 @@ class _LatencyGate(GateKind):
     ) -> list[CaseBehind]:
         behind = []
         for result in results:
-            latency = latency_alone(result) or 0.0
+            latency = _latency_alone(result) or 0.0
             if finding.measured is not None and latency > finding.bound.bound:
                 behind.append(CaseBehind(result, latency, duration_text(latency)))
         return behind

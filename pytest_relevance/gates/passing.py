@@ -65,7 +65,7 @@ def passes(result: CaseResult) -> bool:
     return result.outcome in _PASSING
 
 
-def is_only_measured(result: CaseResult) -> bool:
+def _is_only_measured(result: CaseResult) -> bool:
     """Say whether a case cannot fail.
 
     It has no floor, no expectation, and no accepted score that it could fall below.
@@ -83,7 +83,7 @@ class _PassingCases:
     """
 
     def now(self, result: CaseResult) -> float | None:
-        if is_only_measured(result):
+        if _is_only_measured(result):
             return None
         return float(passes(result))
 
@@ -91,7 +91,7 @@ class _PassingCases:
         baseline = result.baseline
         if baseline is None or baseline.standing in WITHOUT_COMPARISON:
             return None
-        if is_only_measured(result):
+        if _is_only_measured(result):
             return None
         return float(not baseline.missed)
 
@@ -101,8 +101,7 @@ class _PassingCases:
         return float(not case.missed)
 
 
-def share_of(values: Sequence[Weighted]) -> float:
-    """Compute the share of cases that pass, whatever their weights."""
+def _share_of(values: Sequence[Weighted]) -> float:
     return sum(value for value, _ in values) / len(values)
 
 
@@ -135,7 +134,7 @@ class _PassingGate(GateKind):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterator[PassingFinding]:
-        can_fail = [case for case in cases if not is_only_measured(case)]
+        can_fail = [case for case in cases if not _is_only_measured(case)]
         finding = PassingFinding(
             passing=sum(1 for case in can_fail if passes(case)),
             share=gate.share,
@@ -146,7 +145,7 @@ class _PassingGate(GateKind):
             before = figure_before(
                 gate,
                 _PassingCases(),
-                figure=share_of,
+                figure=_share_of,
                 bound=gate.share,
                 reference=reference,
             )
