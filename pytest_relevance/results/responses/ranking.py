@@ -447,7 +447,7 @@ def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
         for values in columns:
             known = [sign * number for number in _numbers_in(values)]
             is_sorted = all(one >= following for one, following in pairwise(known))
-            if is_sorted and len(known) > 1 and known[0] > known[-1]:
+            if is_sorted and known and known[0] > known[-1]:
                 return values
     return None
 

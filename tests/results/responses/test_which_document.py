@@ -130,6 +130,7 @@ def test_one_named_id_in_two_indexes() -> None:
 
 def test_a_document_that_is_returned_twice_from_one_index() -> None:
     assert ids([HITS[0], HITS[0]]) == ["1", "1"]
+    assert ids([HITS[0], {"_id": "1"}]) == ids([{"_id": "1"}, HITS[0]]) == ["1", "1"]
 
 
 def test_the_fields_of_a_template_may_be_anything_that_is_an_id() -> None:
