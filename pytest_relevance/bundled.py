@@ -147,7 +147,7 @@ COMMANDS: Mapping[str, str] = {
     "convert": "ext.commands.convert",
     "raters": "ext.judging.command",
     "compare": "ext.comparing.command",
-    "merge": "ext.commands.merge",
+    "merge": "ext.merging.command",
     "report": "ext.commands.report",
     "history": "ext.history.command",
     "schema": "ext.commands.schema",

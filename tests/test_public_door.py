@@ -118,15 +118,15 @@ EXCEPTIONS: Mapping[str, tuple[str, set[str]]] = {
     ),
     "results/test_merging.py": (
         "merges runs that are made in Python: files of records would take minutes",
-        {"ext.commands.merging"},
+        {"ext.merging.merge"},
     ),
     "reports/test_run_report.py": (
         "pins the report of a merged run beside that of a run",
-        {"ext.commands.merged_report"},
+        {"ext.merging.merge", "ext.merging.report"},
     ),
     "reports/test_widths.py": (
         "fits every report in text into terminals",
-        {"ext.commands.merged_report", "ext.commands.merging"},
+        {"ext.merging.report", "ext.merging.merge"},
     ),
     "gates/test_gates.py": (
         "pins the words of what gates find beside it",

@@ -14,6 +14,12 @@ from functools import lru_cache
 
 from pytest_relevance._text import found, listed, quoted
 
+CASE_FILE_ENDINGS = (".relevance.yaml", ".relevance.yml")
+"""The endings of case files that pytest collects, and that are found in folders."""
+
+YAML_ENDINGS = (".yaml", ".yml")
+"""The endings of files that are taken for case files if they are named."""
+
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 """Names that pytest gives another meaning if a module has them."""
 

@@ -1,12 +1,10 @@
-"""`pytest-relevance COMMAND`: work on case files, judgments and run records outside of
-a test run.
+"""`pytest-relevance COMMAND`: work on files outside of a test run.
 
 A command is a module. Its `declare(parser)` adds the arguments, and its
 `run(arguments)` does the work and returns the exit code. The module is imported only
-when the command is called, and imports heavy modules where it uses them. To add a
-command, add such a module, name it in `bundled.py`, and say in `ABOUT` what it does.
-Another package adds a command by an entry point of the group
-`pytest_relevance.commands`.
+when the command is called. To add a command, add such a module, name it in
+`bundled.py`, and say in `ABOUT` what it does. Another package adds a command by an
+entry point of the group `pytest_relevance.commands`.
 """
 
 from __future__ import annotations
@@ -22,15 +20,8 @@ from typing import NoReturn, Protocol, cast
 from pytest_relevance import __version__, bundled
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import shown
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    USAGE,
-    CommandError,
-    complain,
-    escape_unencodable,
-)
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError
+from pytest_relevance.cli.output import complain, escape_unencodable
 from pytest_relevance.registry import ExtensionError, Registry
 from pytest_relevance.reports.workflow_commands import safe_output
 
@@ -63,11 +54,9 @@ COMMANDS: Registry[Command] = Registry(
 )
 """The commands of `pytest-relevance`, in the order of its help text."""
 
+# as in a shell: 128 and the number of the signal, SIGPIPE or SIGINT
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
-"""Exit codes in a shell after the signals SIGPIPE and SIGINT: 128 and the number of the
-signal.
-"""
 
 ABOUT: Mapping[str, str] = {
     "init": "write a first suite and its conftest.py",
@@ -80,16 +69,14 @@ ABOUT: Mapping[str, str] = {
     "history": "show how search did over many recorded runs",
     "schema": "print the JSON Schema of case files, for editors",
 }
-"""What each command of the package does, for the help text, which imports no
-command.
-"""
+"""What each command of the package does. The help text imports no command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code. Without `arguments` it takes those of the
-    command line.
+    """Run a command and return its exit code.
 
-    A mistake of the user prints a message to standard error, without a traceback.
+    `arguments` are those of the command line by default. A mistake of the user is a
+    message on standard error, without a traceback.
     """
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
@@ -103,9 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Parse the arguments and run the command; turn its errors into a message and an
-    exit code.
-    """
+    """Run a command, and turn an error into a message and an exit code."""
     escape_unencodable()
     try:
         parsed = _parsed(arguments)
@@ -140,17 +125,16 @@ _READ_RECORDS = frozenset({"compare", "history", "merge", "report"})
 
 
 class _Parser(ArgumentParser):
-    """A parser whose messages are safe on a CI runner: an argument quoted in them is no
-    workflow command.
-    """
+    """A parser whose messages do not pass on workflow commands in an argument."""
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(status, safe_output(message) if message else message)
 
 
 def _parsed(arguments: list[str]) -> Namespace:
-    """Parse a command and its arguments. Raises SystemExit for invalid ones, and after
-    `--help` and `--version`.
+    """Parse a command and its arguments.
+
+    Raises SystemExit for invalid ones, and after `--help` and `--version`.
     """
     parser = _Parser(
         prog=PROGRAM,
@@ -164,8 +148,10 @@ def _parsed(arguments: list[str]) -> Namespace:
         title="commands", dest="command", metavar="COMMAND", required=True
     )
     named = next((word for word in arguments if not word.startswith("-")), None)
-    bundled = COMMANDS.bundled_names
-    for name in bundled if named in bundled else COMMANDS.names():
+    names = COMMANDS.bundled_names
+    if named not in names:  # to find the commands of other packages is slow
+        names = COMMANDS.names()
+    for name in names:
         about = _about(name).replace("%", "%%")  # argparse takes it for a format
         of_command = commands.add_parser(name, help=about, allow_abbrev=False)
         if name == named:
@@ -177,7 +163,7 @@ def _parsed(arguments: list[str]) -> Namespace:
 
 
 def _about(name: str) -> str:
-    """Say in a line what a command does; of one that cannot be loaded, why."""
+    """Say in a line what a command does, or why it cannot be loaded."""
     if name in ABOUT:
         return ABOUT[name]
     try:
@@ -189,9 +175,7 @@ def _about(name: str) -> str:
 
 
 def _declare(name: str, parser: ArgumentParser) -> None:
-    """Import the module of a command, and give the parser its arguments and its help
-    text.
-    """
+    """Give a parser the arguments of a command, and its help text."""
     module = COMMANDS.get(name)
     about = _about(name)
     parser.formatter_class = RawDescriptionHelpFormatter
@@ -206,7 +190,6 @@ def _declare(name: str, parser: ArgumentParser) -> None:
 
 
 def _run_command(arguments: Namespace) -> int:
-    """Run the command that was parsed, and return its exit code."""
     name = arguments.command
     with COMMANDS.calling(name):
         code = COMMANDS.get(name).run(arguments)

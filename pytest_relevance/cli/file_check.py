@@ -14,7 +14,7 @@ from pytest_relevance.registry import Registry, rows_of
 
 
 def _nothing(checked: object) -> Iterable[Problem]:
-    """Find nothing: the check is not of such files."""
+    """Find nothing: the check does not look at such files."""
     return ()
 
 
@@ -22,15 +22,17 @@ def _nothing(checked: object) -> Iterable[Problem]:
 class FileCheck:
     """A check of files, for `pytest-relevance check`.
 
-    `name`: what messages about the check itself call it.
-    `advice`: says what was found, and what to do. It stands above the places.
-    `find`: finds the places in a suite.
-    `find_in_judgments`: finds the places in a judgment file.
-    `find_in_rows`: finds the places in the rows of a judgment file as they are written,
-        also of one that a suite names.
+    A check gives a `Problem` for each place that it finds. The `case` of a problem is
+    the text of a query. Its message is a detail, and may be empty. If its place has no
+    file, the place is in the file that is checked.
 
-    The `case` of a problem is the text of a query. Its message is a detail and may be
-    empty. The file of its place is that of the suite by default.
+    Attributes:
+        name: what messages about the check itself call it.
+        advice: what is wrong with the places, and what to do. It stands above them.
+        find: finds the places in a suite.
+        find_in_judgments: finds the places in a judgment file.
+        find_in_rows: finds the places in the rows of a judgment file as they are
+            written. It is called for the judgment files that a suite names, too.
     """
 
     name: str

@@ -5,15 +5,15 @@ data.
 import json
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.model import RecordedGate
-from pytest_relevance.ext.commands.merged_report import merged_lines
 from pytest_relevance.ext.markdown.annotations import run_annotations
+from pytest_relevance.ext.merging.merge import Merged
+from pytest_relevance.ext.merging.report import merged_lines
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.blocks import lines_of
 from pytest_relevance.reports.run.gates import gate_lines
@@ -262,11 +262,8 @@ def test_rankings_that_change_from_call_to_call() -> None:
 @pytest.mark.parametrize("count", [20, 25])
 def test_many_cases_that_did_not_finish(count: int) -> None:
     whole = run(LAMP, missing=tuple(f"{FILE}::{number}" for number in range(count)))
-    merged: Any = SimpleNamespace(
-        run=whole, again=(), replaced=(), gaps=(), searched={}
-    )
     said, last = (
-        plain_text(merged_lines(merged, [], 1))
+        plain_text(merged_lines(Merged(whole, 1), []))
         .split("did not finish: ")[1]
         .rsplit("\n", 1)
     )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.ext.commands.merged_report import merged_lines
-from pytest_relevance.ext.commands.merging import Merged
+from pytest_relevance.ext.merging.merge import Merged
+from pytest_relevance.ext.merging.report import merged_lines
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.report import report_lines, run_gates
 from pytest_relevance.reports.styled_lines import Line, plain_text
@@ -175,8 +175,8 @@ def test_no_line_of_a_run_is_wider(
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_no_line_of_a_merged_run_is_wider(shop: Shop, columns: int) -> None:
     run = whole_run(shop)
-    merged = Merged(run, again=tuple(result.key for result in run.results))
-    lines = merged_lines(merged, run_gates(run), 12, columns)
+    merged = Merged(run, 12, again=tuple(result.key for result in run.results))
+    lines = merged_lines(merged, run_gates(run), columns)
     assert too_wide(lines, columns) == []
 
 

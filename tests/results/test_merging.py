@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo
 from pytest_relevance.cli import main
-from pytest_relevance.ext.commands.merging import Unmergeable, merge_runs
+from pytest_relevance.ext.merging.merge import Unmergeable, merge_runs
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import SearchError
 from pytest_relevance.results.case_result import ERROR
+from pytest_relevance.results.records.run_info import AcceptedCase
 from tests.helpers import changed
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def test_what_no_part_has_is_counted_for_each_variant(make: Maker) -> None:
     def of_variant(variant: str, *queries: str) -> list[CaseResult]:
         return [make.result(query, variant=variant) for query in queries]
 
-    one = shard(of_variant("a", "boots"), found=info("a", "b"))
+    # a plugin may repeat a case
+    one = shard(of_variant("a", "boots", "boots"), found=info("a", "b"))
     two = shard(of_variant("b", *QUERIES), found=info("b"))
     merged = merge_runs([one, two])
     (gap,) = merged.gaps
@@ -84,6 +86,21 @@ def test_a_variant_that_another_part_of_a_matrix_ran_is_not_lost(make: Maker) ->
     one = part("a", ("boots", "b", "gone"), caps)
     two = part("b", caps, ("boots", "a", "gone"))
     assert merge_runs([one, two]).run.files[FILE].lost == (caps,)
+
+
+def test_what_the_reference_has_of_a_case_is_kept_from_every_part() -> None:
+    def part(weight: float, *cases: str, known: bool) -> Run:
+        accepted = [AcceptedCase(case, None, weight) for case in cases]
+        found = replace(info(), accepted=accepted, expects_known=known)
+        return shard([], found=found)
+
+    one = part(1, "boots", "hats", known=True)
+    two = part(2, "boots", "socks", known=False)
+    about = merge_runs([one, two]).run.files[FILE]
+    weights = {case.id: case.weight for case in about.accepted}
+    assert weights == {"boots": 1, "hats": 1, "socks": 2}
+    assert not about.expects_known
+    assert merge_runs([one]).run.files[FILE].expects_known
 
 
 def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
@@ -164,13 +181,15 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
 
 
 def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
-    names = ("boots", "shoes@group", "std%3A%3Avector[words]", "hats")
+    names = ("boots", "shoes@group", "std%3A%3Avector[words]", "caps", "hats")
     one = shard([], "one", missing=[f"{FILE}::{name}" for name in names])
     vector = replace(
         make.result("std::vector", [], variant="words"),
         node=f"{FILE}::std%3A%3Avector[words]",
     )
-    two = shard([make.result("boots"), make.result("shoes"), vector], "two")
+    caps = replace(make.result("caps", []), node=f"{FILE}::caps@group")
+    results = [make.result("boots"), make.result("shoes"), vector, caps]
+    two = shard(results, "two")
     merged = merge_runs([one, two])
     assert merged.run.missing == (f"{FILE}::hats",)
 

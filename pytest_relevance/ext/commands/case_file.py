@@ -1,7 +1,5 @@
-"""Convert between judgments and case files: write a case file, take the judgments of a
-suite.
+"""Judgments become a case file, and a case file becomes judgments.
 
-What is written is read again before it is returned, so that it is surely a case file.
 How single values are written is in `yaml_text`.
 """
 
@@ -20,6 +18,7 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import wrong_id
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.values import NOT_PARAMETERS
+from pytest_relevance.cli.command import CommandError
 from pytest_relevance.ext.commands.yaml_text import (
     write_number,
     write_text,
@@ -35,6 +34,20 @@ CASE_FILE = "case-file"
 
 
 # From judgments to a case file
+
+
+def without_texts(file: str, format: str = "") -> CommandError:
+    """Make the error for judgments without the texts of queries, which cases need."""
+    message = (
+        f"{file}: it has the ids of queries, and their texts are needed; name the file "
+        "that has them: --queries queries.tsv (a line is an id, a tab and the text)"
+    )
+    if format == "elasticsearch":
+        message += (
+            ". Or say where a request has the text of its query: --query params.text, "
+            "once or several times"
+        )
+    return CommandError(message)
 
 
 def case_file(judgments: Judgments, comment: str = "") -> Written:
@@ -64,7 +77,7 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
     for query in queries:
         lines.extend(_case_lines(query, judgments, has_ratings=raters is not None))
     data = ("\n".join(lines) + "\n").encode()
-    try:
+    try:  # nothing is returned that could not be read again
         parse_suite(data, "the new case file")
     except CaseFileError as error:
         raise ValueError(f"these judgments make no case file: {error}") from None
@@ -109,7 +122,6 @@ def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> lis
 
 
 def _lines_of_query(query: Query) -> Iterator[str]:
-    """Write the lines of a case that its judgments do not make."""
     text = query.text_or_id
     if not text.strip():
         raise ValueError("the query has no text")
@@ -128,9 +140,7 @@ def _lines_of_query(query: Query) -> Iterator[str]:
 def _judgment_line(
     document: str, ratings: Sequence[float], grade: float, title: str | None
 ) -> str:
-    """Write a document with its grade, or with the ratings that it is made of if there
-    are several.
-    """
+    """Write a document with its grade, or with its ratings if there are several."""
     try:
         if not document:
             raise ValueError("the document has no id")
@@ -146,12 +156,12 @@ def _judgment_line(
 
 
 def _has_id(query: Query) -> bool:
-    """Whether the case has an id of its own, one that a node id can carry."""
+    """Say whether the case gets an id: its own, if a node id can carry it."""
     return query.id != query.text_or_id and wrong_id(query.id) is None
 
 
 def _params(query: Query) -> Mapping[str, object]:
-    """Give the params of a query that a case may have."""
+    """Return the params of a query that a case may have."""
     params = {}
     for name, value in query.params.items():
         if name and name not in NOT_PARAMETERS:
@@ -178,9 +188,7 @@ def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
 
 
 def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
-    """Say what a case file cannot store of raters. `has_ratings`: it has their
-    ratings.
-    """
+    """Say what a case file cannot store of raters: their names, or also the ratings."""
     count = f"{len(judgments.raters)} raters"
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"

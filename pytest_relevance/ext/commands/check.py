@@ -1,5 +1,4 @@
-"""`pytest-relevance check`: case files, judgment files and records, without running a
-search.
+"""`pytest-relevance check`: case files, judgment files and records, without a search.
 
 Folders are searched for *.relevance.yaml and *.relevance.yml. Any other YAML file that
 is named is a case file too. Any other file has judgments, unless it is a record.
@@ -20,35 +19,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_relevance._ids import FileIds, id_field_of
 from pytest_relevance._problems import FileError, Problem
+from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, quoted, shown
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    CommandError,
-    add_reading,
-    say,
-    show,
-)
+from pytest_relevance.cases.model import CatalogueFile, Suite
+from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS
+from pytest_relevance.cases.reader import load_suite
+from pytest_relevance.cli.arguments import add_reading
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.file_check import CHECKS
-from pytest_relevance.ext.commands.shared import YAML
+from pytest_relevance.cli.output import say, show
+from pytest_relevance.ext.commands.lint import UNKNOWN, unknown_documents
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
 from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded
-
-if TYPE_CHECKING:
-    from pytest_relevance.cases.model import CatalogueFile, Suite
-    from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.results.catalogue import check_catalogue
+from pytest_relevance.results.records.baseline_file import read_baseline
+from pytest_relevance.results.records.baseline_paths import baseline_path, has_baseline
+from pytest_relevance.results.records.json_lines import RECORD, kind_of
+from pytest_relevance.results.records.reference import why_not_fit
 
 _MOST_OF_A_KIND = 10
-CASE_FILES = (".relevance.yaml", ".relevance.yml")
+
 _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv"})
-"""Names of folders that are not searched; folders that begin with a dot are not
-searched either.
-"""
+"""Folders that are not searched for case files, as those that begin with a dot."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -90,7 +87,7 @@ class _NamedCatalogue:
 
 
 def _no_counts() -> Counter[str]:
-    """Begin to count. What always is in the last line comes first, in its order."""
+    # in the order of the last line
     return Counter(file=0, case=0, query=0, judgment=0)
 
 
@@ -125,10 +122,15 @@ class _Checked:
             if problem.place.file:
                 self.read.add(os.path.realpath(problem.place.file))
 
+    def run_checks(self, function: str, checked: object, file: str) -> None:
+        """Call a function of every `FileCheck`, and keep the places that it finds."""
+        for name in CHECKS.names():
+            with CHECKS.calling(name):
+                find = getattr(CHECKS.get(name), function)
+                self.warn(name, find(checked), file)
+
     def warn(self, check: str, places: Iterable[Problem], file: str) -> None:
-        """Keep the places that a check found. `file` is where those without a file
-        are.
-        """
+        """Keep the places that a check found, in `file` unless they say another one."""
         for problem in places:
             if not isinstance(problem, Problem):
                 raise TypeError(f"find gave {shown(problem)}, not a Problem")
@@ -137,19 +139,12 @@ class _Checked:
                 problem = replace(problem, place=place)
             self.warnings.setdefault(check, []).append(problem)
 
-    @property
-    def warning_count(self) -> int:
-        """How many warnings there are."""
-        return sum(len(places) for places in self.warnings.values())
-
 
 def run(arguments: Namespace) -> int:
-    """Check the files, print a report, and return the exit code.
-
-    Raises `CommandError` if there is no file to check.
-    """
+    """Check the files, print a report, and return the exit code."""
     checked = _Checked()
-    for path in _suites_first(_files(arguments.paths)):
+    # the judgment files that suites name are not counted again
+    for path in sorted(_files(arguments.paths), key=_is_no_case_file):
         checked.counts["file"] += 1
         try:
             _check_file(path, arguments, checked)
@@ -168,25 +163,16 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _suites_first(files: Sequence[str]) -> list[str]:
-    """Sort files so that the judgment files that a suite names are not counted
-    again.
-    """
-
-    def is_no_suite(path: str) -> bool:
-        return not path.endswith(YAML)
-
-    return sorted(files, key=is_no_suite)
+def _is_no_case_file(path: str) -> bool:
+    return not path.endswith(YAML_ENDINGS)
 
 
 def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
-    """Check a suite, a record or a judgment file. Raises `FileError` and OSError."""
-    from pytest_relevance.results.records.json_lines import RECORD, kind_of
-
-    if path.endswith(YAML):
+    if path.endswith(YAML_ENDINGS):
         _check_suite(path, arguments, checked)
     elif kind_of(path) == RECORD.kind:
-        _check_record(path, checked)
+        for problem in why_not_fit(path, harmless(path)):
+            checked.print_error(problem)
     elif os.path.realpath(path) not in checked.read:
         _check_judgments(path, arguments, checked)
 
@@ -195,25 +181,21 @@ def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
 
 
 def _files(paths: Sequence[str]) -> list[str]:
-    """List the files to check, each once. Raises `CommandError` for a path without
-    any.
-    """
+    """List the files to check, each once."""
     by_real_path: dict[str, str] = {}
     missing = []
     for path in paths:
         files = _files_of(path)
         if not files:
-            missing.append(_nothing_at(path))
+            missing.append(f"{PROGRAM} check: {_nothing_at(path)}")
         for file in files:
             by_real_path.setdefault(os.path.realpath(file), os.path.normpath(file))
     if missing:
-        messages = [f"{PROGRAM} check: {message}" for message in missing]
-        raise CommandError("\n".join(messages))
+        raise CommandError("\n".join(missing))
     return list(by_real_path.values())
 
 
 def _files_of(path: str) -> list[str]:
-    """List the case files of a folder, or the file itself; nothing if there is none."""
     if os.path.isdir(path):
         return list(_case_files(path))
     return [path] if os.path.exists(path) else []
@@ -221,7 +203,7 @@ def _files_of(path: str) -> list[str]:
 
 def _nothing_at(path: str) -> str:
     if os.path.isdir(path):
-        first, second = CASE_FILES
+        first, second = CASE_FILE_ENDINGS
         return f"there is no *{first} and no *{second} in {quoted(path)}"
     return f"there is no file or folder {quoted(path)}"
 
@@ -230,7 +212,7 @@ def _case_files(folder: str) -> Iterator[str]:
     """Yield the case files in a folder and its subfolders, sorted by name."""
     for path in sorted(Path(folder).rglob("*.relevance.y*")):
         folders = path.relative_to(folder).parts[:-1]
-        if path.name.endswith(CASE_FILES) and all(map(_is_searched, folders)):
+        if path.name.endswith(CASE_FILE_ENDINGS) and all(map(_is_searched, folders)):
             yield str(path)
 
 
@@ -242,20 +224,11 @@ def _is_searched(folder: str) -> bool:
 
 
 def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
-    from pytest_relevance.cases.reader import load_suite
-    from pytest_relevance.results.records.baseline_file import read_baseline
-    from pytest_relevance.results.records.baseline_paths import (
-        baseline_path,
-        has_baseline,
-    )
-
     suite = load_suite(path, metrics=dict.fromkeys(arguments.metrics))
     checked.counts["case"] += len(suite.cases)
     checked.counts["listed query left out"] += len(suite.left_out)
     checked.counts["judgment"] += sum(len(case.judgments) for case in suite.cases)
-    for name in CHECKS.names():
-        with CHECKS.calling(name):
-            checked.warn(name, CHECKS.get(name).find(suite), suite.path)
+    checked.run_checks("find", suite, suite.path)
     if has_baseline(path):
         read_baseline(baseline_path(path))
     columns = suite.terms.documents
@@ -264,44 +237,33 @@ def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
         checked.read.add(os.path.realpath(catalogue))
         named = _NamedCatalogue(catalogue, columns)
         checked.catalogues.setdefault(named, []).append(suite)
-    _check_rows_of(suite, checked)
+    _check_rows_of_suite(suite, checked)
 
 
-def _check_rows_of(suite: Suite, checked: _Checked) -> None:
-    """Check the rows of the judgment files that a suite names, unless another one names
-    them too.
-    """
-    from pytest_relevance._source import Source
-    from pytest_relevance.judgments.reading import read_ratings
-
+def _check_rows_of_suite(suite: Suite, checked: _Checked) -> None:
+    """Check the rows of the judgment files of a suite, each file once."""
+    written = suite.terms.id_field
+    ids = FileIds(of_suite=None if written is None else id_field_of(written))
     for file in suite.files:
         if os.path.realpath(file) in checked.read:
             continue
         checked.read.add(os.path.realpath(file))
         # a file of queries is no mistake, nor one whose format the suite alone names
         with suppress(FileError):
-            source = Source.read(os.path.normpath(file), ids=_ids_of_suite(suite))
-            _check_rows(read_ratings(source, machine=True), checked)
+            source = Source.read(os.path.normpath(file), ids=ids)
+            rows = read_ratings(source, machine=True)
+            checked.run_checks("find_in_rows", rows, rows.file)
 
 
-def _check_rows(rows: Ratings, checked: _Checked) -> None:
-    for name in CHECKS.names():
-        with CHECKS.calling(name):
-            checked.warn(name, CHECKS.get(name).find_in_rows(rows), rows.file)
-
-
-def _ids_of_suite(suite: Suite) -> FileIds:
-    """Say how the judgment files of a suite name the documents that they judge."""
-    written = suite.terms.id_field
-    return FileIds(of_suite=None if written is None else id_field_of(written))
-
-
-def _check_record(path: str, checked: _Checked) -> None:
-    """Print why a record is not fit to be compared with."""
-    from pytest_relevance.results.records.reference import why_not_fit
-
-    for problem in why_not_fit(path, harmless(path)):
-        checked.print_error(problem)
+def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None:
+    options = options_of(None, arguments.grade_column)
+    source = Source.read(path, options=options, ids=ids_of(arguments.id_field))
+    rows = read_ratings(source, arguments.format, machine=True)
+    judgments = graded(rows, arguments.scale, arguments.raters)
+    checked.counts["query"] += len({*judgments, *judgments.queries})
+    checked.counts["judgment"] += sum(len(grades) for grades in judgments.values())
+    checked.run_checks("find_in_judgments", judgments, judgments.file)
+    checked.run_checks("find_in_rows", rows, rows.file)
 
 
 def _check_catalogues(checked: _Checked) -> None:
@@ -309,11 +271,6 @@ def _check_catalogues(checked: _Checked) -> None:
 
     Each is read once for all suites that name the same columns of it.
     """
-    if not checked.catalogues:
-        return
-    from pytest_relevance.ext.commands.lint import UNKNOWN, unknown_documents
-    from pytest_relevance.results.catalogue import check_catalogue
-
     problems: dict[str, None] = {}
     for catalogue, suites in checked.catalogues.items():
         named: set[str] = set()
@@ -332,7 +289,7 @@ def _check_catalogues(checked: _Checked) -> None:
 
 
 def _documents_named(suite: Suite) -> set[str]:
-    """Find the documents that the cases of a suite judge or expect."""
+    """Return the documents that the cases of a suite judge or expect."""
     named: set[str] = set()
     for case in suite.cases:
         named.update(case.judgments)
@@ -341,38 +298,13 @@ def _documents_named(suite: Suite) -> set[str]:
     return named
 
 
-def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None:
-    from pytest_relevance._source import Source
-    from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
-
-    options = options_of(None, arguments.grade_column)
-    source = Source.read(path, options=options, ids=ids_of(arguments.id_field))
-    rows = read_ratings(source, arguments.format, machine=True)
-    judgments = graded(rows, arguments.scale, arguments.raters)
-    queries = {*judgments, *judgments.queries}
-    checked.counts["query"] += len(queries)
-    checked.counts["judgment"] += sum(len(grades) for grades in judgments.values())
-    _check_graded(judgments, checked)
-    _check_rows(rows, checked)
-
-
-def _check_graded(judgments: Judgments, checked: _Checked) -> None:
-    for name in CHECKS.names():
-        with CHECKS.calling(name):
-            places = CHECKS.get(name).find_in_judgments(judgments)
-            checked.warn(name, places, judgments.file)
-
-
 # --- what is printed ------------------------------------------------------------------
 
 
 def _warning_lines(
     warnings: Mapping[str, Sequence[Problem]], *, all_places: bool
 ) -> list[Line]:
-    """Show the warnings of each check: what is the matter and what to do, then
-    where.
-    """
+    """Show the warnings of each check: its advice, then the places."""
     lines: list[Line] = []
     for name in CHECKS.names():
         places = warnings.get(name)
@@ -401,9 +333,7 @@ def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
 
 
 def _place_text(problem: Problem) -> str:
-    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the
-    line.
-    """
+    """Write a place with what was found: `shop.yaml:12: "blue shoes": min_ndcg 0`."""
     place = problem.place
     parts = [harmless(place.file)]
     if place.line:
@@ -421,9 +351,7 @@ _PLURALS = {"query": "queries", "listed query left out": "listed queries left ou
 
 
 def _total_line(checked: _Checked) -> Line:
-    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`, without what there
-    is none of.
-    """
+    """Write `2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`."""
     files = []
     for noun, count in checked.counts.items():
         if count:
@@ -431,6 +359,7 @@ def _total_line(checked: _Checked) -> Line:
     errors = counted(checked.errors, "error") if checked.errors else "no errors"
     warnings = "no warnings"
     if checked.warnings:
-        warnings = counted(checked.warning_count, "warning")
+        places = sum(len(places) for places in checked.warnings.values())
+        warnings = counted(places, "warning")
     at_least = "at least " if checked.at_least else ""
     return styled_line(f"{', '.join(files)}: {at_least}{errors}, {warnings}")

@@ -1,5 +1,4 @@
-"""`pytest-relevance convert`: judgments from any format to a case file, CSV, JSON Lines
-or qrels; a run to a TREC run.
+"""`pytest-relevance convert`: judgments, or a run, written in another format.
 
 OUT is written whole or not at all. What its format cannot hold is listed on standard
 error, a line for each kind. The name - means standard input or output.
@@ -19,29 +18,24 @@ from pytest_relevance._ids import USUAL_COLUMNS, FileIds
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, listed, quoted
-from pytest_relevance.cli import command
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
+from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS
+from pytest_relevance.cli.arguments import (
     STANDARD,
-    CommandError,
-    complain,
+    add_query,
+    add_reading,
+    existing,
+    judgment_format,
 )
-from pytest_relevance.ext.commands import check
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.output import complain, put, refuse_to_overwrite, write
 from pytest_relevance.ext.commands.case_file import (
     CASE_FILE,
     case_file,
     judgments_of,
     losses_of,
-)
-from pytest_relevance.ext.commands.lint import blank_documents
-from pytest_relevance.ext.commands.shared import (
-    YAML,
-    add_query,
-    refuse_to_overwrite,
     without_texts,
 )
+from pytest_relevance.ext.commands.lint import blank_documents
 from pytest_relevance.judgments import reading, writing
 from pytest_relevance.judgments.formats import FORMATS, Written
 from pytest_relevance.judgments.grading import graded
@@ -82,26 +76,23 @@ def declare(parser: ArgumentParser) -> None:
         "--to", dest="target_format", type=_target_format, metavar="FORMAT", help=to
     )
     queries = "the texts of the queries in IN, or their ids"
-    parser.add_argument(
-        "--queries", metavar="FILE", type=command.existing, help=queries
-    )
+    parser.add_argument("--queries", metavar="FILE", type=existing, help=queries)
     add_query(parser)
     parser.add_argument(
         "--overwrite", action="store_true", help="replace OUT if it exists"
     )
-    command.add_reading(parser, "--scale", "--raters", "--grade-column", "--id-field")
+    add_reading(parser, "--scale", "--raters", "--grade-column", "--id-field")
 
 
 def _source(path: str) -> str:
-    return path if path == STANDARD else str(command.existing(path))
+    return path if path == STANDARD else str(existing(path))
 
 
 def _source_format(name: str) -> str:
-    return CASE_FILE if name == CASE_FILE else command.a_format(name)
+    return CASE_FILE if name == CASE_FILE else judgment_format(name)
 
 
 def _target_format(name: str) -> str:
-    """Check that a format is written. Raises ArgumentTypeError for any other name."""
     if name in _TARGETS:
         return name
     if name in FORMATS and FORMATS.get(name).write is not None:
@@ -110,9 +101,7 @@ def _target_format(name: str) -> str:
 
 
 def run(arguments: Namespace) -> int:
-    """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError`
-    if that is not possible.
-    """
+    """Read IN, convert it, write OUT, and return the exit code."""
     out = arguments.target
     _refuse_one_file(arguments.source, out)
     target = arguments.target_format or _format_of(out)
@@ -126,15 +115,14 @@ def run(arguments: Namespace) -> int:
         complain(f"{_shown(out, 'standard output')}: {message}")
     data = converted.written.data
     if out == STANDARD:
-        command.put(data)
+        put(data)
         return OK
-    command.write(out, writing.packed(out, data))
+    write(out, writing.packed(out, data))
     print(f"written: {harmless(out)}: {converted.counts}")
     return OK
 
 
 def _refuse_one_file(source: str, target: str) -> None:
-    """Raise `CommandError` if IN and OUT are one file."""
     if STANDARD in (source, target):
         return
     if os.path.realpath(source) == os.path.realpath(target):
@@ -145,25 +133,21 @@ def _refuse_one_file(source: str, target: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Converted:
-    """What is to be written, and what it has, in words:
-    `135 queries, 2,000 judgments`.
-    """
+    """What is written to OUT; `counts` says `135 queries, 2,000 judgments`."""
 
     written: Written
     counts: str
 
 
 def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
-    """Read judgments and write them in a format. Tells the user what was left out in
-    reading.
-    """
+    """Convert judgments, and tell the user what was left out in reading them."""
     read = _read(arguments)
     judgments = read.judgments
     for message in read.notices:
         complain(f"{_shown(arguments.source)}: {message}")
     out = arguments.target
-    if target == CASE_FILE and not out.endswith((STANDARD, *check.CASE_FILES)):
-        named = listed([f"*{ending}" for ending in check.CASE_FILES], "and")
+    if target == CASE_FILE and not out.endswith((STANDARD, *CASE_FILE_ENDINGS)):
+        named = listed([f"*{ending}" for ending in CASE_FILE_ENDINGS], "and")
         complain(
             f"{harmless(out)}: pytest collects {named}; this file runs where it is named to pytest"
         )
@@ -176,9 +160,7 @@ def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
 
 
 def _convert_run(arguments: Namespace) -> _Converted:
-    """Read a run and write it as a TREC run. Raises `CommandError` if it has no
-    results.
-    """
+    """Convert a run. Raises `CommandError` if it has no results."""
     rankings = reading.read_run(arguments.source)
     try:
         written = writing.write_run(rankings)
@@ -190,16 +172,14 @@ def _convert_run(arguments: Namespace) -> _Converted:
 
 
 def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
-    """Make the error for what a format cannot hold, a line for each mistake."""
+    """Make the error for what a format cannot hold, with a line for each mistake."""
     out = _shown(arguments.target, "standard output")
     lines = [f"{out}: {line}" for line in str(error).splitlines()]
     return CommandError("\n".join(lines), FOUND)
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
-    """Make the file to write. Raises `CommandError` if the format cannot hold the
-    data.
-    """
+    """Make the file to write. Raises `CommandError` if its format lacks a place."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise without_texts(_shown(arguments.source), judgments.format)
@@ -214,10 +194,8 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
 
 
 def _format_of(path: str) -> str:
-    """Find the format to write by the name of the file. Raises `CommandError` if it
-    says none.
-    """
-    format = CASE_FILE if path.endswith(YAML) else writing.format_of_name(path)
+    """Find the format by the name of OUT. Raises `CommandError` if it says none."""
+    format = CASE_FILE if path.endswith(YAML_ENDINGS) else writing.format_of_name(path)
     if format is not None:
         return format
     problem = f"the ending of {quoted(path)} says no format"
@@ -241,21 +219,31 @@ class _Read:
 
 
 def _read(arguments: Namespace) -> _Read:
-    """Read the judgments of IN.
-
-    Raises `CommandError`, `CaseFileError` or `FileError` if they cannot be read, and
-    OSError.
-    """
+    """Read the judgments of IN, whatever format it has."""
     name, format = arguments.source, arguments.source_format
-    if format == CASE_FILE or (format is None and name.endswith(YAML)):
-        return _case_file_judgments(arguments)
+    if format == CASE_FILE or (format is None and name.endswith(YAML_ENDINGS)):
+        return _read_case_file(arguments)
     options = reading.options_of(arguments.query, arguments.grade_column)
     source = _opened(name, options, reading.ids_of(arguments.id_field))
     if reading.holds_queries_alone(source, format):
-        file = reading.read_query_file(source, format)
-        by_id = {query.id: query for query in file.queries}
-        return _Read(Judgments(file=source.file, queries=by_id), _lost_columns(file))
-    rows = reading.read_ratings(source, format)
+        return _read_queries(source, format)
+    return _read_judgments(source, arguments)
+
+
+def _read_queries(source: Source, format: str | None) -> _Read:
+    file = reading.read_query_file(source, format)
+    by_id = {query.id: query for query in file.queries}
+    judgments = Judgments(file=source.file, queries=by_id)
+    lost = [quoted(column.name) for column in file.unread if not column.is_empty]
+    if not lost:
+        return _Read(judgments, ())
+    columns = "column" if len(lost) == 1 else "columns"
+    return _Read(judgments, [f"nothing reads the {columns} {listed(lost, 'and')}"])
+
+
+def _read_judgments(source: Source, arguments: Namespace) -> _Read:
+    """Read a judgment file, with the texts of its queries if `--queries` has them."""
+    rows = reading.read_ratings(source, arguments.source_format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     notices = [*judgments.notices]
     documents = blank_documents(rows)
@@ -277,26 +265,13 @@ def _read(arguments: Namespace) -> _Read:
     return _Read(judgments, notices)
 
 
-def _lost_columns(file: reading.QueryFile) -> list[str]:
-    """Name the columns of a file of queries that nothing reads, unless they are
-    empty.
-    """
-    names = [quoted(column.name) for column in file.unread if not column.is_empty]
-    if not names:
-        return []
-    columns = "column" if len(names) == 1 else "columns"
-    return [f"nothing reads the {columns} {listed(names, 'and')}"]
-
-
 def _shown(name: str, standard: str = "standard input") -> str:
-    """Name a file in messages: `standard` if it is the standard stream."""
+    """Name a file in messages; `standard` is the name of a standard stream."""
     return standard if name == STANDARD else harmless(name)
 
 
-def _case_file_judgments(arguments: Namespace) -> _Read:
-    """Read the judgments of IN, which is a case file; say what else it has, which is
-    lost.
-    """
+def _read_case_file(arguments: Namespace) -> _Read:
+    """Read the judgments of a case file, and say what else it has, which is lost."""
     options = ("scale", "raters", "query", "queries", "grade_column", "id_field")
     for option in options:
         if getattr(arguments, option) is not None:
@@ -317,16 +292,14 @@ def _opened(
     options: Mapping[str, Any] | None = None,
     ids: FileIds = USUAL_COLUMNS,
 ) -> Source:
-    """Open a file or standard input. Raises `FileError` if it cannot be read or is no
-    text.
-    """
+    """Open a file or standard input."""
     if name == STANDARD:
         return Source(_shown(name), sys.stdin.buffer.read(), options, ids)
     return Source.read(name, _shown(name), options, ids)
 
 
 def _has_texts(source: Source, format: str) -> bool:
-    """Whether a judgment file has the texts of its queries, not only their ids."""
+    """Say whether a judgment file has the texts of its queries, not only their ids."""
     if format in FORMATS_OF_IDS:
         return False
     with suppress(FileError):

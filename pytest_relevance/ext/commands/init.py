@@ -1,5 +1,4 @@
-"""`pytest-relevance init`: a first suite, and the conftest.py with the search that it
-calls.
+"""`pytest-relevance init`: a first suite, and a conftest.py with its search.
 
 Without a judgment file they are a small example that passes at once. Replace its toy
 search by yours. With a judgment file, the suite names the file and its queries. Only
@@ -22,14 +21,11 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import counted, harmless, quoted, shown
-from pytest_relevance.cli import command
+from pytest_relevance.cli.arguments import add_query, add_reading, existing
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.output import refuse_to_overwrite, writing
+from pytest_relevance.ext.commands.case_file import without_texts
 from pytest_relevance.ext.commands.schema import schema_text
-from pytest_relevance.ext.commands.shared import (
-    add_query,
-    refuse_to_overwrite,
-    without_texts,
-)
 from pytest_relevance.ext.commands.yaml_text import write_value
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
@@ -53,29 +49,25 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--judgments",
         metavar="FILE",
-        type=command.existing,
+        type=existing,
         help="a judgment file in any format",
     )
     queries = "the texts of its queries, if it has ids alone"
-    parser.add_argument(
-        "--queries", metavar="FILE", type=command.existing, help=queries
-    )
+    parser.add_argument("--queries", metavar="FILE", type=existing, help=queries)
     add_query(parser)
     parser.add_argument(
         "--name",
         default="search",
         help=f"write the suite to NAME{_ENDING} (default: %(default)s)",
     )
-    command.add_reading(
+    add_reading(
         parser, "--format", "--scale", "--raters", "--grade-column", "--id-field"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _FirstSuite:
-    """What is written for a first suite: a case file, a conftest.py, and what a user is
-    told.
-    """
+    """What is written to the two files, and what is `said` to the user."""
 
     suite: str
     conftest: str
@@ -83,9 +75,7 @@ class _FirstSuite:
 
 
 def run(arguments: Namespace) -> int:
-    """Write the files, and return the exit code. Raises `CommandError` if that is not
-    possible.
-    """
+    """Write the files, and return the exit code."""
     folder = Path(arguments.folder)
     name = arguments.name.removesuffix(_ENDING)
     if not name or name != Path(name).name or name.startswith("."):
@@ -114,7 +104,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _other_places(suite: Path, conftest: Path) -> str:
-    """Say what to do if a file is there already."""
     if conftest.exists() and not suite.exists():
         return (
             f"to add a suite beside {os.path.relpath(conftest)}, write it by hand: "
@@ -125,7 +114,7 @@ def _other_places(suite: Path, conftest: Path) -> str:
 
 def _write(path: Path, text: str) -> None:
     """Write a new file, and say so. An existing file is never overwritten."""
-    with command.writing(path):
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -133,7 +122,6 @@ def _write(path: Path, text: str) -> None:
 
 
 def _example(next_command: str) -> _FirstSuite:
-    """Make a suite that passes, with a toy for a search."""
     return _FirstSuite(
         suite=_filled("example_suite", command=next_command),
         conftest=_filled("example_conftest"),
@@ -210,7 +198,6 @@ def _key_lines(
 
 
 def _first_documents(judgments: Judgments) -> str:
-    """Show the first two documents that are judged."""
     documents: list[str] = []
     for grades in judgments.values():
         documents += grades
@@ -218,8 +205,7 @@ def _first_documents(judgments: Judgments) -> str:
 
 
 def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
-    """Read the queries with their texts. Raises `CommandError` if the texts are
-    missing.
+    """Read the queries of the suite. Raises `CommandError` if they have no texts.
 
     `format` is that of the judgments.
     """
@@ -250,9 +236,7 @@ def _named(
     grade_column: str | None = None,
     id_field: str | None = None,
 ) -> str:
-    """Write a file as a YAML value: its path from a folder, and what else is said of
-    it.
-    """
+    """Write a file as a YAML value: its path from a folder, and how it is read."""
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))
@@ -268,6 +252,5 @@ def _named(
 
 
 def _filled(template: str, **values: str) -> str:
-    """Fill in the placeholders of a template."""
     path = Path(__file__).parent / "templates" / f"{template}.txt"
     return Template(path.read_text(encoding="utf-8")).substitute(values)

@@ -1,8 +1,8 @@
 """Checks of case files and judgment files: what is valid but seldom intended.
 
-Each check is a row, a `FileCheck`. `CHECKS` in `cli/file_check.py` has the rows by
-name. `check.py` runs them and shows what they find. To add a check to the package,
-write a row here and name it in `bundled.py`.
+Each check is a `FileCheck`. `CHECKS` in `cli/file_check.py` has the checks by name.
+`check.py` runs them and shows what they find. To add a check to the package, write one
+here and name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class _Entry:
     context: Hashable = None
 
     def problem(self, detail: str = "") -> Problem:
-        """Make a problem of the query."""
+        """Make a problem with this query."""
         return Problem(detail, self.place, self.query)
 
     @property
     def where(self) -> str:
-        """`file:line`, or the path in a JSON text, as far as these are known."""
+        """The file with the line, or with the path in a JSON text, if that is known."""
         position = self.place.line or self.place.path
         return f"{self.place.file}:{position}" if position else self.place.file
 
@@ -65,9 +65,7 @@ def _entry_of(case: Case, suite: Suite) -> _Entry:
 
 
 def _entries_of_judgments(judgments: Judgments) -> list[_Entry]:
-    """Make an entry of each query that has grades, at the place of its first
-    document.
-    """
+    """Make an entry of each query with grades, at the place of its first document."""
     entries = []
     for query, grades in judgments.items():
         if not grades:
@@ -99,8 +97,9 @@ def _conflicting_in_judgments(judgments: Judgments) -> Iterator[Problem]:
 
 
 def _conflicting(entries: Iterable[_Entry]) -> Iterator[Problem]:
-    """Find queries that judge a document differently from an earlier query that is the
-    same, or nearly.
+    """Find queries whose grades differ from those of an earlier query.
+
+    Queries are the same if their normalised texts and their contexts are equal.
     """
     earlier: dict[Hashable, _Entry] = {}
     for entry in entries:
@@ -120,14 +119,11 @@ def _conflicting(entries: Iterable[_Entry]) -> Iterator[Problem]:
 
 
 def _and_more(count: int) -> str:
-    """Say how many there are besides the first one: `, and 2 more`."""
     return f", and {count - 1:,} more" if count > 1 else ""
 
 
 def normalized(query: str) -> str:
-    """Drop what people do not see or do not mean in a query: case, blanks, the form of
-    characters.
-    """
+    """Drop what people do not mean in a query: case, blanks, forms of characters."""
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
 
@@ -177,8 +173,8 @@ UNKNOWN = FileCheck(
 
 
 def _unused_in_suite(suite: Suite) -> Iterator[Problem]:
-    """Find the cases with judgments at which nothing looks; a baseline looks at all."""
-    if has_baseline(suite.path):
+    """Find the cases with judgments that nothing looks at."""
+    if has_baseline(suite.path):  # it looks at all judgments
         return
     for case in suite.cases:
         if case.judgments and _has_gain(case) and not _has_scored_condition(case):
@@ -186,13 +182,12 @@ def _unused_in_suite(suite: Suite) -> Iterator[Problem]:
 
 
 def _has_gain(case: Case) -> bool:
-    """Whether any judged document has a gain above 0."""
     gains = case.settings.gains
     return any(gains[grade] > 0 for grade in case.judgments.values())
 
 
 def _has_scored_condition(case: Case) -> bool:
-    """Whether a floor, an expectation or a gate looks at a score of the case."""
+    """Say whether a floor, an expectation or a gate looks at a score of the case."""
     if case.min_ndcg is not None:
         return True
     if any(expected.needs_judgments for expected in case.expect):
@@ -268,10 +263,10 @@ def _blank_rows(rows: Ratings) -> Iterator[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class BlankDocuments:
-    """How many documents in a judgment file have no grade, and how many there are.
+    """How many of the documents in a judgment file have no grade.
 
-    A document that is judged for two queries counts twice. Both are 0 if every row has
-    a grade.
+    A document that is listed for two queries counts twice. Both numbers are 0 if every
+    row has a grade.
     """
 
     blank: int
@@ -311,9 +306,7 @@ BLANK = FileCheck(
 
 
 def _padded_rows(rows: Ratings) -> Iterator[Problem]:
-    """Find ids or texts that begin or end with white space, at the position of the
-    first one.
-    """
+    """Find ids and texts that begin or end with white space; show the first of each."""
     for noun, texts in (("document", rows.documents), ("query", rows.queries)):
         padded = {text for text in set(texts) if text != text.strip()}
         if padded:

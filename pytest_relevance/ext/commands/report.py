@@ -1,5 +1,4 @@
-"""`pytest-relevance report`: what a run printed of its cases, from its record (pytest
---relevance-record=FILE).
+"""`pytest-relevance report`: what a run printed of its cases, from its record.
 
 The report has failures, gates, the summary and the verdict. It is text, Markdown for
 the comment of a pull request, an HTML page, JSON, or what another installed package
@@ -9,30 +8,39 @@ makes. The exit code is 0, whatever the run came to. It is 2 if RUN is no sound 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli import command
+from pytest_relevance.cli.arguments import existing
 from pytest_relevance.cli.command import OK, CommandError
+from pytest_relevance.cli.output import check_output, deliver
+from pytest_relevance.cli.report_options import (
+    FORMATS_OF_RUNS,
+    add_report,
+    report_format,
+)
 from pytest_relevance.reports.formats import ReportOptions, is_report, run_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
-
-if TYPE_CHECKING:
-    from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.baseline_file import read_baseline
+from pytest_relevance.results.records.baseline_paths import SUFFIX
+from pytest_relevance.results.records.json_lines import BASELINE, kind_of
+from pytest_relevance.results.records.recorded_comparison import compare_recorded
+from pytest_relevance.results.records.recorded_rankings import entries_of
+from pytest_relevance.results.records.run import Run
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "record", metavar="RUN", type=command.existing, help="the record of a run"
+        "record", metavar="RUN", type=existing, help="the record of a run"
     )
-    command.add_report(parser, command.FORMATS_OF_RUNS, has_images=True)
+    add_report(parser, FORMATS_OF_RUNS, has_images=True)
     parser.add_argument(
         "--against",
         metavar="BASELINE_OR_RUN",
-        type=command.existing,
+        type=existing,
         help="compare with the record of another run, or with the baseline of a case file",
     )
     parser.add_argument(
@@ -52,63 +60,49 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print or write the report of a record.
-
-    Raises `CommandError` for an invalid record or output, and `ExtensionError` if a
-    report of another package fails.
-    """
-    format = command.report_format(arguments, command.FORMATS_OF_RUNS)
+    """Print or write the report of a record, and return the exit code."""
+    format = report_format(arguments, FORMATS_OF_RUNS)
     inputs = [arguments.record, arguments.against]
-    command.check_output(arguments, inputs, is_report, "no report")
+    check_output(arguments, inputs, is_report, "no report")
     options = ReportOptions(
         verbosity=arguments.verbose - arguments.quiet,
         width=WIDEST if arguments.output is not None else terminal_width(),
         max_chars=arguments.max_chars,
         images=arguments.images == "link",
     )
-    recorded = _recorded(arguments.record, arguments.against)
+    recorded = Run.open(arguments.record)
+    if arguments.against is not None:
+        recorded = _against(recorded, arguments.against)
     report = run_report(format, recorded, options)
-    command.deliver(report, format, arguments.output)
+    deliver(report, format, arguments.output)
     return OK
 
 
-def _recorded(path: Path, against: Path | None) -> Run:
-    """Read a record, and compare it with another one or with a baseline."""
-    from pytest_relevance.results.records.run import Run
-
-    run = Run.open(path)
-    return run if against is None else _against(run, against)
-
-
 def _against(run: Run, path: Path) -> Run:
-    """Return a run compared with a baseline or with another record. Raises
-    `CommandError` for an invalid file.
-    """
-    from pytest_relevance.results.records.baseline_file import read_baseline
-    from pytest_relevance.results.records.baseline_paths import SUFFIX
-    from pytest_relevance.results.records.json_lines import BASELINE, kind_of
-    from pytest_relevance.results.records.recorded_comparison import compare_recorded
-    from pytest_relevance.results.records.recorded_rankings import entries_of
-    from pytest_relevance.results.records.run import Run
-
+    """Compare a run with another record, or with the baseline of a case file."""
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
         other = Run.open(path)
-        return compare_recorded(
-            run,
-            entries_of(other.results, other.info.fingerprint, other.files),
-            name,
-            other.results,
-        )
-    case_file = path.name.removesuffix(SUFFIX)
-    files = [file for file in run.files if file.rpartition("/")[2] == case_file]
-    files = [
-        file for file in files if f"{file}{SUFFIX}" == path.as_posix()
-    ] or files  # of several the one beside it
-    if len(files) != 1:
-        found = listed(map(quoted, files or run.files), "and")
-        raise CommandError(
-            f"{path} is the baseline of one case file, {quoted(case_file)}, and the run has {found}; compare with the "
-            "record of another run"
-        )
-    return compare_recorded(run, {files[0]: read_baseline(path, str(path))}, name)
+        entries = entries_of(other.results, other.info.fingerprint, other.files)
+        return compare_recorded(run, entries, name, other.results)
+    file = _file_of_baseline(path, run.files)
+    return compare_recorded(run, {file: read_baseline(path, str(path))}, name)
+
+
+def _file_of_baseline(path: Path, files: Iterable[str]) -> str:
+    """Find the case file of a baseline among those of a run, by its name.
+
+    Raises `CommandError` if there is no such file, or if several have the name and none
+    of them stands beside the baseline.
+    """
+    name = path.name.removesuffix(SUFFIX)
+    of_name = [file for file in files if file.rpartition("/")[2] == name]
+    beside = [file for file in of_name if f"{file}{SUFFIX}" == path.as_posix()]
+    candidates = beside or of_name
+    if len(candidates) == 1:
+        return candidates[0]
+    found = listed(map(quoted, candidates or files), "and")
+    raise CommandError(
+        f"{path} is the baseline of one case file, {quoted(name)}, and the run has "
+        f"{found}; compare with the record of another run"
+    )

@@ -12,7 +12,9 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from pytest_relevance.cli.command import OK, check_output, put, write
+from pytest_relevance.cases.schema import case_file_schema
+from pytest_relevance.cli.command import OK
+from pytest_relevance.cli.output import check_output, put, write
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -26,9 +28,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the schema, or write it to a file. Raises `CommandError` if the file cannot
-    or must not be written.
-    """
+    """Print the schema, or write it to a file, and return the exit code."""
     check_output(arguments, [], _is_schema, "no schema of case files")
     data = schema_text().encode()
     if arguments.output is None:
@@ -41,9 +41,6 @@ def run(arguments: Namespace) -> int:
 
 def schema_text() -> str:
     """Make the text of the schema."""
-    # Imported where it is used: `--help` needs no YAML.
-    from pytest_relevance.cases.schema import case_file_schema
-
     return json.dumps(case_file_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -44,8 +44,7 @@ def write_number(value: float) -> str:
 
 
 def write_value(value: object) -> str:
-    """Write a text, number, true, false, null, or a list or mapping of these, in one
-    line.
+    """Write a value of JSON in one line.
 
     Raises:
         ValueError: it is any other value.

@@ -4,8 +4,8 @@
 |---|---|
 | `command` | the command |
 | `compare` | `compare_runs` |
-| `runs` | both runs, read and judged alike |
-| `judged_queries`, `rejudging` | the judgments by which both runs are judged again |
+| `runs` | both runs, as they are read |
+| `rejudging`, `judged_queries` | both runs judged again, and the judgments for that |
 | `pairing` | the pairs of results that belong together |
 | `pair_scores` | the scores of the pairs by the metrics of the comparison |
 """

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.ext.comparing.pair_scores import scored_pairs
 from pytest_relevance.ext.comparing.pairing import pair
-from pytest_relevance.ext.comparing.runs import DEFAULT_K, MISSING, load_runs
+from pytest_relevance.ext.comparing.runs import (
+    DEFAULT_K,
+    MISSING,
+    read_runs,
+    require_scores,
+)
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
@@ -40,56 +45,63 @@ def compare_runs(
 ) -> Comparison:
     """Compare two runs over the same cases.
 
-    `first` is the older run, and differences are second - first. Each is a `Run`, a
-    path (of a record, or of a run as `read_run` takes it), or rankings as `evaluate`
-    takes them. Records have scores. Other runs are scored by `judgments`: a path (of a
-    case file, or of anything that `read_judgments` takes), a `Suite`, or what
-    `evaluate` takes. With `judgments` records are scored anew too. `metrics` are names.
-    The default is the nDCG@k of the cases, and nDCG@10 for rankings. `settings` are
-    those of `evaluate` (`gain="linear"` ...). Records are scored by them from their
-    recorded grades.
+    Differences are second - first. Cases that only the second run has are listed and
+    left out. Several variants of a search are compared one by one.
 
-    Several variants of a search are compared one by one. `variants=("bm25", "hybrid")`
-    compares one variant of `first` with another of `second`, which may be the same run.
-
-    Cases that only the second run has are listed and left out. `common=True` compares
-    the cases that both runs have, whatever is missing, and the report says what was
-    left out. A query that found nothing has no line in a TREC run. So a query that one
-    of two plain runs lacks is an error, unless `missing="empty"` takes it for an empty
-    ranking.
-
-    The p-value is that of the randomisation test (Smucker, Allan & Carterette 2007)
-    with `resamples`. The interval is the bootstrap's. Both are drawn from `seed`. Over
-    several metrics p-values are adjusted after Holm (1979), for each variant on its
-    own.
+    Args:
+        first: the older run: a `Run`, a path (of a record, or of a run as `read_run`
+            takes it), or rankings as `evaluate` takes them.
+        second: the newer run.
+        metrics: names of metrics. The default is the nDCG@k of the cases, and nDCG@10
+            for rankings.
+        judgments: a path (of a case file, or of anything that `read_judgments` takes),
+            a `Suite`, or what `evaluate` takes. Both runs are scored by them. Without
+            them records have their own scores, and other runs are not scored.
+        variants: compare one variant of `first` with another of `second`, which may be
+            the same run: `("bm25", "hybrid")`.
+        common: compare the cases that both runs have, whatever is missing. The report
+            says what was left out.
+        missing: what it means if one of two plain runs lacks a query. A query that
+            found nothing has no line in a TREC run. "refuse": it is an error. "empty":
+            the ranking is empty.
+        resamples: how many samples the p-value and the interval are drawn from. The
+            p-value is that of the randomisation test (Smucker, Allan & Carterette
+            2007), the interval is the bootstrap's. Over several metrics p-values are
+            adjusted after Holm (1979), for each variant on its own.
+        seed: where the drawing begins.
+        settings: those of `evaluate` (`gain="linear"` ...). Records are scored by them
+            from their recorded grades.
 
     Raises:
         Incomparable: cases are missing in the second run, differ in query, judgments or
             settings, or ended in an error. It is a ValueError, and has `reasons`.
         RecordError, FileError, CaseFileError: a file cannot be used. They are
-        ValueErrors. ValueError, TypeError: an argument is not allowed.
+            ValueErrors.
+        ValueError, TypeError: an argument is not allowed.
     """
     _check_arguments(missing, resamples, settings)
     chosen = _chosen_metrics(metrics)
     k = _cutoff(chosen)
-    runs, notes = load_runs(
-        (first, second),
-        k,
-        judgments,
-        missing,
-        settings,
-        needs_judgments=not are_similarities(chosen),
-    )
-    one, two = runs
+    one, two = read_runs(first, second, k)
+    if judgments is None and not are_similarities(chosen):
+        require_scores(one, two)
+    notes: list[str] = []
+    if judgments is not None or settings:
+        # two records need no reader of judgments
+        from pytest_relevance.ext.comparing.rejudging import rejudge
+
+        rejudged = rejudge(one, two, judgments, settings, missing=missing, k=k)
+        one, two = rejudged.first, rejudged.second
+        notes += rejudged.notes
+    runs = (one, two)
     if chosen is None and not _has_judgments(runs):
-        cutoffs = {result.conditions.k for run in runs for result in run.results}
-        chosen = [metric_named(f"overlap@{min(cutoffs, default=k)}")]
+        chosen = [_smallest_overlap(runs, k)]
         notes.append(f"no case has judgments: compared by {chosen[0].text}")
     paired = pair(one, two, chosen, variants, common=common)
-    for each in paired.incompatibilities:
-        notes.append(f"left out: {each.reason}")
+    notes += [f"left out: {each.reason}" for each in paired.incompatibilities]
     notes += paired.notes
-    notes += _notes_on_runs(runs, variants)
+    notes += _notes_on_variants(runs, variants)
+    notes += _notes_on_filled_grades(runs)
     first_name, second_name = paired.names
     return Comparison(
         first=first_name,
@@ -109,7 +121,6 @@ def compare_runs(
 
 
 def _check_arguments(missing: str, resamples: int, settings: dict[str, Any]) -> None:
-    """Raise ValueError or TypeError for an argument that is not allowed."""
     Settings(**settings)
     if missing not in MISSING:
         meant = did_you_mean(str(missing), MISSING)
@@ -121,9 +132,7 @@ def _check_arguments(missing: str, resamples: int, settings: dict[str, Any]) -> 
 def _metric_names(
     chosen: Sequence[Metric] | None, pairs: Sequence[Pair]
 ) -> tuple[str, ...]:
-    """Return the names of the chosen metrics, or of the nDCG@k of the cases by
-    cutoff.
-    """
+    """Return the names of the chosen metrics, or of the nDCG@k of the cases."""
     if chosen:
         return tuple([metric.text for metric in chosen])
     of_cases = {each.second.metric for each in pairs}
@@ -134,9 +143,7 @@ def _metric_names(
 def _chosen_metrics(
     metrics: str | Metric | Sequence[str | Metric] | None,
 ) -> list[Metric] | None:
-    """Return the metrics that a caller names, each once; None for those of the
-    cases.
-    """
+    """Return the metrics that a caller names, each once; None if none are named."""
     if metrics is None:
         return None
     names = [metrics] if isinstance(metrics, (str, Metric)) else metrics
@@ -153,7 +160,7 @@ def _chosen_metrics(
 
 
 def _cutoff(metrics: Sequence[Metric] | None) -> int:
-    """Return the first cutoff of a metric, which rankings without one get."""
+    """Return the cutoff of rankings that have none: the first that a metric names."""
     for metric in metrics or ():
         if metric.k is not None:
             return metric.k
@@ -167,17 +174,30 @@ def _has_judgments(runs: tuple[Run, Run]) -> bool:
     return False
 
 
-def _notes_on_runs(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
-    """Say what was left out of either run, and how much filled grades make of it."""
-    notes = []
-    if variants:
-        others = 0
-        for run in set(runs):
-            others += sum(1 for each in run.results if each.variant not in variants)
-        if others:
-            notes.append(f"left out: {counted(others, 'result')} of other variants")
-    filled: dict[str, None] = {}
+def _smallest_overlap(runs: tuple[Run, Run], k: int) -> Metric:
+    """Return the overlap at the smallest cutoff of the cases; at `k` without cases."""
+    cutoffs: set[int] = set()
+    for run in runs:
+        cutoffs.update(result.conditions.k for result in run.results)
+    return metric_named(f"overlap@{min(cutoffs, default=k)}")
+
+
+def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
+    """Say how many results belong to variants that are not compared."""
+    if variants is None:
+        return []
+    others = 0
+    for run in set(runs):
+        others += sum(result.variant not in variants for result in run.results)
+    return (
+        [f"left out: {counted(others, 'result')} of other variants"] if others else []
+    )
+
+
+def _notes_on_filled_grades(runs: tuple[Run, Run]) -> list[str]:
+    """Say how many grades of each run nobody has given; once if both are one run."""
+    notes: dict[str, None] = {}
     for run in runs:
         for text in filled_texts(run.results)[:1]:
-            filled[f"{run.name}: {text}"] = None
-    return [*notes, *filled]
+            notes[f"{run.name}: {text}"] = None
+    return [*notes]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.model import Suite
+from pytest_relevance.cases.names import YAML_ENDINGS
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.details import digest_of
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import AnyJudgments
 
     JudgmentSource = AnyJudgments | Suite | str | os.PathLike[str]
-
-CASE_FILES = (".yaml", ".yml")
-"""The suffixes of case files."""
 
 
 @dataclass
@@ -36,8 +34,8 @@ class JudgedQuery:
     `grades`: the grade of each document.
     `filled`: the documents whose grades nobody has given, as in `Case`.
 
-    The others are what the judgments say of the query, None if they do not say it: a
-    file of queries has the text and the weight, a case file all of them.
+    Other fields are None if the judgments do not say them. A file of queries has the
+    text and the weight, a case file has all of them.
     """
 
     key: str
@@ -66,16 +64,14 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQueries:
-    """The judged queries by their keys, and by their texts if no other query has the
-    same.
-    """
+    """The judged queries by their keys, and by the texts that only one query has."""
 
     by_key: Mapping[str, JudgedQuery]
     by_text: Mapping[str, JudgedQuery]
 
     @property
     def has_filled(self) -> bool:
-        """Whether any grade is a filled one."""
+        """True if there are grades that nobody has given."""
         return any(query.filled for query in self.by_key.values())
 
     def find(self, result: CaseResult) -> JudgedQuery | None:
@@ -102,8 +98,9 @@ class JudgedQueries:
 def judged_queries(
     judgments: JudgmentSource, settings: Mapping[str, object]
 ) -> JudgedQueries:
-    """Return the queries of judgments in any form. `settings` are those that the user
-    gave.
+    """Return the queries of judgments in any form.
+
+    `settings` are those that the user gave.
 
     Raises:
         ValueError: a case file, which has settings of its own, comes with others.
@@ -121,8 +118,7 @@ def judged_queries(
 
 
 def _read(path: str | os.PathLike[str]) -> AnyJudgments | Suite:
-    """Read a case file or a file of judgments."""
-    if Path(path).suffix in CASE_FILES:
+    if Path(path).suffix in YAML_ENDINGS:
         from pytest_relevance.cases.reader import read_suite
 
         return read_suite(path)
@@ -132,9 +128,7 @@ def _read(path: str | os.PathLike[str]) -> AnyJudgments | Suite:
 
 
 def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
-    """Return the queries of judgments; of a file with the texts and weights that it
-    has.
-    """
+    """Return the queries of judgments, with the texts and weights that a file has."""
     from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.results.evaluate import check_judgments
 
@@ -154,9 +148,6 @@ def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
 
 
 def _queries_of_cases(suite: Suite) -> JudgedQueries:
-    """Return the cases of a case file by id, and by query if no other case has the
-    same.
-    """
     times = Counter(case.query for case in suite.cases)
     by_key = {}
     by_text = {}

@@ -24,12 +24,12 @@ from pytest_relevance.results.outcomes import with_similarities
 def scored_pairs(
     pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
 ) -> tuple[Pair, ...]:
-    """Score both results of each pair by these metrics, without metrics by nDCG@k.
+    """Score both results of each pair by these metrics; by nDCG@k if there are none.
 
     A metric of two rankings compares the two of a pair: the second result has that
-    score, and the first has 1. The second result names the documents of both. It is
-    without the baseline of its own run. `is_across`: two variants are compared, so it
-    has no variant.
+    score, and the first has 1. The second result names the documents of both, and does
+    not have the baseline of its run. `is_across`: two variants are compared, so the
+    second result has no variant.
 
     Raises ValueError for a metric that looks deeper than a ranking is known, and for a
     grade without a gain.
@@ -39,9 +39,9 @@ def scored_pairs(
     second_scores = _scores([pair.second for pair in pairs], metrics)
     scored = []
     for pair, first, second in zip(pairs, first_scores, second_scores, strict=True):
-        found = Pair(_with_scores(pair.first, first), _with_scores(pair.second, second))
-        found = _with_similarities(found, metrics or ())
-        scored.append(Pair(found.first, _named_for_both(found, is_across=is_across)))
+        pair = Pair(_with_scores(pair.first, first), _with_scores(pair.second, second))
+        pair = _with_similarities(pair, metrics or ())
+        scored.append(Pair(pair.first, _named_for_both(pair, is_across=is_across)))
     return tuple(scored)
 
 
@@ -94,31 +94,33 @@ def _scores(
     ranking.
     """
     highest = _HighestGrades(results)
-    found = []
+    all_scores = []
     for result in results:
-        scores = {}
-        graded: GradedRanking | None = None
-        for metric in metrics or (result.metric,):
-            if metric.is_similarity:
-                continue
-            if _is_to_compute(result, metric):
-                _require_ranks(result, metric)
-                if graded is None:
-                    graded = result.graded
-                settings = highest.settings_for(result, metric)
-                scores[metric.text] = _computed(result, metric, graded, settings)
-            else:
-                scores[metric.text] = result.evaluation.scores.get(metric.text)
+        chosen = metrics or (result.metric,)
+        alone = [metric for metric in chosen if not metric.is_similarity]
         recorded = result.evaluation.scores
-        found.append(recorded if recorded.keys() == scores.keys() else scores)
-    return found
+        if recorded.keys() == {metric.text for metric in alone}:
+            all_scores.append(recorded)
+        else:
+            all_scores.append(_scores_of(result, alone, highest))
+    return all_scores
 
 
-def _is_to_compute(result: CaseResult, metric: Metric) -> bool:
-    """Whether a score is not recorded, and can be computed."""
-    if metric.text in result.evaluation.scores:
-        return False
-    return bool(result.evaluation.judgments) and metric.is_computable
+def _scores_of(
+    result: CaseResult, metrics: Sequence[Metric], highest: _HighestGrades
+) -> dict[str, float | None]:
+    recorded = result.evaluation.scores
+    can_compute = bool(result.evaluation.judgments)
+    graded = result.graded
+    scores = {}
+    for metric in metrics:
+        if metric.text in recorded or not can_compute or not metric.is_computable:
+            scores[metric.text] = recorded.get(metric.text)
+            continue
+        _require_ranks(result, metric)
+        settings = highest.settings_for(result, metric)
+        scores[metric.text] = _computed(result, metric, graded, settings)
+    return scores
 
 
 def _computed(
@@ -135,18 +137,14 @@ def _computed(
 
 
 class _HighestGrades:
-    """The highest grades of the judgments of a run, for settings that need and lack
-    one.
-    """
+    """The highest grades in a run, for settings that need a maximum grade."""
 
     def __init__(self, results: Sequence[CaseResult]) -> None:
         self._results = results
         self._by_settings: dict[Settings, float | None] = {}
 
     def settings_for(self, result: CaseResult, metric: Metric) -> Settings:
-        """Return the settings of a result, with a maximum grade if the metric needs
-        one.
-        """
+        """Return the settings of a result, with a maximum grade if one is needed."""
         settings = result.conditions.settings
         needs_one = metric.measure == "ERR" or settings.ideal == "max"
         if not needs_one or settings.max_grade is not None:
@@ -157,9 +155,7 @@ class _HighestGrades:
 
 
 def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
-    """Return the highest grade of the judgments of results with these settings, if
-    above 0.
-    """
+    """Return the highest grade of results with these settings; None if it is 0."""
     highest = 0.0
     for result in results:
         if result.conditions.settings == settings:
@@ -190,9 +186,7 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 
 
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
-    """Whether any pair has the value of a metric in both results, and none in one
-    alone.
-    """
+    """Say whether a metric is recorded: in a pair, and in no result of a pair alone."""
     is_in_both = False
     for pair in pairs:
         in_first = metric in pair.first.evaluation.scores
@@ -220,10 +214,10 @@ def _require_ranks(result: CaseResult, metric: Metric) -> None:
 
 
 def _why_unknown(result: CaseResult, needed: int | None) -> str:
-    """Say why a ranking is not known as deep as needed (None: all of it), and what
-    helps.
+    """Say why a ranking is not known as deep as needed, and what helps.
 
-    Nothing if it is known as deep.
+    `needed`: the number of ranks; None for all of them. The text is empty if they are
+    known.
     """
     ranking = result.ranking
     depth = result.conditions.depth

@@ -7,7 +7,7 @@ Nothing is dropped silently: every case of either run is in a pair, in an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import (
@@ -43,9 +43,6 @@ from pytest_relevance.results.records.run_info import file_names
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
 
-KeyOf = Callable[[CaseResult], Key]
-"""Gives the key by which results of two runs belong together."""
-
 _NO_LINE = (
     'a query that found nothing has no line in a run; missing="empty" takes a missing one '
     "for that"
@@ -54,10 +51,9 @@ _NO_LINE = (
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The pairs of results that can be compared, what keeps other cases from it, and
-    remarks.
+    """The pairs of results that can be compared, and what keeps other cases from it.
 
-    `names` are what the runs are called.
+    `names` are what the runs are called. `notes` are remarks for the report.
     """
 
     names: tuple[str, str]
@@ -78,13 +74,12 @@ def pair(
     """Pair the results of two runs that are to be compared by these metrics.
 
     Case files are matched by their names without folders if these are unique, and are
-    ignored if each run has only one. Cases that only the second run has are new, which
-    is no reason to refuse. But a plain run has no line for a query without results, so
-    that a query it lacks need not be new. With `common` the cases that both runs have
-    are compared all the same.
+    ignored if each run has only one. With `common` the cases that both runs have are
+    compared, whatever keeps other cases apart.
 
-    Raises `Incomparable` if nothing is left, or something keeps the runs apart;
-    ValueError for one of two `variants` that its run does not have.
+    Raises:
+        Incomparable: no pair is left, or something keeps the runs apart.
+        ValueError: a run does not have its one of the two `variants`.
     """
     names = _names(first, second, variants)
     matched = _Matched(names, metrics)
@@ -93,7 +88,13 @@ def pair(
     kept_apart = matched.incompatibilities() + _unfinished(first, second, names)
     _check_comparable(first, second, matched, kept_apart, common=common)
     notes = _notes(matched, are_judged=not are_similarities(metrics))
-    return Pairing(names, matched.pairs, kept_apart, matched.errors, notes)
+    return Pairing(
+        names=names,
+        pairs=matched.pairs,
+        incompatibilities=kept_apart,
+        errors=matched.errors,
+        notes=notes,
+    )
 
 
 class _Matched:
@@ -110,7 +111,7 @@ class _Matched:
         }
 
     def add(self, old: CaseResult | None, new: CaseResult | None) -> None:
-        """Add both results of a case; None for one that its run lacks."""
+        """Add both results of a case; None stands for one that its run lacks."""
         if old and new and old.verdict == new.verdict == SKIPPED:
             self.skipped.append(new)
             return
@@ -128,15 +129,15 @@ class _Matched:
 
     def incompatibilities(self) -> list[Incompatibility]:
         """Return what keeps cases from being compared, in the order of `KINDS`."""
-        found = []
-        for kind, cases in self._kept_apart.items():
-            if cases:
-                found.append(incompatibility_of(kind, cases, self._names))
-        return found
+        return [
+            incompatibility_of(kind, cases, self._names)
+            for kind, cases in self._kept_apart.items()
+            if cases
+        ]
 
 
 def _names(first: Run, second: Run, variants: Variants | None) -> tuple[str, str]:
-    """Return what the runs are called: by their names and variants if these differ."""
+    """Choose what the runs are called: their names, with variants that are given."""
     one, two = first.name, second.name
     if variants is not None:
         of_first, of_second = variants
@@ -150,16 +151,14 @@ def _unfinished(first: Run, second: Run, names: Sequence[str]) -> list[Incompati
     runs = [(first, names[0])]
     if second is not first:
         runs.append((second, names[1]))
-    found = []
+    unfinished = []
     for run, name in runs:
         why = run.info.why_incomplete
-        if not why:
-            continue
-        if run.missing:
-            why += f": {examples(run.missing)}"
-        reason = f"{name} is not complete, {why}"
-        found.append(Incompatibility("unfinished", (), reason))
-    return found
+        if why:
+            missing = f": {examples(run.missing)}" if run.missing else ""
+            reason = f"{name} is not complete, {why}{missing}"
+            unfinished.append(Incompatibility("unfinished", (), reason))
+    return unfinished
 
 
 def _check_comparable(
@@ -170,7 +169,12 @@ def _check_comparable(
     *,
     common: bool,
 ) -> None:
-    """Raise `Incomparable` if no pair is left, or something keeps the runs apart."""
+    """Raise `Incomparable` if no pair is left, or something keeps the runs apart.
+
+    A case that only the second run has is new, and is no reason to refuse. But a plain
+    run has no line for a query without results. So a query that a plain first run lacks
+    need not be new.
+    """
     kinds = {each.kind for each in kept_apart}
     in_the_way = kinds if _is_plain(first) else kinds - {NEW_CASE}
     if matched.pairs and (common or not in_the_way):
@@ -190,14 +194,12 @@ def _check_comparable(
 
 
 def _is_plain(run: Run) -> bool:
-    """Whether the results of a run come from no case file."""
+    """Say whether the results of a run come from no case file."""
     return not any(result.file for result in run.results)
 
 
 def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
-    """Say what was skipped, and in what the results of pairs differ beyond their
-    rankings.
-    """
+    """Say what was skipped, and what else differs in the results of pairs."""
     other_params, other_weights, unjudged = [], [], []
     for each in matched.pairs:
         first, second = each.first, each.second
@@ -223,53 +225,45 @@ def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
 # --- which results belong together ----------------------------------------------------
 
 
-def match_results(
-    first: Sequence[CaseResult], second: Sequence[CaseResult], key_of: KeyOf
-) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
-    """Pair the results of each case; None stands for a result that one run lacks.
-
-    Results of one key are paired in their order: a test may check a query several
-    times.
-    """
-    waiting = defaultdict(list)
-    for result in second:
-        waiting[key_of(result)].append(result)
-    for old in first:
-        candidates = waiting[key_of(old)]
-        yield old, (candidates.pop(0) if candidates else None)
-    unmatched: set[int] = set()
-    for candidates in waiting.values():
-        unmatched.update(id(new) for new in candidates)
-    for new in second:
-        if id(new) in unmatched:
-            yield None, new
-
-
 def _matched_results(
     first: Run, second: Run, variants: Variants | None
 ) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
-    """Pair the results of two runs. Two `variants` that are given match each other."""
-    files = [{result.file for result in run.results} for run in (first, second)]
-    name_of = file_names(files)
-    before, after = first.results, second.results
-    if variants is not None:
-        before = _results_of_variant(first, variants[0])
-        after = _results_of_variant(second, variants[1])
+    """Pair the results of each case; None stands for a result that one run lacks.
+
+    Two `variants` that are given match each other. Results of one key are paired in
+    their order: a test may check a query several times.
+    """
+    files_of_first = {result.file for result in first.results}
+    files_of_second = {result.file for result in second.results}
+    name_of = file_names([files_of_first, files_of_second])
 
     def key_of(result: CaseResult) -> Key:
         variant = result.variant if variants is None else None
         return name_of(result.file), result.id, variant
 
-    return match_results(before, after, key_of)
+    before, after = first.results, second.results
+    if variants is not None:
+        before = _results_of_variant(first, variants[0])
+        after = _results_of_variant(second, variants[1])
+    waiting = defaultdict(list)
+    for new in after:
+        waiting[key_of(new)].append(new)
+    for old in before:
+        candidates = waiting[key_of(old)]
+        yield old, (candidates.pop(0) if candidates else None)
+    unmatched: set[int] = set()
+    for candidates in waiting.values():
+        unmatched.update(id(new) for new in candidates)
+    for new in after:
+        if id(new) in unmatched:
+            yield None, new
 
 
 def _results_of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
-    """Return the results of a variant. Raises ValueError if the run does not have
-    it.
-    """
-    found = [result for result in run.results if result.variant == variant]
-    if found:
-        return found
+    """Return the results of a variant. Raises ValueError if there are none."""
+    results = [result for result in run.results if result.variant == variant]
+    if results:
+        return results
     names = []
     for result in run.results:
         if result.variant is not None and result.variant not in names:

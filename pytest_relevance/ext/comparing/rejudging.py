@@ -1,13 +1,18 @@
-"""The results of a run judged again, by other judgments or under other settings."""
+"""Both runs of a comparison judged again, by other judgments or with other settings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import examples
-from pytest_relevance.ext.comparing.judged_queries import JudgedQueries, JudgedQuery
+from pytest_relevance._text import counted, examples
+from pytest_relevance.ext.comparing.judged_queries import (
+    JudgedQueries,
+    JudgedQuery,
+    judged_queries,
+)
+from pytest_relevance.ext.comparing.runs import PlainRun, plain_run
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
@@ -20,6 +25,70 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
 from pytest_relevance.results.filled import judged_by, with_fill
 from pytest_relevance.results.records.run import Run
+
+if TYPE_CHECKING:
+    from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudged:
+    """Both runs judged alike, and notes about queries that were left out."""
+
+    first: Run
+    second: Run
+    notes: Sequence[str]
+
+
+def rejudge(
+    one: Run,
+    two: Run,
+    judgments: JudgmentSource | None,
+    settings: Mapping[str, Any],
+    *,
+    missing: str,
+    k: int,
+) -> Rejudged:
+    """Judge both runs again, by judgments if there are any, under these settings.
+
+    `missing` is that of `compare_runs`; `k` is the cutoff of plain rankings.
+    """
+    queries = None
+    notes: list[str] = []
+    if judgments is not None:
+        queries = judged_queries(judgments, settings)
+        notes = _add_missing(queries, one, two, missing, k)
+    is_plain = isinstance(one, PlainRun) or isinstance(two, PlainRun)
+    by_key = is_plain and queries is not None
+    rejudging = Rejudging(queries, settings, by_key)
+    first = rejudging.rejudged(one)
+    second = first if two is one else rejudging.rejudged(two)
+    return Rejudged(first, second, notes)
+
+
+def _add_missing(
+    queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
+) -> list[str]:
+    """Give plain runs empty rankings of the queries that they lack, if that is meant.
+
+    Otherwise return a note about the queries that neither run has.
+    """
+    plain = [run for run in (one, two) if isinstance(run, PlainRun)]
+    if not plain:
+        return []
+    for run in (one, two):
+        if run not in plain:
+            queries.learn_texts(run.results)
+    if missing == "empty":
+        for run in plain:
+            lacking = [(key, ()) for key in queries.without_ranking(run.results)]
+            empty = plain_run(lacking, run.name, k)
+            run.results = (*run.results, *empty.results)
+        return []
+    unranked = queries.without_ranking([*one.results, *two.results])
+    if not unranked:
+        return []
+    count = counted(len(unranked), "judged query", "judged queries")
+    return [f"left out: {count} without a ranking in either run: {examples(unranked)}"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +139,6 @@ class Rejudging:
     def _conditions(
         self, conditions: CaseConditions, query: JudgedQuery | None
     ) -> CaseConditions:
-        """Return the cutoff and the settings by which a result is judged again."""
         if query is not None and query.settings is not None:
             settings = query.settings
         else:
@@ -81,15 +149,13 @@ class Rejudging:
         return replace(conditions, k=k, settings=settings)
 
     def _changed_settings(self, settings: Settings) -> Settings:
-        """Return settings with the replaced ones. Results of equal settings share
-        theirs.
-        """
+        """Replace settings. Results with equal settings share the new ones."""
         if settings not in self._changed:
             self._changed[settings] = replace(settings, **self.settings)
         return self._changed[settings]
 
     def _named(self, result: CaseResult, query: JudgedQuery) -> CaseResult:
-        """Return a result with what the judgments say of its query."""
+        """Describe the query of a result as the judgments do."""
         return replace(
             result,
             file="" if self.by_key else result.file,
@@ -124,7 +190,6 @@ def _own_evaluation(result: CaseResult) -> CaseEvaluation:
 
 
 def _evaluation_by(query: JudgedQuery, result: CaseResult) -> CaseEvaluation:
-    """Return the evaluation by the judgments of a query, without scores."""
     return CaseEvaluation(
         judgments=count_grades(list(query.grades.values())),
         digest=query.digest,
@@ -134,7 +199,6 @@ def _evaluation_by(query: JudgedQuery, result: CaseResult) -> CaseEvaluation:
 
 
 def _with_fill(result: CaseResult, query: JudgedQuery) -> CaseResult:
-    """Add what the filled grades make of a result."""
     by_all = judged_by(result, query.grades)
     by_people = judged_by(result, query.grades_of_people)
     made = with_fill(by_all, query.filled, by_people)
@@ -144,7 +208,6 @@ def _with_fill(result: CaseResult, query: JudgedQuery) -> CaseResult:
 def _require_judged(
     run: Run, results: Sequence[CaseResult], queries: JudgedQueries
 ) -> None:
-    """Raise `Incomparable` if none of the results is judged."""
     if any(result.evaluation.is_judged for result in results):
         return
     ids = examples(result.id for result in results)

@@ -1,4 +1,4 @@
-"""The two runs of a comparison, read and judged alike.
+"""The two runs of a comparison, as they are read.
 
 Records, runs of other tools and rankings in Python are read as a `Run`: a record has
 scores, rankings alone have none.
@@ -7,15 +7,11 @@ scores, rankings alone have none.
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, examples, listed
-from pytest_relevance.ext.comparing.judged_queries import (
-    JudgedQueries,
-    judged_queries,
-)
+from pytest_relevance._text import listed
 from pytest_relevance.results.case_parts import (
     CaseConditions,
     CaseEvaluation,
@@ -27,7 +23,6 @@ from pytest_relevance.results.records.json_lines import BASELINE, RECORD, kind_o
 from pytest_relevance.results.records.run import Run, known_ranks
 
 if TYPE_CHECKING:
-    from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
     from pytest_relevance.results.evaluate import AnyRankings
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
@@ -46,43 +41,11 @@ class PlainRun(Run):
     """Rankings without scores, identified by queries instead of cases."""
 
 
-def load_runs(
-    sources: tuple[RunSource, RunSource],
-    k: int,
-    judgments: JudgmentSource | None,
-    missing: str,
-    settings: Mapping[str, Any],
-    *,
-    needs_judgments: bool = True,
-) -> tuple[tuple[Run, Run], list[str]]:
-    """Read both runs, and judge them again if judgments or settings are given.
+def read_runs(first: RunSource, second: RunSource, k: int) -> tuple[Run, Run]:
+    """Read both runs; `k` is the cutoff of plain rankings.
 
-    Returns the runs, and notes about what was left out. `k` is the cutoff of plain
-    rankings. `needs_judgments` is false if the runs are compared without.
+    Two files with one name are called by their paths.
     """
-    one, two = _read_both(sources, k)
-    if judgments is None and needs_judgments:
-        _require_scores(one, two)
-    if judgments is None and not settings:
-        return (one, two), []
-    from pytest_relevance.ext.comparing.rejudging import Rejudging
-
-    queries = None
-    notes = []
-    if judgments is not None:
-        queries = judged_queries(judgments, settings)
-        notes = _add_missing(queries, one, two, missing, k)
-    is_plain = isinstance(one, PlainRun) or isinstance(two, PlainRun)
-    by_key = is_plain and queries is not None
-    rejudging = Rejudging(queries, settings, by_key)
-    first = rejudging.rejudged(one)
-    second = first if two is one else rejudging.rejudged(two)
-    return (first, second), notes
-
-
-def _read_both(sources: tuple[RunSource, RunSource], k: int) -> tuple[Run, Run]:
-    """Read both runs. Two files of one name are called by their paths."""
-    first, second = sources
     one = load_run(first, "first", k)
     two = one if second is first else load_run(second, "second", k)
     if one.name == two.name:  # main/run.jsonl and branch/run.jsonl
@@ -92,14 +55,13 @@ def _read_both(sources: tuple[RunSource, RunSource], k: int) -> tuple[Run, Run]:
 
 
 def _path_of(source: RunSource) -> str:
-    """Return the path of a source; nothing if it is not a file."""
     if isinstance(source, (str, os.PathLike)):
         return Path(source).as_posix()
     return ""
 
 
-def _require_scores(one: Run, two: Run) -> None:
-    """Raise `Incomparable` for rankings without judgments."""
+def require_scores(one: Run, two: Run) -> None:
+    """Raise `Incomparable` for plain rankings, which have no scores."""
     plain = [run.name for run in (one, two) if isinstance(run, PlainRun)]
     names = list(dict.fromkeys(plain))
     if not names:
@@ -115,39 +77,14 @@ def _require_scores(one: Run, two: Run) -> None:
     )
 
 
-def _add_missing(
-    queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
-) -> list[str]:
-    """Add empty rankings of judged queries to plain runs that lack them, if that is
-    meant.
-
-    Otherwise return a note about the queries that neither run has.
-    """
-    plain = [run for run in (one, two) if isinstance(run, PlainRun)]
-    if not plain:
-        return []
-    for run in (one, two):
-        if run not in plain:
-            queries.learn_texts(run.results)
-    if missing == "empty":
-        for run in plain:
-            lacking = [(key, ()) for key in queries.without_ranking(run.results)]
-            empty = plain_run(lacking, run.name, k)
-            run.results = (*run.results, *empty.results)
-        return []
-    unranked = queries.without_ranking([*one.results, *two.results])
-    if not unranked:
-        return []
-    count = counted(len(unranked), "judged query", "judged queries")
-    return [f"left out: {count} without a ranking in either run: {examples(unranked)}"]
-
-
 def load_run(source: RunSource, name: str, k: int) -> Run:
     """Make a run of a source of `compare_runs`.
 
-    `name` is for rankings in Python, and `k` is the cutoff of plain rankings. Raises
-    `RecordError` or `FileError` for a file that cannot be used, ValueError for what is
-    not a ranking.
+    `name` is for rankings in Python, and `k` is the cutoff of plain rankings.
+
+    Raises:
+        RecordError, FileError: a file cannot be used.
+        ValueError: it is not a ranking.
     """
     if isinstance(source, Run):
         return source
@@ -171,7 +108,7 @@ def plain_run(
     k: int,
     cut: Container[str] = (),
 ) -> PlainRun:
-    """Make a run of the ranking of each query.
+    """Make a run of queries with their rankings.
 
     `cut` are the queries whose rankings are not whole.
     """

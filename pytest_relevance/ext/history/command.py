@@ -1,5 +1,4 @@
-"""`pytest-relevance history`: what became of search over many recorded runs, in the
-order of their start.
+"""`pytest-relevance history`: what became of search over many recorded runs.
 
 RUN is a record (pytest --relevance-record=FILE), a pattern such as "runs/*.jsonl.gz",
 or a folder. Of a folder all files *.jsonl and *.jsonl.gz are read, also those in its
@@ -22,10 +21,16 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cli import command
 from pytest_relevance.cli.command import OK, PROGRAM, CommandError
-from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN, is_report
+from pytest_relevance.cli.output import check_output, deliver
+from pytest_relevance.cli.report_options import OWN_FORMATS, add_report, report_format
+from pytest_relevance.ext.history.data import history_data
+from pytest_relevance.ext.history.history import read_history
+from pytest_relevance.ext.history.page import history_page
+from pytest_relevance.ext.history.report import history_markdown, history_text
+from pytest_relevance.reports.formats import HTML, JSON, MARKDOWN, is_report, json_text
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
+from pytest_relevance.results.records.baseline_paths import SUFFIX
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -36,25 +41,17 @@ def declare(parser: ArgumentParser) -> None:
         nargs="+",
         help="a record, a pattern, or a folder with records",
     )
-    command.add_report(parser, command.OWN_FORMATS)
+    add_report(parser, OWN_FORMATS)
 
 
 def run(arguments: Namespace) -> int:
-    """Print or write the history. Raises `RecordError` if there is none, and
-    `CommandError`.
-    """
-    from pytest_relevance.ext.history.data import history_data
-    from pytest_relevance.ext.history.history import read_history
-    from pytest_relevance.ext.history.page import history_page
-    from pytest_relevance.ext.history.report import history_markdown, history_text
-    from pytest_relevance.reports.formats import json_text
-
+    """Print or write the history, and return the exit code."""
     files: dict[str, None] = {}
     for name in arguments.runs:
         files |= dict.fromkeys(_files(name))
     paths = list(files)
-    command.check_output(arguments, map(Path, paths), is_report, "no report")
-    format = command.report_format(arguments, command.OWN_FORMATS)
+    check_output(arguments, map(Path, paths), is_report, "no report")
+    format = report_format(arguments, OWN_FORMATS)
     history = read_history(paths)
     if format == MARKDOWN:
         report = history_markdown(history, arguments.max_chars)
@@ -65,7 +62,7 @@ def run(arguments: Namespace) -> int:
     else:
         is_printed = arguments.output is None
         report = history_text(history, terminal_width() if is_printed else WIDEST)
-    command.deliver(report, format, arguments.output)
+    deliver(report, format, arguments.output)
     return OK
 
 
@@ -85,11 +82,7 @@ def _files(name: str) -> Sequence[str]:
 
 
 def _records_in(folder: str) -> list[str]:
-    """List the files in a folder, and in its folders, that may be records, sorted by
-    name.
-    """
-    from pytest_relevance.results.records.baseline_paths import SUFFIX
-
+    """List the files that may be records, in a folder and below it, sorted by name."""
     files = []
     for path in Path(folder).rglob("*"):
         name = path.as_posix()

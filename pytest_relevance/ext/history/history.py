@@ -1,8 +1,7 @@
-"""The history of a suite: recorded runs in the order of their start, over the cases
-that all of them have.
+"""Recorded runs of a suite in the order of their start, over the cases that all have.
 
-Records are read one after the other. Of each run the figures of its cases are kept, of
-each case its last result. A case is compared with that result, by the rules of
+Records are read one after the other. Only the figures of each run and the last result
+of each case are kept. A case is compared with its last result, by the rules of
 `compare`. So a run in which its search failed hides nothing.
 
 Nothing is scored again, as a record lacks the grades of documents that only other runs
@@ -14,7 +13,7 @@ are of different things.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance.ext.history.points import CaseKey, Point
@@ -23,11 +22,12 @@ from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.records.fingerprint import Fingerprint, changed
 from pytest_relevance.results.records.record_file import (
+    Record,
     RecordHeader,
     read_header,
     read_record,
 )
-from pytest_relevance.results.records.run_info import RecordError, RunInfo, file_names
+from pytest_relevance.results.records.run_info import RecordError, file_names
 
 _PROGRAM = "pytest-relevance history"
 
@@ -61,9 +61,9 @@ def read_history(paths: Iterable[str]) -> History:
         except RecordError as error:
             left_out[name] = str(error)
             continue
-        same = runs.same_run(name, record.results, record.info)
+        same = runs.same_run(name, record)
         if same is None:
-            runs.add(name, record.results, record.info)
+            runs.add(name, record)
         else:
             left_out[name] = f"{name}: the run of {same} once more"
     if not runs.points:
@@ -75,14 +75,13 @@ def read_history(paths: Iterable[str]) -> History:
     all_series = []
     for variant in runs.variants():
         unmet = _unmet(gates, variant, runs.variants_of_last())
-        series = series_of(
-            variant, runs.points_of(variant), runs.last_of(variant), unmet
-        )
-        if series is not None:
+        points = runs.points_of(variant)
+        series = series_of(variant, points, runs.last_of(variant), unmet)
+        if series is None:
+            label = variant or "no variant"
+            left_out[str(variant)] = f"{label}: no case was searched in all its runs"
+        else:
             all_series.append(series)
-            continue
-        label = variant or "no variant"
-        left_out[str(variant)] = f"{label}: no case was searched in all its runs"
     if not all_series:
         raise RecordError.at(
             _PROGRAM,
@@ -96,8 +95,9 @@ def read_history(paths: Iterable[str]) -> History:
 def _usable_headers(
     paths: Iterable[str], left_out: dict[str, str]
 ) -> dict[str, RecordHeader]:
-    """Read the headers of records that finished, by name; say in `left_out` why others
-    are not used.
+    """Read the headers of the records of runs that finished, by name.
+
+    Why another record is not used is added to `left_out`.
     """
     headers = {}
     for name in paths:
@@ -136,8 +136,9 @@ def _gates_of_newest(
 def _unmet(
     gates: Sequence[GateResult], variant: str | None, in_last: Collection[str | None]
 ) -> list[str]:
-    """Name the gates that the last run missed in a variant; those of no variant count
-    for each.
+    """Name the gates that the last run missed in a variant, or in no variant.
+
+    `in_last` are the variants of the last run.
     """
     if variant not in in_last:
         return []
@@ -150,10 +151,7 @@ def _unmet(
 
 
 class _Runs:
-    """The runs read so far.
-
-    `points`: by the name of the record and the variant, in the order of the runs.
-    """
+    """The runs read so far. `points` has them by the name of the record and variant."""
 
     def __init__(self, headers: Mapping[str, RecordHeader]) -> None:
         self.points: dict[str, dict[str | None, Point]] = {}
@@ -163,16 +161,12 @@ class _Runs:
         self._known: dict[int, str] = {}
         self._fingerprint: Fingerprint = {}
 
-    def same_run(
-        self, name: str, results: Sequence[CaseResult], info: RunInfo
-    ) -> str | None:
-        """Find an earlier record of the same run: one that started then, with the same
-        figures.
-        """
-        if self._starts[info.started] < 2:
+    def same_run(self, name: str, record: Record) -> str | None:
+        """Find an earlier record of the same run: it has the same start and figures."""
+        if self._starts[record.info.started] < 2:
             return None
-        figures: list[object] = [info.started]
-        for result in results:
+        figures: list[object] = [record.info.started]
+        for result in record.results:
             figures.append(
                 (result.key, result.verdict, result.score, result.call.latency)
             )
@@ -180,16 +174,13 @@ class _Runs:
         same = self._known.setdefault(hash(tuple(figures)), name)
         return None if same == name else same
 
-    def add(self, name: str, results: Sequence[CaseResult], info: RunInfo) -> None:
-        """Add a run: its figures, and what became of its cases since their last
-        results.
-        """
-        points: dict[str | None, Point] = {}
-        self.points[name] = points
+    def add(self, name: str, record: Record) -> None:
+        """Add a run: its figures, and how its cases moved since their last results."""
+        info = record.info
         searched = self._new_in(info.fingerprint)
-        checks: Counter[tuple[str | None, str, str]] = Counter()
-        for result in results:
-            variant, file = result.variant, self._name_of(result.file)
+        points: dict[str | None, Point] = {}
+        for key, result in self._with_keys(record.results):
+            variant = result.variant
             if variant not in points:
                 points[variant] = Point(
                     name=name,
@@ -197,16 +188,25 @@ class _Runs:
                     fingerprint=info.fingerprint,
                     searched=searched,
                 )
-            number = checks[variant, file, result.id]
-            checks[variant, file, result.id] += 1
-            key = (file, result.id, number)
             last = self._last.setdefault(variant, {})
             if points[variant].add(key, last.get(key), result):
                 last[key] = result
+        self.points[name] = points
         self._fingerprint = info.fingerprint or self._fingerprint
 
+    def _with_keys(
+        self, results: Iterable[CaseResult]
+    ) -> Iterator[tuple[CaseKey, CaseResult]]:
+        """Give each result with the key that its case has within a variant."""
+        checks: Counter[tuple[str | None, str, str]] = Counter()
+        for result in results:
+            file = self._name_of(result.file)
+            check = (result.variant, file, result.id)
+            yield (file, result.id, checks[check]), result
+            checks[check] += 1
+
     def _new_in(self, fingerprint: Fingerprint) -> Fingerprint:
-        """Find what is new in the fingerprint of a run; all of it in the first run."""
+        """Return what is new in a fingerprint; all of it in the first run."""
         if not self._fingerprint:
             return fingerprint
         differences = changed(self._fingerprint, fingerprint)
@@ -221,8 +221,8 @@ class _Runs:
 
     def variants_of_last(self) -> list[str | None]:
         """List the variants of the last run."""
-        *_, last = self.points.values()
-        return list(last)
+        last = list(self.points)[-1]
+        return list(self.points[last])
 
     def points_of(self, variant: str | None) -> list[Point]:
         """List the runs that have a variant."""

@@ -1,6 +1,4 @@
-"""One variant of the search in one recorded run, for a history: figures, and what moved
-since the run before.
-"""
+"""One variant of the search in one recorded run: its figures, and which cases moved."""
 
 from __future__ import annotations
 
@@ -23,18 +21,12 @@ from pytest_relevance.results.records.accepted_outcomes import is_same_demand
 from pytest_relevance.results.records.fingerprint import Fingerprint
 
 CaseKey = tuple[str, str, int]
-"""A case: the name of its file, its id, and a number among several checks of one query
-by a test.
-"""
+"""A case: its file, its id, and a number if a test checks one query several times."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseFigures:
-    """The figures of a case in one run.
-
-    `score`: nDCG@k; None if it is not defined. `lower`, `upper`: its interval.
-    `latency`: in seconds.
-    """
+    """The nDCG@k of a case in one run, its interval, and the latency in seconds."""
 
     score: float | None
     lower: float | None
@@ -58,21 +50,27 @@ class CaseMove:
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """One variant of the search in the run of a record, which has a `name`.
+    """One variant of the search in one run.
 
-    `searched`: what is new in its fingerprint.
-    `figures`: those of the cases that were searched. `empty`: how many rankings are
-    empty.
-    `statuses`: counts all cases.
-    `changes`: by kind what changed in a case since its last result: "judgments",
-        "settings" or "query", with a detail, if known.
-    `compared`: how many other cases have a result before.
-    `moves`: the cases that moved, the largest fall first; so many are `worse` and
-    `better`.
-    `mean`, `low`, `high`: the mean, and the interval that unjudged results leave to it;
-        NaN if no case has a score.
-    `p95`: of the latencies of the common cases, in seconds.
-    `breaks`: counts the changes of the cases that the mean is over.
+    Attributes:
+        name: the name of the record.
+        started: when the run began, in UTC (ISO 8601).
+        fingerprint: what was searched.
+        searched: what is new in the fingerprint.
+        figures: those of the cases that were searched.
+        statuses: how many cases have each status.
+        empty: how many rankings are empty.
+        changes: what changed in a case since its last result: "judgments", "settings"
+            or "query", with a detail, which may be empty.
+        compared: how many other cases have an earlier result.
+        moves: the cases that moved since then, the largest fall first.
+        worse: how many of these got worse.
+        better: how many of these got better.
+        mean: the mean nDCG@k of the cases that all runs have; NaN if there is none.
+        low: the lowest mean that the grades of unjudged results could give.
+        high: the highest mean that they could give.
+        p95: the 95th percentile of the latencies of these cases, in seconds.
+        breaks: how many of the cases that the mean is over have each change.
     """
 
     name: str
@@ -128,11 +126,8 @@ class Point:
 
 
 def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
-    """Find what keeps two results of a case from being compared: {kind: detail}; mostly
-    nothing.
-
-    Mostly both were asked and judged alike, which is found out in a tenth of the time.
-    """
+    """Find what keeps two results of a case from being compared: {kind: detail}."""
+    # nearly always both are alike, and this test takes a tenth of the time
     if (
         before.query == now.query
         and before.conditions == now.conditions
@@ -144,7 +139,7 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
 
 
 def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
-    """Say how a case moved; None if it did not.
+    """Say whether a case got worse or better; None if neither.
 
     It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or
     an expectation that it met.
@@ -167,7 +162,7 @@ def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
 
 
 def _misses_more(one: CaseResult, other: CaseResult) -> bool:
-    """Whether one result misses a floor or an expectation that the other one meets.
+    """Say whether one result misses a floor or an expectation that the other meets.
 
     What has no reference, such as a latency, does not count.
     """
@@ -181,9 +176,7 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
 
 
 def _is_met(reason: Outcome, result: CaseResult, met: Sequence[Outcome]) -> bool:
-    """Whether a result meets a floor or an expectation; `met` are those expectations
-    that it meets.
-    """
+    """Say whether a result meets a demand. `met` are the expectations that it meets."""
     if reason.kind == FLOOR:
         return result.score is not None and result.score >= reason.bound
     return any(is_same_demand(outcome, reason) for outcome in met)

@@ -1,6 +1,4 @@
-"""The runs of one variant of the search, for a history, over the cases that all of them
-have.
-"""
+"""The runs of one variant of the search, over the cases that all of them have."""
 
 from __future__ import annotations
 
@@ -22,15 +20,19 @@ from pytest_relevance.results.compare.differences import (
 class Series:
     """The runs of one variant of the search.
 
-    `scored`: the means are over so many cases: those with a score in every run that
-        searched at all. `others`: so many are not in all these runs, or have no score
-        in some.
-    `since`: the number of the first point from which on cases that no break has touched
-        are at least half of the scored cases.
-    `change`: that of the mean since then, over these cases; of them so many got `worse`
-        and `better` by more than their tolerance.
-    `last`: the last results of all scored cases.
-    `unmet`: the gates that the last run missed.
+    Attributes:
+        variant: the variant; None if the search has none.
+        points: the runs in the order of their start.
+        scored: how many cases the means are over: those with a score in every run that
+            searched anything.
+        others: how many cases are not in all these runs, or have no score in some.
+        since: the index of the first point that is compared with the last one: since
+            then no break has touched at least half of the scored cases.
+        change: the change of the mean since then, over the cases without a break.
+        worse: how many of these fell by more than their tolerance.
+        better: how many of these rose by more than their tolerance.
+        last: the last results of all scored cases.
+        unmet: the gates that the last run missed.
     """
 
     variant: str | None
@@ -53,8 +55,8 @@ def series_of(
 ) -> Series | None:
     """Make the series of a variant; None if its runs have no case in common.
 
-    `last` are the last results of its cases. The means and latencies of the points are
-    set.
+    `last` are the last results of its cases. This sets the means and latencies of the
+    points.
     """
     searched = [point for point in points if point.figures]
     runs_of_case: Counter[CaseKey] = Counter()
@@ -84,7 +86,6 @@ def series_of(
 
 
 def _is_scored(key: CaseKey, points: Sequence[Point]) -> bool:
-    """Whether a case has a score in each run."""
     return all(point.figures[key].score is not None for point in points)
 
 
@@ -94,9 +95,7 @@ def _set_figures(
     scored: Sequence[CaseKey],
     last: Mapping[CaseKey, CaseResult],
 ) -> None:
-    """Set the figures of a point that are over the common cases, weighted as in the
-    last run.
-    """
+    """Set the figures of a point over the common cases, weighted as in the last run."""
 
     def fall_order(move: CaseMove) -> float:
         return (move.after or 0) - (move.before or 0)
@@ -119,7 +118,7 @@ def _set_figures(
 
 
 def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
-    """Give the weighted mean of scores, each of which is defined."""
+    """Return the weighted mean of scores, all of which are defined."""
     pairs = []
     for score, weight in zip(scores, weights, strict=True):
         assert score is not None
@@ -137,9 +136,7 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Go back in time from the last point, while at least half of the cases have had no
-    break.
-    """
+    """Go back from the last point while half of the cases or more have no break."""
     cases = set(scored)
     first = end = points[-1]
     for number in range(len(points) - 1, 0, -1):
@@ -153,9 +150,7 @@ def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stre
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """The scores of cases at both ends, and how many fell and rose by more than their
-    tolerance.
-    """
+    """The scores of cases at both ends, and how many got worse and better."""
 
     pairs: Sequence[ScorePair]
     worse: int
@@ -163,7 +158,7 @@ class _Moves:
 
 
 def _moves(stretch: _Stretch, last: Mapping[CaseKey, CaseResult]) -> _Moves:
-    """Compare the scores at both ends; nothing if the stretch is one run."""
+    """Compare the scores at both ends of a stretch, which may be one run."""
     pairs = []
     worse = better = 0
     if stretch.first is not stretch.end:

@@ -12,15 +12,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.command import (
-    OK,
-    CommandError,
-    add_reading,
-    complain,
-    existing,
-    show,
-    whole_from,
-)
+from pytest_relevance.cli.arguments import add_reading, existing, whole_from
+from pytest_relevance.cli.command import OK, CommandError
+from pytest_relevance.cli.output import complain, show
 from pytest_relevance.ext.judging.raters_report import MOST_LISTED
 
 

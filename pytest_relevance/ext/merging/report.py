@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_relevance._text import case_in_prose, counted, first_few, with_variant
+from pytest_relevance.ext.merging.merge import Merged
+from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.run.errors import error_lines
 from pytest_relevance.reports.run.gates import named_gate_lines
 from pytest_relevance.reports.run.report import found_lines, report_data
@@ -18,23 +20,19 @@ from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.records.fingerprint import changes_text
 from pytest_relevance.results.records.run import Run
 
-if TYPE_CHECKING:
-    from pytest_relevance.ext.commands.merging import Merged
-    from pytest_relevance.gates.judging import GateResult
-
 _MOST_UNFINISHED = 20  # node ids of what did not finish
 
 
 def merged_lines(
-    merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST
+    merged: Merged, gates: Sequence[GateResult], width: int = WIDEST
 ) -> list[Line]:
-    """Write the report of a run that was merged from so many `records`.
+    """Write the report of a merged run as text.
 
     Advice about the baseline is left out: the reports of the shards have it.
     """
     run = merged.run
     whole = with_missing(merged)
-    joined, *searched = merge_notes(merged, records)
+    joined, *searched = merge_notes(merged)
     lines = folded_lines(joined, DIM, width, "  ")
     lines += summary_lines(
         run.results, run.files, whole.info, gates, width=width, has_advice=False
@@ -49,9 +47,9 @@ def merged_lines(
 
 
 def with_missing(merged: Merged) -> Run:
-    """Return the merged run. Its missing cases are also those that no record has.
+    """Return the merged run, with the cases that no record has among the missing ones.
 
-    These have no node id: they are named FILE::SEARCH.
+    Such a case has no node id: it is named FILE::SEARCH.
     """
     run = merged.run
     absent = []
@@ -66,9 +64,9 @@ def with_missing(merged: Merged) -> Run:
 # --- how the records were merged ------------------------------------------------------
 
 
-def merge_notes(merged: Merged, records: int) -> list[str]:
+def merge_notes(merged: Merged) -> list[str]:
     """Say what was merged, and how the records differ in what was searched."""
-    notes = [_joined_text(merged, records)]
+    notes = [_joined_text(merged)]
     searched = changes_text(merged.searched)
     if searched:
         notes.append(
@@ -77,9 +75,11 @@ def merge_notes(merged: Merged, records: int) -> list[str]:
     return notes
 
 
-def _joined_text(merged: Merged, records: int) -> str:
+def _joined_text(merged: Merged) -> str:
     """`2 records, 3 results`, and which cases are in several of them."""
-    parts = [f"{counted(records, 'record')}, {counted(len(merged.run), 'result')}"]
+    parts = [
+        f"{counted(merged.records, 'record')}, {counted(len(merged.run), 'result')}"
+    ]
     if merged.again:
         names = _case_names(merged, merged.again)
         parts.append(f"{names} in several of them, with the same results")
@@ -115,12 +115,10 @@ def _gap_texts(merged: Merged) -> list[str]:
     return texts
 
 
-def merged_data(merged: Merged, records: int) -> dict[str, Any]:
-    """Return the report in types of JSON: that of the whole run, and how it was
-    merged.
-    """
+def merged_data(merged: Merged) -> dict[str, Any]:
+    """Return the report of the whole run in types of JSON, and how it was merged."""
     how = {
-        "records": records,
+        "records": merged.records,
         "again": [list(key) for key in merged.again],
         "replaced": [list(key) for key in merged.replaced],
         "gaps": [asdict(gap) for gap in merged.gaps],

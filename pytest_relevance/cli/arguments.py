@@ -1,0 +1,185 @@
+"""The types of arguments, and the options that say how judgment files are read.
+
+A type is a function that argparse calls with the text of an argument. It returns the
+value, or raises ArgumentTypeError.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pytest_relevance._text import quoted
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.scale import Scale
+
+Value = TypeVar("Value")
+
+STANDARD = "-"
+"""The name of standard input and output."""
+
+# --- types ----------------------------------------------------------------------------
+
+
+def existing(text: str) -> Path:
+    """Return the path of an existing file, which may be a pipe or a device."""
+    path = Path(text)
+    if path.is_dir():
+        raise ArgumentTypeError(f"{quoted(text)} is a folder, and a file is needed")
+    if not path.exists():
+        raise ArgumentTypeError(f"there is no file {quoted(text)}")
+    return path
+
+
+def regular_file(text: str) -> Path:
+    """Return the path of an existing regular file, which can be read more than once."""
+    path = existing(text)
+    if not path.is_file():
+        raise ArgumentTypeError(
+            f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first"
+        )
+    return path
+
+
+def whole_from(least: int) -> Callable[[str], int]:
+    """Return the type of a whole number that is at least `least`."""
+
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise ArgumentTypeError(
+                f"expected a whole number from {least} on, found {quoted(text)}"
+            )
+        return int(text)
+
+    return whole
+
+
+def finite_number(text: str, what: str) -> float:
+    """Parse a finite decimal number; `what` describes it in the error."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
+    return number
+
+
+def checked_by(check: Callable[[Any], Value], text: object) -> Value:
+    """Return what a function of the library makes of an argument.
+
+    Raises ArgumentTypeError if the function raises ValueError.
+    """
+    try:
+        return check(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def judgment_format(text: str) -> str:
+    """Return the checked name of a format of judgment files."""
+    from pytest_relevance.judgments.reading import check_format
+
+    return checked_by(check_format, text)
+
+
+# --- how judgment files are read ------------------------------------------------------
+
+
+def _raters(text: str) -> str | None:
+    from pytest_relevance.judgments.scale import checked_raters
+
+    return checked_by(checked_raters, text)
+
+
+_RANGE = re.compile(r"(.+?)\.\.(.+)")
+
+
+def _scale(text: str) -> Scale:
+    """Parse a scale, `exact=3,substitute=2` or `0..3`, as a case file may have it."""
+    from pytest_relevance.cases.scalars import grade
+    from pytest_relevance.judgments.scale import scale_of
+
+    ends = _RANGE.fullmatch(text)
+    if ends:
+        return checked_by(scale_of, [grade(end.strip()) for end in ends.groups()])
+    parts = text.split(",")
+    grades = {}
+    for part in parts:
+        name, sign, written = part.rpartition("=")
+        if sign:
+            grades[name.strip()] = grade(written.strip())
+    if len(grades) < len(parts):
+        raise ArgumentTypeError(
+            f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}"
+        )
+    return checked_by(scale_of, grades)
+
+
+def _id_field(text: str) -> str:
+    from pytest_relevance._ids import id_field_of
+
+    checked_by(id_field_of, text)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    placeholder: str
+    type: Callable[[str], Any]
+    help: str
+
+
+_READING: Mapping[str, _Option] = {
+    "--format": _Option(
+        "FORMAT",
+        judgment_format,
+        "the format of the judgments, if it is not recognised",
+    ),
+    "--scale": _Option(
+        "SCALE",
+        _scale,
+        "named grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
+    ),
+    "--raters": _Option(
+        "HOW",
+        _raters,
+        "how several ratings become a grade: median, mean, min, max or majority",
+    ),
+    "--grade-column": _Option(
+        "NAME",
+        str,
+        "the column with the grades, if there are several, such as final_rating",
+    ),
+    "--id-field": _Option(
+        "FIELD",
+        _id_field,
+        "the column with the ids of documents, or a template of columns, such as {_index}/{_id}",
+    ),
+}
+
+
+def add_reading(parser: ArgumentParser, *names: str) -> None:
+    """Add some of the options that say how judgment files are read."""
+    for name in names:
+        option = _READING[name]
+        parser.add_argument(
+            name, metavar=option.placeholder, type=option.type, help=option.help
+        )
+
+
+def add_query(parser: ArgumentParser) -> None:
+    """Add `--query`, which says where requests of Elasticsearch have their texts."""
+    parser.add_argument(
+        "--query",
+        metavar="PATH",
+        action="append",
+        help="where a rank_eval request has the text of its query, such as params.text; "
+        "may be repeated: the first place counts that has a text",
+    )

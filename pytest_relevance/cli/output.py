@@ -1,0 +1,120 @@
+"""What commands print and write, and the files that they refuse to replace."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pytest_relevance._files import write_whole
+from pytest_relevance._text import harmless, listed, quoted
+from pytest_relevance.cli.command import FOUND, PROGRAM, CommandError
+from pytest_relevance.reports.formats import MARKDOWN, TEXT
+from pytest_relevance.reports.styled_lines import Line, plain_text
+from pytest_relevance.reports.workflow_commands import safe_output
+
+# --- standard output and error --------------------------------------------------------
+
+
+def escape_unencodable() -> None:
+    """Make standard output and error escape characters that their encoding lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def complain(message: str) -> None:
+    """Print a message to standard error."""
+    print(safe_output(message), file=sys.stderr)
+
+
+def say(text: object, end: str = "\n") -> None:
+    """Print text to standard output, without commands for the runner of GitHub."""
+    print(safe_output(str(text)), end=end)
+
+
+def show(lines: Iterable[Line]) -> None:
+    """Print the lines of a report to standard output, without colours."""
+    say(plain_text(lines))
+
+
+def put(data: bytes) -> None:
+    """Write bytes to standard output unchanged, whatever encoding a terminal has."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+# --- files ----------------------------------------------------------------------------
+
+
+def check_output(
+    arguments: Namespace,
+    inputs: Iterable[Path | None],
+    is_own: Callable[[bytes], bool] | None = None,
+    what: str = "",
+) -> None:
+    """Raise `CommandError` if `--output` names an input or somebody else's file.
+
+    A file is somebody else's if it has content for which `is_own` returns false. `what`
+    describes such a file in the message, for example `no record`.
+    """
+    target = arguments.output
+    if target is None:
+        return
+    option = f"{PROGRAM} {arguments.command}: --output {quoted(target)}"
+    read = {os.path.realpath(path) for path in inputs if path is not None}
+    if os.path.realpath(target) in read:
+        raise CommandError(f"{option} is one of the files that are read")
+    if is_own is None or not os.path.isfile(target):
+        return
+    data = Path(target).read_bytes()
+    if data.strip() and not is_own(data):
+        raise CommandError(f"{option} is there, and is {what}; name another file")
+
+
+def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
+    """Raise `CommandError` if one of the paths exists."""
+    there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
+    if not there:
+        return
+    are = "is" if len(there) == 1 else "are"
+    raise CommandError(
+        f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}",
+        FOUND,
+    )
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Raise `CommandError` if the file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(
+            f"{path}: cannot be written: {error.strerror or error}"
+        ) from None
+
+
+def write(path: str | Path, data: bytes) -> None:
+    """Write a file atomically. Raises `CommandError` if it cannot be written."""
+    with writing(path):
+        write_whole(path, data)
+
+
+def deliver(report: str, format: str, output: str | None = None) -> None:
+    """Write a report to the file `output`, or else to standard output."""
+    if format == MARKDOWN:
+        report = safe_output(report)
+    data = report.encode("utf-8", "backslashreplace")
+    if output is not None:
+        write(output, data)
+        complain(f"written: {output}")
+    elif format == TEXT:
+        say(report, end="")
+    else:  # the same bytes as in a file
+        put(data)

@@ -1,0 +1,101 @@
+"""The options of a report, and the format that they choose."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_relevance.cli.arguments import whole_from
+from pytest_relevance.reports.formats import (
+    HTML,
+    JSON,
+    MARKDOWN,
+    REPORTS,
+    TEXT,
+    format_of_suffix,
+    has_report_of_comparison,
+)
+from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
+
+
+@dataclass(frozen=True, slots=True)
+class _RegisteredFormats:
+    """The names of the registered formats that can make a report of a kind.
+
+    They are looked up when they are needed: to find those of other packages is slow.
+    """
+
+    of_comparisons: bool
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or name not in REPORTS:
+            return False
+        return not self.of_comparisons or has_report_of_comparison(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for name in REPORTS.names():
+            if name in self:
+                yield name
+
+
+FORMATS_OF_RUNS = _RegisteredFormats(of_comparisons=False)
+"""The formats of reports of runs, also those of other packages."""
+
+FORMATS_OF_COMPARISONS = _RegisteredFormats(of_comparisons=True)
+"""The formats of reports of comparisons, also those of other packages."""
+
+OWN_FORMATS = (TEXT, MARKDOWN, HTML, JSON)
+"""The formats of reports of this package."""
+
+
+def add_report(
+    parser: Any, formats: Container[str], *, has_images: bool = False
+) -> None:
+    """Add the options of a report to a parser, or to a group of its arguments.
+
+    `formats` are those that the command offers. `has_images`: a page can show pictures.
+    """
+    add_format(parser, formats)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the report to a file, whose ending may say how (.md, .json or .html)",
+    )
+    if has_images:
+        parser.add_argument(
+            "--images",
+            choices=("off", "link"),
+            default="off",
+            help="show pictures of documents in the page, from their addresses (default: off)",
+        )
+
+
+def add_format(parser: Any, formats: Container[str]) -> None:
+    """Add `--format` and `--max-chars` to a parser, or to a group of its arguments."""
+    parser.add_argument(
+        "--format",
+        metavar="FORMAT",  # without it, argparse would ask for all names at once
+        choices=formats,
+        help="how the report is written: %(choices)s (default: text)",
+    )
+    parser.add_argument(
+        "--max-chars",
+        metavar="N",
+        type=whole_from(1),
+        default=MOST_CHARACTERS,
+        help=f"the most characters of a report in Markdown: whole sections are left out "
+        f"(default: {MOST_CHARACTERS:,}; a comment of a pull request holds 65,000)",
+    )
+
+
+def report_format(arguments: Namespace, formats: Container[str]) -> str:
+    """Return the format that is named, or that of the ending of `--output`, or text."""
+    if arguments.format:
+        return str(arguments.format)
+    suffix = os.path.splitext(arguments.output or "")[1]
+    format = format_of_suffix(suffix)
+    return format if format in formats else TEXT

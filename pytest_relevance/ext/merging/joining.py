@@ -1,0 +1,175 @@
+"""The data of several runs joined: of their case files, and of the runs themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.diagnoses import faults_to_record, project_faults
+from pytest_relevance.results.records.fingerprint import common
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import (
+    AcceptedCase,
+    FileInfo,
+    RunError,
+    RunFinding,
+    RunInfo,
+)
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+def _each_once(items: Iterable[Item]) -> tuple[Item, ...]:
+    return tuple(dict.fromkeys(items))
+
+
+# --- case files -----------------------------------------------------------------------
+
+
+def joined_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
+    """Join the data that the runs have of their case files."""
+    files: dict[str, FileInfo] = {}
+    for run in runs:
+        for file, info in run.files.items():
+            known = files.get(file)
+            files[file] = info if known is None else _joined_file(known, info)
+    return files
+
+
+def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
+    """Join the data of a file: each shard of a matrix may have its own variants."""
+    return replace(
+        first,
+        totals=_each_once([*first.totals, *second.totals]),
+        items={**first.items, **second.items},
+        # each shard takes the variants of the others for lost
+        lost=tuple(case for case in first.lost if case in second.lost),
+        moved=_each_once([*first.moved, *second.moved]),
+        unclear=_each_once([*first.unclear, *second.unclear]),
+        expects_known=first.expects_known and second.expects_known,
+        cases=_each_once([*first.cases, *second.cases]),
+        accepted=_joined_accepted(first.accepted, second.accepted),
+    )
+
+
+def _joined_accepted(
+    first: Iterable[AcceptedCase], second: Iterable[AcceptedCase]
+) -> tuple[AcceptedCase, ...]:
+    """Join the cases of the reference; of a case in both, the first counts."""
+    cases = {(case.id, case.variant): case for case in second}
+    cases.update({(case.id, case.variant): case for case in first})
+    return tuple(cases.values())
+
+
+# --- runs -----------------------------------------------------------------------------
+
+
+def joined_info(
+    runs: Sequence[Run], results: Sequence[CaseResult], files: Mapping[str, FileInfo]
+) -> RunInfo:
+    """Join what the runs say about how they were made.
+
+    `results` and `files` are those of the whole run.
+    """
+    infos = [run.info for run in runs]
+    first = infos[0]
+    warnings = []
+    for info in infos:
+        warnings += [fault.message for fault in project_faults(info)]
+    same_command = all(info.command == first.command for info in infos)
+    return RunInfo(
+        program=first.program,
+        started=min((info.started for info in infos if info.started), default=""),
+        versions=common([info.versions for info in infos]),
+        command=first.command if same_command else (),
+        fingerprint=common([info.fingerprint for info in infos]),
+        missing=_missing(infos, results, files),
+        faults=faults_to_record(results, warnings),
+        requires_gates=any(info.requires_gates for info in infos),
+        not_run=_not_run(infos),
+        errors=_errors(infos, files),
+        requires_baseline=any(info.requires_baseline for info in infos),
+        findings=_findings(infos),
+    )
+
+
+def _not_run(infos: Sequence[RunInfo]) -> tuple[str, ...]:
+    """Return the case files of the reference of which no run ran anything."""
+    not_run = []
+    for file in infos[0].not_run:
+        if all(file in info.not_run for info in infos):
+            not_run.append(file)
+    return tuple(not_run)
+
+
+def _errors(
+    infos: Iterable[RunInfo], files: Mapping[str, FileInfo]
+) -> tuple[RunError, ...]:
+    """Return the errors of all runs, each once.
+
+    An error that kept a file from being collected does not count if another run
+    collected the file.
+    """
+    collected = [info.node for info in files.values()]
+    errors = []
+    for info in infos:
+        for error in info.errors:
+            if not _is_collected(error.node, collected):
+                errors.append(error)
+    return _each_once(errors)
+
+
+def _is_collected(node: str, collected: Iterable[str]) -> bool:
+    """Say whether a file, or any file in a folder, was collected by some run."""
+    if not node:
+        return False
+    return any(each == node or each.startswith(f"{node}/") for each in collected)
+
+
+def _findings(infos: Sequence[RunInfo]) -> tuple[RunFinding, ...]:
+    """Return what the runs say about themselves, each once.
+
+    What a shard says of its part may be wrong for the whole. It counts if all shards
+    say it.
+    """
+    findings = []
+    for info in infos:
+        for finding in info.findings:
+            if not finding.is_of_part or all(
+                finding in each.findings for each in infos
+            ):
+                findings.append(finding)
+    return _each_once(findings)
+
+
+def _missing(
+    infos: Iterable[RunInfo],
+    results: Iterable[CaseResult],
+    files: Mapping[str, FileInfo],
+) -> tuple[str, ...]:
+    """Return the node ids of cases that some run began and no run finished."""
+    unfinished: list[str] = []
+    for info in infos:
+        unfinished += info.missing
+    if not unfinished:
+        return ()
+    finished = {info.node for info in files.values()}
+    for result in results:
+        finished.add(result.node)
+        if result.file in files:
+            file_node = files[result.file].node
+            finished.update(f"{file_node}::{name}" for name in result.origin.items)
+    finished |= {_without_group(node) for node in finished}
+    missing = []
+    for node in unfinished:
+        if node not in finished and _without_group(node) not in finished:
+            missing.append(node)
+    return _each_once(missing)
+
+
+def _without_group(node: str) -> str:
+    """Take off the name of a group, which `--dist loadgroup` appends to a node id."""
+    name, sign, _ = node.rpartition("@")
+    return name if sign else node

@@ -1,0 +1,281 @@
+"""`merge_runs`: the records of the shards of one run become one run.
+
+Shards belong together if they found the same case files, with the same text and the
+same judgments. A case that several shards ran must have the same result in all of them,
+unless the last result is to count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
+from pytest_relevance.ext.merging.joining import joined_files, joined_info
+from pytest_relevance.reports.run.run_findings import nothing_searched_text
+from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.records.fingerprint import Changes, changed
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    RunFinding,
+    RunInfo,
+)
+from pytest_relevance.results.records.uncompared import lacks_reference
+from pytest_relevance.results.unseen import Undecided, find_undecided
+
+
+class Unmergeable(ValueError):
+    """The records are not of one run; `reasons` has every reason."""
+
+    def __init__(self, reasons: Iterable[str]) -> None:
+        self.reasons = tuple(reasons)
+        lines = [f"- {reason}" for reason in self.reasons]
+        super().__init__("\n".join(["the records cannot be merged:", *lines]))
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A variant of a search of which only `found` of the `total` cases are recorded."""
+
+    file: str
+    search: str
+    variant: str | None
+    found: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The whole run.
+
+    Attributes:
+        run: its `missing` is what did not finish in one record and is in no other.
+        records: how many records were merged.
+        again: the cases that several records have, with the same results.
+        replaced: the cases with different results, of which the last one counts.
+        gaps: the cases that no record has.
+        searched: how the fingerprint of a later record differs from that of the first.
+        undecided: the cases that passed in a record, and that all records together show
+            to be undecided. `run` has them as errors.
+    """
+
+    run: Run
+    records: int
+    again: Sequence[Key] = ()
+    replaced: Sequence[Key] = ()
+    gaps: Sequence[Gap] = ()
+    searched: Changes = field(default_factory=dict)
+    undecided: Sequence[Undecided] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """True if every case is there, and no file had an error."""
+        return not self.gaps and not self.run.info.why_incomplete
+
+
+def merge_runs(
+    runs: Sequence[Run], *, last: bool = False, name: str = "merged"
+) -> Merged:
+    """Merge runs, in the order in which they are given.
+
+    Raises `Unmergeable` if they do not belong together, or if a case has different
+    results in two of them. With `last` the last of its results counts.
+    """
+    joined = _joined_results(runs)
+    reasons = [*_other_versions(runs), *_other_files(runs)]
+    if joined.different and not last:
+        reasons.append(_difference_text(joined.different))
+    if reasons:
+        raise Unmergeable(reasons)
+    files = joined_files(runs)
+    whole_files = []
+    for file, about in files.items():
+        if about.is_whole(joined.results, file):
+            whole_files.append(file)
+    undecided = find_undecided(joined.results, whole_files)
+    results = []
+    for result in joined.results:
+        if result.key in undecided:
+            result = undecided[result.key].as_error()
+        results.append(result)
+    info = joined_info(runs, results, files)
+    findings = (*info.findings, *_findings_of_whole(results, files, info))
+    info = replace(info, findings=findings)
+    return Merged(
+        run=Run(results, files, info, name=name),
+        records=len(runs),
+        again=joined.again,
+        replaced=tuple(joined.different),
+        gaps=_gaps(results, files),
+        searched=_first_change(runs),
+        undecided=tuple(undecided.values()),
+    )
+
+
+# --- the results ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _JoinedResults:
+    """The results of all runs, one for each case.
+
+    `again`: the cases that several runs have, with the same results.
+    `different`: the cases with different results, by key with the names of two runs.
+    """
+
+    results: Sequence[CaseResult]
+    again: Sequence[Key]
+    different: Mapping[Key, str]
+
+
+def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
+    """Take each case once: its first result, or the last of different ones."""
+    results: dict[Hashable, CaseResult] = {}
+    run_of: dict[Hashable, str] = {}
+    again: dict[Key, None] = {}
+    different: dict[Key, str] = {}
+    for run in runs:
+        for check, result in _numbered(run.results):
+            if check in results:
+                if _outcome_of(results[check]) == _outcome_of(result):
+                    again[result.key] = None
+                    continue
+                different[result.key] = f"{run_of[check]} and {run.name}"
+            results[check] = result
+            run_of[check] = run.name
+    return _JoinedResults(
+        results=list(results.values()), again=tuple(again), different=different
+    )
+
+
+def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseResult]]:
+    """Give each result with a key that it has in every run.
+
+    The key ends with a number, as a test may check a query several times.
+    """
+    times: Counter[Hashable] = Counter()
+    for result in results:
+        check = (result.key, result.search, result.origin.test)
+        yield (check, times[check]), result
+        times[check] += 1
+
+
+def _outcome_of(result: CaseResult) -> tuple[object, ...]:
+    """Return what two results of a case must agree in to count as the same."""
+    ranking = result.ranking
+    evaluation = result.evaluation
+    conditions = result.conditions
+    return (
+        result.verdict,
+        result.outcome,
+        ranking.documents,
+        ranking.grades,
+        evaluation.digest,
+        evaluation.scores,
+        conditions.k,
+        conditions.depth,
+        conditions.is_depth_set,
+        conditions.settings,
+    )
+
+
+def _gaps(
+    results: Iterable[CaseResult], files: Mapping[str, FileInfo]
+) -> tuple[Gap, ...]:
+    """Find the cases that no record has, by file, search and variant."""
+    recorded: Counter[tuple[str, str, str | None]] = Counter()
+    counted_cases = set()
+    for result in results:
+        case = (result.key, result.search)
+        if case not in counted_cases:
+            counted_cases.add(case)
+            recorded[result.file, result.search, result.variant] += 1
+    gaps = []
+    for file, info in files.items():
+        for search, variant, total in info.totals:
+            count = recorded[file, search, variant]
+            if count < total:
+                gaps.append(Gap(file, search, variant, count, total))
+    return tuple(gaps)
+
+
+# --- why records do not belong together -----------------------------------------------
+
+
+def _other_versions(runs: Sequence[Run]) -> list[str]:
+    if len({run.info.program for run in runs}) < 2:
+        return []
+    made = []
+    for run in runs:
+        made.append(f"{run.name} by {run.info.program or 'an unknown one'}")
+    return [
+        "they were made by different versions of pytest-relevance: "
+        f"{', '.join(made)}; run the shards with one version"
+    ]
+
+
+def _other_files(runs: Iterable[Run]) -> list[str]:
+    """Say which case files the runs found with another content or number of cases."""
+    first_run: dict[str, Run] = {}
+    first_count: dict[tuple[str, str, str | None], tuple[int, str]] = {}
+    reasons = []
+    for run in runs:
+        for file, info in run.files.items():
+            first = first_run.setdefault(file, run)
+            if first.files[file].digest != info.digest:
+                reasons.append(
+                    f"{file}, or a file of judgments or queries that it names, is not "
+                    f"the same in {first.name} and {run.name}: run the shards on one "
+                    "commit"
+                )
+                continue
+            for search, variant, count in info.totals:
+                count_before, name_before = first_count.setdefault(
+                    (file, search, variant), (count, run.name)
+                )
+                if count != count_before:
+                    reasons.append(
+                        f"{file} has {count_before:,} cases in {name_before} and "
+                        f"{count:,} in {run.name}, with {with_variant(search, variant)}"
+                    )
+    return reasons
+
+
+def _difference_text(different: Mapping[Key, str]) -> str:
+    """Say which cases have different results, and in which pairs of runs."""
+    pairs = dict.fromkeys(different.values())
+    names = [quoted(with_variant(case, variant)) for _, case, variant in different]
+    return (
+        f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: "
+        f"{first_few(names)}; --last takes the result of the record that is named last"
+    )
+
+
+# --- what the whole run shows ---------------------------------------------------------
+
+
+def _findings_of_whole(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
+) -> list[RunFinding]:
+    """Say why the merge fails although every case is there and every gate is met."""
+    findings = []
+    nothing = nothing_searched_text(results)
+    if nothing and any(about.has_baseline for about in files.values()):
+        text = f"{nothing}; there is a reference to compare with, so the merge fails"
+        findings.append(RunFinding(text, fails=True))
+    if lacks_reference(results, files, info):
+        why = "the run is not compared with all of its reference"
+        text = f"{why}, and relevance_baseline is require, so the merge fails"
+        findings.append(RunFinding(text, fails=True))
+    return findings
+
+
+def _first_change(runs: Sequence[Run]) -> Changes:
+    """Return how the first other fingerprint differs from that of the first run."""
+    for run in runs:
+        changes = changed(runs[0].info.fingerprint, run.info.fingerprint)
+        if changes:
+            return changes
+    return {}
