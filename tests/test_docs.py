@@ -1,6 +1,4 @@
-"""The documentation as a whole: its pages, links, words; and the pages that a reader
-follows from top to bottom.
-"""
+"""The pages of the documentation, followed as a reader does, and their links."""
 
 import json
 import re
@@ -17,18 +15,15 @@ from pytest_relevance import Run, read_suite
 from tests.walkthrough import DOCS, PAGES, SHOP, Block, blocks, follow, run, write
 
 FOLLOWED = (
-    *(
-        "start.md",
-        "howto/adopt.md",
-        "howto/judging.md",
-        "howto/compare.md",
-        "howto/chunks.md",
-    ),
-    *("reference/case-file.md", "reference/metrics.md"),
+    "start.md",
+    "howto/adopt.md",
+    "howto/judging.md",
+    "howto/compare.md",
+    "howto/chunks.md",
+    "reference/case-file.md",
+    "reference/metrics.md",
 )
-"""Pages whose files are written, whose Python is run, and whose commands print what is
-shown, one after the other.
-"""
+"""Pages whose files are written and whose commands print what is shown, in turn."""
 
 FIXTURE, CASES = (
     next(block for block in blocks(PAGES["start.md"], name) if block.file)
@@ -37,13 +32,15 @@ FIXTURE, CASES = (
 """The search and the cases of the first page."""
 
 
+JUDGED = "query,docid,rating\nblue shoes,sku-1,3\n"
+RANKED = "q1 Q0 sku-1 1 0.5 tag\n"
 FILES = {
-    **dict.fromkeys(
-        ("judgments.csv", "judgments-Ada-2026-11-23T08-03.csv", "worklist.csv"),
-        "query,docid,rating\nblue shoes,sku-1,3\n",
-    ),
+    "judgments.csv": JUDGED,
+    "judgments-Ada-2026-11-23T08-03.csv": JUDGED,
+    "worklist.csv": JUDGED,
     "products.jsonl": '{"sku": "sku-1", "name": "Boots", "brand": "Fell"}\n',
-    **dict.fromkeys(("bm25.trec", "hybrid.trec"), "q1 Q0 sku-1 1 0.5 tag\n"),
+    "bm25.trec": RANKED,
+    "hybrid.trec": RANKED,
     "qrels.txt": "q1 0 sku-1 3\n",
     "queries.tsv": "q1\tblue shoes\n",
 }
@@ -106,15 +103,13 @@ def model(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
     class Recorded(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             assert self.headers["Authorization"] == "Bearer secret"
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))[
-                "messages"
-            ][0]["content"]
-            answer = next(answer for word, answer in ANSWERS.items() if word in asked)
+            length = int(self.headers["Content-Length"])
+            (message,) = json.loads(self.rfile.read(length))["messages"]
+            words = [word for word in ANSWERS if word in message["content"]]
+            answer = {"choices": [{"message": {"content": ANSWERS[words[0]]}}]}
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(
-                json.dumps({"choices": [{"message": {"content": answer}}]}).encode()
-            )
+            self.wfile.write(json.dumps(answer).encode())
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -124,9 +119,8 @@ def model(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
     )
     with ThreadingHTTPServer(("127.0.0.1", 0), Recorded) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv(
-            "API_URL", f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
-        )
+        url = f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
+        monkeypatch.setenv("API_URL", url)
         monkeypatch.setenv("API_KEY", "secret")
         yield
         server.shutdown()
@@ -147,9 +141,7 @@ def test_a_page_works_from_its_first_line_to_its_last(
         for block in (FIXTURE, CASES):
             write(block, pytester.path)
     if page == "howto/judging.md":
-        (titles,) = (
-            block for block in CONFTESTS if "relevance_documents" in block.text
-        )
+        titles = example_with("relevance_documents")
         write(Block("conftest.py", "python", titles.text, is_more=True), pytester.path)
     assert follow(PAGES[page], pytester)
 
@@ -161,20 +153,12 @@ def test_the_local_model_of_the_page_on_judging(pytester: pytest.Pytester) -> No
     (local,) = (
         block for block in blocks(PAGES["howto/judging.md"], "python") if not block.file
     )
-    (titles,) = (block for block in CONFTESTS if "relevance_documents" in block.text)
-    write(
-        Block(
-            "conftest.py",
-            "python",
-            "\n\n".join((FIXTURE.text, titles.text, local.text)),
-        ),
-        pytester.path,
-    )
+    titles = example_with("relevance_documents")
+    conftest = "\n\n".join((FIXTURE.text, titles.text, local.text))
+    write(Block("conftest.py", "python", conftest), pytester.path)
     _, printed = run("pytest --relevance-calibrate=7", pytester)
-    assert (
-        "7 pairs of query and document that both people and ms-marco-MiniLM-L6-v2/bounds-1 graded"
-        in printed
-    )
+    both = "that both people and ms-marco-MiniLM-L6-v2/bounds-1 graded"
+    assert f"7 pairs of query and document {both}" in printed
 
 
 def test_the_examples_of_the_python_page(pytester: pytest.Pytester) -> None:
@@ -223,9 +207,8 @@ def test_every_link_leads_to_a_page_and_a_heading(page: str) -> None:
     for path, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
         target = (DOCS / page).parent / path if path else DOCS / page
         assert target.is_file(), f"{path}: there is no such file"
-        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), (
-            f"{path}#{anchor}"
-        )
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8"))
 
 
 def test_every_option_and_setting_is_in_the_reference(
@@ -234,11 +217,8 @@ def test_every_option_and_setting_is_in_the_reference(
     rows = re.findall(r"^\| (`.*?) \|", PAGES["reference/options.md"], re.MULTILINE)
     named = set(re.findall(r"`(--relevance-[\w-]+|relevance_\w+)", "\n".join(rows)))
     _, text = run("pytest --help", pytester)
-    options, settings = text.split(
-        "configuration file settings"
-        if "configuration file settings" in text
-        else "[pytest]"
-    )
+    heading = "configuration file settings"
+    options, settings = text.split(heading if heading in text else "[pytest]")
     there = set(re.findall(r"^ +(--relevance-[a-z-]+)", options, re.MULTILINE))
     there |= set(re.findall(r"^ +(relevance_\w+) ", settings, re.MULTILINE))
     assert named == there
@@ -277,6 +257,11 @@ CONFTESTS = [
 ]
 
 
+def example_with(name: str) -> Block:
+    (example,) = (block for block in CONFTESTS if name in block.text)
+    return example
+
+
 def test_there_is_an_expectation_for_every_example() -> None:
     assert len(CONFTESTS) == len(EXAMPLES)
 
@@ -295,21 +280,18 @@ def test_an_example_works_as_a_conftest(
     (shown,) = (shown for name, shown in EXAMPLES.items() if name in block.text)
     assert shown in printed, printed
     if "relevance_fingerprint" in block.text:
-        assert dict(Run.open(pytester.path / "run.jsonl").info.fingerprint) == {
-            "index": "products-11",
-            "documents": 8,
-        }
+        fingerprint = Run.open(pytester.path / "run.jsonl").info.fingerprint
+        assert fingerprint == {"index": "products-11", "documents": 8}
 
 
 CASE = "cases: [{query: blue shoes, judgments: {sku-1: 3, sku-2: 2, sku-4: 1, sku-5: 1}, tags: [head]}]\n"
 ELSEWHERE = (
-    *(
-        "howto/ci.md",
-        "howto/coming-from.md",
-        "howto/engines.md",
-        "reference/commands.md",
-    ),
-    *("reference/python.md", "background/ndcg.md"),
+    "howto/ci.md",
+    "howto/coming-from.md",
+    "howto/engines.md",
+    "reference/commands.md",
+    "reference/python.md",
+    "background/ndcg.md",
 )
 """Pages whose examples other tests run."""
 
@@ -325,11 +307,9 @@ SUITES = [
 def test_an_example_of_a_case_file_is_read(text: str, tmp_path: Path) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
+    has_cases = re.search("^(cases|queries):", text, re.MULTILINE)
     suite = tmp_path / "shop.relevance.yaml"
-    suite.write_text(
-        text + ("" if re.search("^(cases|queries):", text, re.MULTILINE) else CASE),
-        encoding="utf-8",
-    )
+    suite.write_text(text if has_cases else text + CASE, encoding="utf-8")
     assert read_suite(suite).cases
 
 
@@ -337,7 +317,5 @@ def test_an_example_of_a_case_file_is_read(text: str, tmp_path: Path) -> None:
     "page", sorted({*PAGES} - {*FOLLOWED, *CONFTEST_PAGES, *ELSEWHERE})
 )
 def test_a_page_that_is_not_run_shows_nothing_to_run(page: str) -> None:
-    assert {block.language for block in blocks(PAGES[page])} <= {
-        "text",
-        "yaml",
-    }  # all YAML is read
+    # all YAML is read
+    assert {block.language for block in blocks(PAGES[page])} <= {"text", "yaml"}

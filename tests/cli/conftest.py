@@ -1,6 +1,4 @@
-"""What these tests share: a folder to work in, the door as somebody at a terminal sees
-it, two runs of a shop.
-"""
+"""A folder with a terminal in it, and two runs of a shop."""
 
 import json
 import os
@@ -14,6 +12,7 @@ from textwrap import dedent
 import pytest
 
 from pytest_relevance.cli import main
+from tests.helpers import only_plugins
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,11 @@ class Said:
     def lines(self) -> list[str]:
         """The lines of standard output."""
         return self.out.splitlines()
+
+    @property
+    def text(self) -> str:
+        """Standard output as one line, as if the terminal was very wide."""
+        return " ".join(self.out.split())
 
 
 class Terminal:
@@ -61,6 +65,12 @@ class Terminal:
         code = main(arguments)
         out, err = self._capsys.readouterr()
         return Said(code, out, err)
+
+    def refused(self, *arguments: str) -> str:
+        """Call it with arguments that it refuses, and return its complaint."""
+        said = self.run(*arguments)
+        assert (said.code, said.out) == (2, "")
+        return said.err
 
 
 @pytest.fixture
@@ -109,50 +119,34 @@ BRANCH = {
 
 @pytest.fixture(scope="session")
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which pytest ran twice, with another search the second time: records,
-    a baseline of the first.
+    """A folder in which pytest ran twice, with another search the second time.
+
+    It has a record of each run, and a baseline of the first, which the second fails.
     """
     folder = tmp_path_factory.mktemp("two_runs")
     (folder / "shop.relevance.yaml").write_text(SHOP, encoding="utf-8")
     (folder / "conftest.py").write_text(SEARCH, encoding="utf-8")
     for name, found in (("main", MAIN), ("branch", BRANCH)):
         (folder / f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--rootdir=.",
-        ]
-        options = [
-            f"--relevance-record={name}.jsonl",
-            *(["--relevance-update"] if name == "main" else []),
-        ]
-        quiet = ["-ppytest_relevance.plugin", "shop.relevance.yaml"]
-        environment = {
-            **os.environ,
-            "BRANCH": name,
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        }
+        options = ["-q", "-pno:cacheprovider", "--rootdir=.", *only_plugins()]
+        if name == "main":
+            options.append("--relevance-update")
         done = subprocess.run(
-            [*command, *options, *quiet],
+            [
+                *(sys.executable, "-m", "pytest", "shop.relevance.yaml"),
+                *(f"--relevance-record={name}.jsonl", *options),
+            ],
             cwd=folder,
-            env=environment,
+            env={**os.environ, "BRANCH": name},
             capture_output=True,
             text=True,
         )
-        assert done.returncode == (name == "branch"), (
-            done.stdout + done.stderr
-        )  # it fails its baseline
+        assert done.returncode == (name == "branch"), done.stdout + done.stderr
     return folder
 
 
 @pytest.fixture
 def shop(two_runs: Path, terminal: Terminal) -> Terminal:
     """A terminal in a folder with what these runs left."""
-    for path in two_runs.iterdir():
-        if path.is_file():
-            shutil.copyfile(path, terminal.folder / path.name)
+    shutil.copytree(two_runs, terminal.folder, dirs_exist_ok=True)
     return terminal

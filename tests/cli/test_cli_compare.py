@@ -1,9 +1,8 @@
-"""`pytest-relevance compare` of two records that pytest wrote: the reports, the gates,
-the exit codes.
-"""
+"""`pytest-relevance compare`: records, runs of other tools, options, exit codes."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -15,255 +14,112 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import Run, compare_runs
-from tests.helpers import changed, page_values, result_of
+from tests.helpers import changed, page_text, page_values, verdict_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
 
 RUNS = ("compare", "main.jsonl", "branch.jsonl")
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
+
+QRELS = "q1 0 a 3\nq1 0 b 1\nq2 0 c 2\nq3 0 d 1\n"
+BM25 = "q1 Q0 a 1 9 t\nq1 Q0 b 2 8 t\nq2 Q0 x 1 7 t\nq2 Q0 c 2 6 t\nq3 Q0 d 1 5 t\n"
+HYBRID = "q1 Q0 b 1 9 t\nq1 Q0 a 2 8 t\nq2 Q0 c 1 7 t\nq3 Q0 d 1 5 t\n"
+TREC = ("compare", "bm25.trec", "hybrid.trec", "--qrels", "qrels.txt")
+
+
+@pytest.fixture
+def trec(terminal: Terminal) -> Terminal:
+    terminal.write("bm25.trec", BM25)
+    terminal.write("hybrid.trec", HYBRID)
+    terminal.write("qrels.txt", QRELS)
+    return terminal
 
 
 def gates(said: Said) -> list[str]:
     """What gates say, a line each."""
-    text = re.sub(r"\n    ", " ", said.out)
-    return [
-        line for line in text.splitlines() if line.startswith(("met: ", "NOT MET: "))
-    ]
+    text = said.out.replace("\n    ", " ")
+    return [line for line in text.splitlines() if line.lower().startswith(GATE_LINES)]
 
 
-def data(said: Said) -> Any:
-    return json.loads(said.out)
+GATE_LINES = ("met: ", "not met: ")
+
+
+def row(terminal: Terminal, *command: str) -> Any:
+    """The figures of the only metric."""
+    said = terminal.run(*command, "--format", "json")
+    assert (said.code, said.err) == (0, "")
+    (found,) = json.loads(said.out)["metrics"]
+    return found
+
+
+# --- what is compared -----------------------------------------------------------------
 
 
 def test_two_records(shop: Terminal) -> None:
     said = shop.run(*RUNS)
     assert (said.code, said.err) == (0, "")
     assert said.out == compare_runs("main.jsonl", "branch.jsonl").summary()
-    assert said.lines[:2] == [
-        "3 queries got worse, 1 better; the mean is unchanged within chance",
-        "main.jsonl -> branch.jsonl: 6 cases compared, 4 with another ranking",
-    ]
+    assert said.lines[0].startswith("3 queries got worse, 1 better; ")
     assert r"  \x1b[31mred   1.000 -> 0.000  sku-1 1 -> gone  sku-3" in said.lines
 
 
-def test_a_case_that_fails_as_expected_is_not_shown_as_failed(
-    terminal: Terminal, tmp_path: Path
+def test_records_and_runs_say_the_same_under_one_case_file(shop: Terminal) -> None:
+    Path("main.gz").write_bytes(gzip.compress(Path("main.jsonl").read_bytes()))
+    expected = row(shop, *RUNS)
+    assert row(shop, "compare", "main.gz", "branch.jsonl") == expected
+    for first in ("main.jsonl", "main.json"):
+        for second in ("branch.jsonl", "branch.json"):
+            runs = ("compare", first, second, "--judgments", "shop.relevance.yaml")
+            assert row(shop, *runs) == expected
+
+
+def test_judgments_with_several_columns_of_grades_are_converted_first(
+    trec: Terminal,
 ) -> None:
-    result = result_of(
-        {"query": "boots", "judgments": {"b1": 3}, "min_ndcg": 0.5},
-        ["x1"],
-        file="shop.yaml",
-        line=3,
-    )
-    Run([changed(result, outcome="xfailed")]).write(tmp_path / "run.jsonl")
-    page = terminal.run("compare", "run.jsonl", "run.jsonl", "--format", "html").out
-    assert [case["status"] for case in page_values(page)["cases"]] == ["xfailed"]
+    lines = ["query_id,doc_id,alice_rating,final_rating"]
+    for query, _, document, grade in map(str.split, QRELS.splitlines()):
+        lines.append(f"{query},{document},{3 - int(grade)},{grade}")
+    trec.write("rated.csv", "\n".join([*lines, ""]))
+    runs = (*TREC[:3], "--judgments")
+    assert "final_rating" in trec.refused(*runs, "rated.csv")
+    trec.run("convert", "rated.csv", "final.csv", "--grade-column", "final_rating")
+    assert row(trec, *runs, "final.csv") == row(trec, *TREC)
 
 
-FELL = "mean nDCG@10 fell by 0.227, from 0.949 to 0.722 (95% -0.679 to +0.059, p 0.375, 6 cases); allowed is "
-VOID = "; p 0.05 does not count, as 4 changed cases cannot give a p-value below 0.125: the drop alone decides"
-TWO = 'NOT MET: 2 cases dropped by more than 0.5: "\\x1b[31mred" (-1.000) and "winter boots" (-0.853)'
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "says"),
-    [
-        (["--max-drop", "ndcg@10=0.02"], 1, [f"NOT MET: {FELL}0.02"]),
-        (
-            ["--max-drop", "nDCG@10=0.02", "--p", "0.125"],
-            0,
-            [f"met: {FELL}0.02 unless p > 0.125"],
-        ),
-        (
-            ["--max-case-drop", "0.5", "--max-drop", "nDCG@10=0.02", "--p", "0.05"],
-            1,
-            [f"NOT MET: {FELL}0.02{VOID}", TWO],
-        ),
-        (
-            ["--max-drop", "CG@1=2", "--max-case-drop", "3"],
-            0,
-            [
-                "met: mean CG@1 fell by 0.875, from 2.375 to 1.500 (95% -2.500 to +0.333, p 0.250, 6 cases); "
-                "allowed is 2",
-                "met: no case dropped by more than 3",
-            ],
-        ),
-    ],
-    ids=lambda value: (
-        " ".join(value) if isinstance(value, list) and value[0].startswith("--") else ""
-    ),
-)
-def test_gates(shop: Terminal, options: list[str], code: int, says: list[str]) -> None:
-    said = shop.run(*RUNS, *options)
-    assert (said.code, said.err) == (code, "")
-    assert gates(said) == says
-    unmet = sum(line.startswith("NOT MET") for line in says)
-    counts = f"{unmet} of {len(says)} gate{'s' if len(says) > 1 else ''} not met"
-    assert said.lines[-1] == (counts if unmet else "all gates met")
-
-
-def test_a_case_that_is_an_error_in_the_second_run_alone(shop: Terminal) -> None:
-    broken = (
-        shop.read("main.jsonl")
-        .replace('"id":"jacket"', '"id":"jacket","verdict":"error"')
-        .splitlines()
-    )
-    broken = [
-        re.sub(r'("verdict":"error".*?),"verdict":"[a-z]+"', r"\1", line)
-        for line in broken
-    ]
-    shop.write("broken.jsonl", "\n".join(broken) + "\n")
-    refused = shop.run("compare", "main.jsonl", "broken.jsonl")
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err.splitlines() == [
+@pytest.mark.parametrize(("name", "run"), [("bm25", BM25), ("hybrid", HYBRID)])
+def test_a_query_that_found_nothing_has_no_line(
+    trec: Terminal, name: str, run: str
+) -> None:
+    trec.write(f"{name}.trec", run.replace("q3 Q0 d 1 5 t\n", ""))
+    assert trec.refused(*TREC).splitlines() == [
         "the two runs cannot be compared:",
-        '- broken.jsonl has an error in 1 case: jacket "rain jacket"',
-        "--common compares the 5 cases that can be compared, and says what is left out",
+        f'- {name}.trec has no result of 1 case: "q3"',
+        "- a query that found nothing has no line in a run; --missing empty takes a missing one for that",
+        "--common compares the 2 cases that can be compared, and says what is left out",
     ]
-    for options in ((), ("--max-drop", "nDCG@10=0.5")):
-        said = shop.run("compare", "main.jsonl", "broken.jsonl", "--common", *options)
-        assert said.code == 1
-        assert (
-            'left out: broken.jsonl has an error in 1 case: jacket "rain jacket"'
-            in said.lines
-        )
-        assert (
-            gates(said)[-1]
-            == 'NOT MET: 1 case ended in an error that was none before: jacket "rain jacket"'
-        )
-    assert shop.run("compare", "broken.jsonl", "main.jsonl", "--common").code == 0
-    assert shop.run("compare", "broken.jsonl", "broken.jsonl", "--common").code == 0
+    assert row(trec, *TREC, "--missing=empty")["queries"] == 3
+    assert row(trec, *TREC, "--common")["queries"] == 2
 
 
-def test_the_figures_are_those_of_the_library(shop: Terminal) -> None:
-    said = shop.run(
-        *RUNS,
-        "--metric=RR",
-        "--metric=nDCG@3",
-        "--max-case-drop=0.3",
-        "--set=gain=linear",
-        "--format=json",
-    )
-    found = compare_runs(
-        Path("main.jsonl"), Path("branch.jsonl"), ["RR", "nDCG@3"], gain="linear"
-    )
-    assert data(said) == found.to_dict(limit=5, gates=found.judge(max_case_drop=0.3))
-    assert data(said)["settings"][0]["gain"] == "linear"
-
-
-def test_by_overlap_no_judgment_is_needed(shop: Terminal) -> None:
-    options = ("--metric=overlap@2", "--min=overlap@2=0.9")
-    said = shop.run(*RUNS, *options)
-    assert said.code == 1
-    assert said.lines[0] == "4 queries differ by overlap@2; 1 gate is not met"
-    assert [
-        line.split()[:2] for line in said.lines if line.startswith("  winter boots")
-    ] == [["winter", "boots"]]
-    assert "mean overlap@2 0.625: 4 differ, 2 the same" in "\n".join(said.lines)
-    assert gates(said)[0] == "NOT MET: mean overlap@2 0.625, below 0.900 (6 cases)"
-    assert shop.run(*RUNS, "--min=overlap@2=0.6", "--min=nDCG@10=0.7").code == 0
-    # what a record has is the overlap with its own baseline
-    scores = shop.read("branch.jsonl").replace(
-        '"scores":{', '"scores":{"overlap@2":1.0,'
-    )
-    shop.write("branch.jsonl", scores)
-    assert shop.run(*RUNS, *options).out == said.out
-    for name, found in (
-        ("a.json", {"q": ["x", "y"], "empty": []}),
-        ("b.json", {"q": ["y", "x"], "empty": []}),
-    ):
-        shop.write(name, json.dumps(found))
-    assert "; overlap@10 needs none" in shop.run("compare", "a.json", "b.json").err
-    said = shop.run("compare", "a.json", "b.json", *options)
-    assert (said.code, gates(said)) == (
-        1,
-        ["NOT MET: mean overlap@2 0.500, below 0.900 (2 cases)"],
-    )
-    instead = "overlap@2 compares two rankings; bound its mean: --min overlap@2=0.9"
-    for wrong, why in (
-        ("--max-drop=overlap@2=0.1", instead),
-        ("--max-case-drop=0.5", instead),
-        ("--min=nDCG@10=2", ""),
-    ):
-        refused = shop.run(*RUNS, "--metric=overlap@2", wrong)
-        assert (refused.code, why in refused.err) == (2, True)
-
-
-def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:
-    documented = set(
-        re.findall(
-            r"`(\w+)`", (DOCS / "reference" / "records.md").read_text(encoding="utf-8")
-        )
-    )
-    found = data(shop.run(*RUNS, "--max-case-drop=0.3", "--format=json"))
-    mover = found["movers"]["drops"][0]
-    for part in (
-        found,
-        found["metrics"][0],
-        found["by_tag"][0],
-        mover,
-        mover["left"][0],
-        found["gates"],
-    ):
-        assert set(part) <= documented
-
-
-def test_markdown_is_cut_at_whole_sections(shop: Terminal) -> None:
-    whole = shop.run(*RUNS, "--format=markdown").out
-    most = len(whole) - 1
-    said = shop.run(*RUNS, "--format=markdown", f"--max-chars={most}")
-    assert (said.code, len(said.out) <= most) == (0, True)
-    assert whole.startswith(said.out.partition("\n\nLeft out")[0])
-    left_out = "the tags and the settings and notes"
-    assert (
-        said.lines[-1]
-        == f"Left out, as this report has at most {most:,} characters: {left_out}."
-    )
-    shop.run(*RUNS, "-o", "report.md", "--max-chars=400")
-    assert shop.read("report.md").startswith("<!-- pytest-relevance report -->\n### ")
-    assert (
-        shop.run(*RUNS, "-o", "report.md").code == 0
-    )  # a report that was cut is known as one
-
-
-def test_reports_go_into_files(shop: Terminal) -> None:
-    for name, options in (
-        ("report.md", ()),
-        ("report.json", ()),
-        ("report.txt", ()),
-        ("x", ("--format=markdown",)),
-    ):
-        said = shop.run(*RUNS, "-o", name, *options)
-        assert (said.code, said.err) == (0, f"written: {name}\n")
-        assert said.out == shop.run(*RUNS).out
-    assert (
-        shop.read("report.md")
-        == shop.read("x")
-        == shop.run(*RUNS, "--format=markdown").out
-    )
-    assert shop.read("report.json") == shop.run(*RUNS, "--format=json").out
-    assert shop.read("report.txt") == shop.run(*RUNS).out
-    assert shop.run(*RUNS, "-o", "report.md", "--max-case-drop=0").code == 1
-    assert "not met" in shop.read("report.md")
-
-
-def test_a_file_is_as_good_as_itself(shop: Terminal) -> None:
-    said = shop.run(
-        "compare",
-        "main.jsonl",
-        "./main.jsonl",
-        "--max-drop=nDCG@10=0",
-        "--max-case-drop=0",
-    )
-    assert said.code == 0
-    assert said.err == "A and B are the same file: main.jsonl\n"
-    assert said.lines[0] == "No score changed"
-    assert gates(said) == [
-        "met: mean nDCG@10 is unchanged, from 0.949 to 0.949 (95% +0.000 to +0.000, p 1.000, 6 cases); allowed is 0",
-        "met: no case dropped by more than 0",
-    ]
-    assert "largest" not in said.out
+def test_one_variant_with_another(shop: Terminal) -> None:
+    header, *before = shop.read("main.jsonl").splitlines()
+    after = shop.read("branch.jsonl").splitlines()[1:]
+    lines = [header.replace('"results":6', '"results":12')]
+    for name, found in (("bm25", before), ("hybrid", after)):
+        for line in found:
+            lines.append(line.replace('"verdict"', f'"variant":"{name}","verdict"', 1))
+    shop.write("both.jsonl", "\n".join([*lines, ""]))
+    both = ("compare", "both.jsonl", "both.jsonl", "--variants", "bm25")
+    said = shop.run(*both, "hybrid")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines[1].startswith("both.jsonl[bm25] -> both.jsonl[hybrid]: 6 cases")
+    assert said.lines[2:] == shop.run(*RUNS).lines[2:]
+    options = ("--variants", "-", "hybrid")  # - is a search without variants
+    mixed = shop.run("compare", "main.jsonl", "both.jsonl", *options)
+    assert "left out: 6 results of other variants" in mixed.lines
+    assert said.lines[-1] in mixed.lines
+    assert 'did you mean "hybrid"?' in shop.refused(*both, "hybird")
 
 
 def test_files_of_one_name_are_called_by_their_paths(shop: Terminal) -> None:
@@ -273,76 +129,281 @@ def test_files_of_one_name_are_called_by_their_paths(shop: Terminal) -> None:
     assert said.lines[1].startswith("main/run.jsonl -> branch/run.jsonl: 6 cases")
 
 
-def test_one_variant_with_another(shop: Terminal) -> None:
-    header, *before = shop.read("main.jsonl").splitlines()
-    after = shop.read("branch.jsonl").splitlines()[1:]
-    lines = [
-        line.replace('"verdict"', f'"variant":"{name}","verdict"', 1)
-        for name, found in (("bm25", before), ("hybrid", after))
-        for line in found
-    ]
-    shop.write(
-        "both.jsonl",
-        "\n".join([header.replace('"results":6', '"results":12'), *lines, ""]),
-    )
-    said = shop.run(
-        "compare", "both.jsonl", "both.jsonl", "--variants", "bm25", "hybrid"
-    )
-    assert (said.code, said.err) == (0, "")
-    assert said.lines[1].startswith(
-        "both.jsonl[bm25] -> both.jsonl[hybrid]: 6 cases compared"
-    )
-    assert said.lines[2:] == shop.run(*RUNS).lines[2:]
-    without = shop.run(
-        "compare", "main.jsonl", "both.jsonl", "--variants", "-", "hybrid"
-    )
-    note = "left out: 6 results of other variants"
-    assert note in without.lines
-    assert [line for line in without.lines[2:] if line not in ("", note)] == [
-        *filter(None, said.lines[2:])
-    ]
-    wrong = shop.run(
-        "compare", "both.jsonl", "both.jsonl", "--variants", "bm25", "hybird"
-    )
-    assert (wrong.code, wrong.out) == (2, "")
-    assert 'its variants are "bm25" and "hybrid"; did you mean "hybrid"?' in wrong.err
+# --- figures and gates ----------------------------------------------------------------
 
 
-def called(
-    folder: Path, *options: str, **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "pytest_relevance", *RUNS, *options]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        check=False,
+def test_the_figures_are_those_of_the_library(shop: Terminal) -> None:
+    options = ("--metric=RR", "--metric=nDCG@3", "--set=gain=linear")
+    said = shop.run(*RUNS, *options, "--max-case-drop=0.3", "--format=json")
+    found = compare_runs("main.jsonl", "branch.jsonl", ["RR", "nDCG@3"], gain="linear")
+    expected = found.to_dict(limit=5, gates=found.judge(max_case_drop=0.3))
+    assert json.loads(said.out) == expected
+    assert expected["settings"][0]["gain"] == "linear"
+
+
+FELL = "mean nDCG@10 fell by 0.227, from 0.949 to 0.722"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        ("--max-drop=ndcg@10=0.02", 1, [f"NOT MET: {FELL}"]),
+        ("--max-drop=nDCG@10=0.02 --p=0.125", 0, [f"met: {FELL}"]),
+        (
+            "--max-case-drop=0.5 --max-drop=nDCG@10=0.02",
+            1,
+            [f"NOT MET: {FELL}", "NOT MET: 2 cases dropped by more than 0.5"],
+        ),
+        (
+            "--max-drop=CG@1=2 --max-case-drop=3",
+            0,
+            ["met: mean CG@1 fell by 0.875", "met: no case dropped by more than 3"],
+        ),
+        (
+            "--min=overlap@2=0.9",
+            1,
+            ["NOT MET: mean overlap@2 0.625, below 0.900 (6 cases)"],
+        ),
+        ("--min=overlap@2=0.6 --min=nDCG@10=0.7", 0, ["met: ", "met: "]),
+    ],
+)
+def test_gates(shop: Terminal, options: str, code: int, says: list[str]) -> None:
+    said = shop.run(*RUNS, *options.split())
+    assert (said.code, said.err) == (code, "")
+    for line, begins in zip(gates(said), says, strict=True):
+        assert line.startswith(begins)
+
+
+def test_a_case_that_is_an_error_in_the_second_run_alone(shop: Terminal) -> None:
+    broken = Run.open("main.jsonl")
+    results = [changed(each, verdict="error") for each in broken.results[:1]]
+    Run([*results, *broken.results[1:]], broken.files, broken.info).write(
+        "broken.jsonl"
     )
+    runs = ("compare", "main.jsonl", "broken.jsonl")
+    assert shop.refused(*runs).splitlines()[2] == (
+        "--common compares the 5 cases that can be compared, and says what is left out"
+    )
+    said = shop.run(*runs, "--common", "--max-drop", "nDCG@10=0.5")
+    assert said.code == 1
+    assert gates(said)[-1].startswith("NOT MET: 1 case ended in an error that was none")
+    for second in ("main.jsonl", "broken.jsonl"):
+        assert shop.run("compare", "broken.jsonl", second, "--common").code == 0
 
 
-def test_a_terminal_that_does_not_know_every_character(two_runs: Path) -> None:
-    text = called(two_runs, PYTHONIOENCODING="ascii").stdout
-    assert text.isascii()
-    assert b"  m\\xf6bel|`c`" in text
-    # Markdown is a file, in the one encoding that it has
-    assert "möbel" in called(
-        two_runs, "--format=markdown", PYTHONIOENCODING="ascii"
-    ).stdout.decode("utf-8")
+def test_a_file_is_as_good_as_itself(shop: Terminal) -> None:
+    options = ("--max-drop=nDCG@10=0", "--max-case-drop=0")
+    said = shop.run("compare", "main.jsonl", "./main.jsonl", *options)
+    assert said.code == 0
+    assert said.err == "A and B are the same file: main.jsonl\n"
+    assert said.lines[0] == "No score changed"
+    assert [line.partition(":")[0] for line in gates(said)] == ["met", "met"]
 
 
-def test_help_says_what_the_exit_codes_are_and_names_every_option_of_the_docs(
-    terminal: Terminal,
+def test_overlap_is_that_of_the_two_runs_not_of_a_run_with_its_baseline(
+    shop: Terminal,
 ) -> None:
-    said = terminal.run("compare", "--help")
-    page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    options = ("--metric=overlap@2", "--min=overlap@2=0.9")
+    said = shop.run(*RUNS, *options)
+    assert said.lines[0] == "4 queries differ by overlap@2; 1 gate is not met"
+    recorded = shop.read("branch.jsonl")
+    of_baseline = recorded.replace('"scores":{', '"scores":{"overlap@2":1.0,')
+    shop.write("branch.jsonl", of_baseline)
+    assert shop.run(*RUNS, *options).out == said.out
+
+
+def test_by_overlap_no_judgment_is_needed(terminal: Terminal) -> None:
+    terminal.write("a.json", '{"q": ["x", "y"], "empty": []}')
+    terminal.write("b.json", '{"q": ["y", "x"], "empty": []}')
+    assert "overlap@10 needs none" in terminal.refused("compare", "a.json", "b.json")
+    said = terminal.run("compare", "a.json", "b.json", "--min=overlap@2=0.9")
+    assert said.code == 1
+    assert gates(said) == ["NOT MET: mean overlap@2 0.500, below 0.900 (2 cases)"]
+
+
+# --- where the report goes ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "format"),
+    [
+        ("report.md", (), "markdown"),
+        ("x", ("--format=markdown",), "markdown"),
+        ("report.json", (), "json"),
+        ("report.txt", (), "text"),
+    ],
+)
+def test_a_report_in_a_file(
+    shop: Terminal, name: str, options: tuple[str, ...], format: str
+) -> None:
+    said = shop.run(*RUNS, "-o", name, *options, "--max-case-drop=0")
+    assert (said.code, said.err) == (1, f"written: {name}\n")
+    assert said.out == shop.run(*RUNS, "--max-case-drop=0").out
+    printed = shop.run(*RUNS, "--max-case-drop=0", f"--format={format}").out
+    assert shop.read(name) == printed
+
+
+def test_the_page_says_what_the_text_says(trec: Terminal) -> None:
+    said = trec.run(*TREC, "--max-case-drop=0.1", "-o", "report.html")
+    page = trec.read("report.html")
+    assert (said.code, said.err) == (1, "written: report.html\n")
+    assert said.lines[0] == verdict_of(page)[0]
+    assert "bm25.trec \u2192 hybrid.trec" in page_text(page).splitlines()
+    (gate,) = page_values(page)["findings"]
+    assert gate["cases"] == [0]
+
+
+def test_markdown_is_cut_at_whole_sections(shop: Terminal) -> None:
+    whole = shop.run(*RUNS, "--format=markdown").out
+    most = len(whole) - 1
+    said = shop.run(*RUNS, "--format=markdown", f"--max-chars={most}")
+    assert (said.code, len(said.out) <= most) == (0, True)
+    assert whole.startswith(said.out.partition("\n\nLeft out")[0])
+    assert said.lines[-1].endswith(": the tags and the settings and notes.")
+    # a report that was cut is known as one, and may be replaced
+    for _ in range(2):
+        assert shop.run(*RUNS, "-o", "report.md", "--max-chars=400").code == 0
+
+
+@pytest.mark.parametrize("format", ["text", "markdown"])
+def test_a_terminal_that_does_not_know_every_character(
+    two_runs: Path, format: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest_relevance", *RUNS, f"--format={format}"],
+        cwd=two_runs,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+    )
+    if format == "text":
+        assert b"  m\\xf6bel|`c`" in done.stdout
+    else:  # it is a file, in the one encoding that it has
+        assert "möbel" in done.stdout.decode("utf-8")
+
+
+def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:
+    page = (DOCS / "records.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"`(\w+)`", page))
+    found = json.loads(shop.run(*RUNS, "--max-case-drop=0.3", "--format=json").out)
+    mover = found["movers"]["drops"][0]
+    parts = (found["metrics"][0], found["by_tag"][0], mover["left"][0], found["gates"])
+    for part in (found, mover, *parts):
+        assert set(part) <= documented
+
+
+def test_the_options_are_those_of_the_docs(terminal: Terminal) -> None:
+    page = (DOCS / "commands.md").read_text(encoding="utf-8")
     text = page.partition("\n## compare\n")[2].partition("\n## ")[0]
-    documented = set(
-        re.findall(r"--[a-z-]+", "\n".join(re.findall(r"^\| `.*", text, re.MULTILINE)))
+    rows = re.findall(r"^\| `.*", text, re.MULTILINE)
+    documented = set(re.findall(r"--[a-z-]+", "\n".join(rows)))
+    options = set(re.findall(r"--[a-z-]+", terminal.run("compare", "--help").out))
+    assert options - {"--help", "--relevance-record"} == documented
+
+
+def test_two_records_need_no_reader_of_judgments(shop: Terminal) -> None:
+    code = "import sys; from pytest_relevance.cli import main; main(sys.argv[1:]); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *RUNS, "--max-drop=nDCG@10=0.5"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    options = set(re.findall(r"--[a-z-]+", said.out)) - {"--help", "--relevance-record"}
-    assert options == documented
-    assert (
-        "The exit code is 0 if every gate that is given is met. It is 1 if one is not met"
-        in " ".join(said.out.split())
-    )
+    modules = re.findall(r"pytest_relevance\.\S+", done.stdout.splitlines()[-1])
+    assert "pytest_relevance.ext.comparing.pairing" in modules
+    of_judgments = {name for name in modules if ".judgments." in name}
+    assert of_judgments <= {"pytest_relevance.judgments.scale"}
+    assert not [name for name in modules if "rejudging" in name or "evaluate" in name]
+
+
+# --- what is refused ------------------------------------------------------------------
+
+BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file, or a judgment file in any format"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            r'("id":"jacket".*?"digest":)"[0-9a-f]+"',
+            r'\1"0123456789abcdef"',
+            f"\n{BY_JUDGMENTS}\n--common compares the 5 cases",
+        ),
+        (
+            r'("id":"jacket".*?"settings":{)',
+            r'\1"gain":"linear",',
+            "\n--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff\n",
+        ),
+        (
+            r'"results":6((?:.|\n)*)\n.*?"id":"laces".*',
+            r'"results":5\1',
+            '- other.jsonl has no result of 1 case: "laces"\n--common compares the 5 cases',
+        ),
+        (r'(?s)("id":"laces",).*', r"\1", "other.jsonl:4: the line is damaged: "),
+    ],
+    ids=["other judgments", "other settings", "a case is missing", "truncated"],
+)
+def test_records_that_cannot_be_compared(
+    shop: Terminal, old: str, new: str, says: str
+) -> None:
+    recorded = shop.read("branch.jsonl")
+    shop.write("other.jsonl", re.sub(old, new, recorded, count=1))
+    assert shop.read("other.jsonl") != recorded
+    runs = ("compare", "main.jsonl", "other.jsonl")
+    assert says in shop.refused(*runs, "--max-case-drop=0.1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("main.jsonl shop.relevance.yaml", "the format of this run is not recognised"),
+        ("main.jsonl shop.relevance.yaml.baseline.jsonl", "it is a baseline"),
+        ("main.jsonl branch.json", f"needs none\n{BY_JUDGMENTS}\n"),
+        (
+            "main.jsonl branch.jsonl --judgments=main.jsonl",
+            "main.jsonl: judgments have columns for the query",
+        ),
+        ("main.jsonl branch.jsonl --judgments=broken.yaml", 'broken.yaml:1:8: "cases"'),
+        ("main.jsonl /dev/null", '"/dev/null" is no file but a pipe or a device'),
+        ("cut.gz main.jsonl", "cut.gz: the gzip file ends early, it is truncated"),
+        ("main.jsonl branch.jsonl -o ./main.jsonl", "one of the files that are read"),
+        ("main.jsonl branch.jsonl -o none/x.md", "none/x.md: cannot be written: No "),
+    ],
+)
+def test_files_that_cannot_be_used(shop: Terminal, arguments: str, says: str) -> None:
+    shop.write("broken.yaml", "cases: 7\n")
+    Path("cut.gz").write_bytes(gzip.compress(Path("main.jsonl").read_bytes())[:-20])
+    before = {name: Path(name).read_bytes() for name in shop.files()}
+    assert says in shop.refused("compare", *arguments.split())
+    assert {name: Path(name).read_bytes() for name in shop.files()} == before
+
+
+INSTEAD = "overlap@2 compares two rankings; bound its mean: --min overlap@2=0.9"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--max-drop nDCG=x", "expected by how much its mean may drop, such as 0.02,"),
+        (
+            "--max-drop nDCG@10",
+            "and by how much its mean may drop, nDCG@10=0.02, found",
+        ),
+        ("--min nDCG@10", "and the least that its mean may be, overlap@10=0.9, found"),
+        ("--max-drop nDGC@10=0.1", "unknown metric 'nDGC@10' (did you mean nDCG?)"),
+        ("--metric AP@x", "argument --metric: "),
+        ("--max-drop RR=0 --max-drop MRR=0.5", "--max-drop is given twice for RR;"),
+        ("--p 5 --max-drop RR=0", "p is above 0 and at most 1, such as 0.05, not 5.0"),
+        ("--set gian=linear", 'found "gian=linear"; did you mean "gain"?'),
+        ("--set gain=linera", "gain is one of exponential, linear"),
+        ("--set gain=linear --set gain=exponential", "--set is given twice for gain;"),
+        ("--set max_grade=high", 'expected a number for max_grade, found "high"'),
+        ("--format htm", "argument --format: invalid choice: 'htm'"),
+        ("--metric=overlap@2 --max-drop=overlap@2=0.1", INSTEAD),
+        ("--metric=overlap@2 --max-case-drop=0.5", INSTEAD),
+        ("--min=nDCG@10=2", "nDCG@10"),
+    ],
+)
+def test_values_that_cannot_be_meant(trec: Terminal, options: str, says: str) -> None:
+    err = trec.refused(*TREC, *options.split())
+    assert says in err
+    assert err.splitlines()[-1].startswith("pytest-relevance compare: ")

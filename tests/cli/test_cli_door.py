@@ -1,6 +1,4 @@
-"""The door itself: what each command does, what is said of mistakes, exit codes, and
-how little is imported.
-"""
+"""`pytest-relevance` itself: help, mistakes, exit codes, and how little it imports."""
 
 from __future__ import annotations
 
@@ -10,8 +8,7 @@ import os
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,16 +17,6 @@ from pytest_relevance.cli import ABOUT, main
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
-
-
-def called(
-    *arguments: str, cwd: Path | None = None, **options: Any
-) -> subprocess.CompletedProcess[str]:
-    """`python -m pytest_relevance` in a process of its own."""
-    command = [sys.executable, "-m", "pytest_relevance", *arguments]
-    return subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, check=False, **options
-    )
 
 
 def test_the_installed_command_is_this_one() -> None:
@@ -43,12 +30,7 @@ def test_help_says_what_each_command_does_in_a_line(terminal: Terminal) -> None:
     words = " ".join(said.out.split())
     assert all(f" {name} {does} " in words for name, does in ABOUT.items())
     assert max(map(len, said.lines)) <= 100
-
-
-def test_no_command_is_a_mistake_and_shows_the_same(terminal: Terminal) -> None:
-    said = terminal.run()
-    assert (said.code, said.out) == (2, "")
-    assert said.err == terminal.run("--help").out
+    assert terminal.refused() == said.out  # no command
 
 
 @pytest.mark.parametrize(
@@ -63,9 +45,7 @@ def test_no_command_is_a_mistake_and_shows_the_same(terminal: Terminal) -> None:
 def test_what_there_is_not_is_named(
     terminal: Terminal, arguments: tuple[str, ...], says: str
 ) -> None:
-    said = terminal.run(*arguments)
-    assert (said.code, said.out) == (2, "")
-    assert says in said.err
+    assert says in terminal.refused(*arguments)
 
 
 @pytest.mark.parametrize("columns", [80, 140])
@@ -88,18 +68,21 @@ def test_the_schema_of_case_files(terminal: Terminal) -> None:
     """Printed, or written to a file, again after an upgrade."""
     said = terminal.run("schema")
     assert (said.code, said.err) == (0, "")
-    assert {"query", "judgments", "min_ndcg"} <= json.loads(said.out)["$defs"]["case"][
-        "properties"
-    ].keys()
+    of_case = json.loads(said.out)["$defs"]["case"]["properties"]
+    assert {"query", "judgments", "min_ndcg"} <= of_case.keys()
     terminal.write("x.json", '{"title": "pytest-relevance case file"}')
     assert terminal.run("schema", "--output", "x.json").out == "written: x.json\n"
     assert terminal.read("x.json") == said.out
 
 
-def test_it_is_a_program(tmp_path: Path) -> None:
-    done = called("--version", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, f"pytest-relevance {__version__}\n")
-    assert called("nothing-like-it").returncode == 2
+@pytest.mark.parametrize(
+    ("argument", "code", "says"),
+    [("--version", 0, f"pytest-relevance {__version__}\n"), ("nothing-like-it", 2, "")],
+)
+def test_it_is_a_program(argument: str, code: int, says: str) -> None:
+    command = [sys.executable, "-m", "pytest_relevance", argument]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (code, says)
 
 
 def test_importing_it_imports_nothing_heavy() -> None:

@@ -1,6 +1,4 @@
-"""`pytest-relevance history`: recorded runs in the order of their start, over the cases
-that all of them have.
-"""
+"""`pytest-relevance history`: recorded runs over the cases that all of them have."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo, evaluate
 from pytest_relevance.cli import main
-from tests.helpers import recorded_gates, result_of
+from tests.helpers import changed, recorded_gates, result_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -31,55 +29,53 @@ BEST, FAIR, POOR = "abcd", "bacd", "dcba"
 FAILED = None
 """The search raised."""
 
+Rankings = Mapping[str, str | None]
+"""The rankings of queries, a letter a document. `boots[bm25]` is in a variant."""
 
-def results(
-    rankings: Mapping[str, str | None], keys: Mapping[str, Any], file: str
-) -> list[CaseResult]:
-    """The results of queries, each with a letter a document; a query may have its
-    variant, `boots[bm25]`.
-    """
+
+def results(rankings: Rankings, file: str = FILE, **keys: Any) -> list[CaseResult]:
+    """The results of queries, whose cases have these keys."""
     found = []
     for name, ranking in rankings.items():
         query, _, variant = name.removesuffix("]").partition("[")
-        result = result_of(
-            {"query": query, "judgments": JUDGMENTS, **keys},
-            list(ranking or ""),
-            file=file,
-            line=2,
-        )
+        case = {"query": query, "judgments": JUDGMENTS, "min_ndcg": 0.7, **keys}
+        result = result_of(case, list(ranking or ""), file=file, line=2)
         if ranking is None:
-            result = replace(
-                result,
-                verdict="error",
-                ranking=replace(result.ranking, documents=(), grades=()),
+            result = changed(
+                result, verdict="error", documents=(), grades=(), scores={}
             )
-            result = replace(result, evaluation=replace(result.evaluation, scores={}))
         found.append(replace(result, variant=variant or None))
     return found
+
+
+def started(day: int) -> str:
+    return f"2026-11-{day:02}T08:03:11+00:00"
+
+
+def write(
+    path: Path, day: int, found: Sequence[CaseResult], about: FileInfo | None = None
+) -> None:
+    """Write the record of a run of that day in November."""
+    Run(found, {FILE: about or FileInfo(FILE)}, RunInfo("1.0", started(day))).write(
+        path
+    )
 
 
 def record(
     path: Path,
     day: int,
-    rankings: Mapping[str, str | None],
+    rankings: Rankings,
     keys: Mapping[str, Any] | None = None,
     *,
     file: str = FILE,
     missing: Sequence[str] = (),
     **fingerprint: str,
 ) -> Path:
-    """Write the record of a run of that day in November."""
-    info = RunInfo(
-        "1.0",
-        f"2026-11-{day:02}T08:03:11+00:00",
-        fingerprint=fingerprint,
-        missing=missing,
+    """Write the record of a run of that day, with these rankings."""
+    info = RunInfo("1.0", started(day), fingerprint=fingerprint, missing=missing)
+    Run(results(rankings, file, **(keys or {})), {file: FileInfo(file)}, info).write(
+        path
     )
-    Run(
-        results(rankings, {"min_ndcg": 0.7, **(keys or {})}, file),
-        {file: FileInfo(file)},
-        info,
-    ).write(path)
     return path
 
 
@@ -91,34 +87,34 @@ def runs(terminal: Terminal) -> Path:
     return folder
 
 
-def data_of(terminal: Terminal, *names: str) -> Any:
-    said = terminal.run("history", *names, "--format", "json")
+def all_series(terminal: Terminal) -> Any:
+    said = terminal.run("history", "runs", "--format", "json")
     assert said.code == 0, said.err
-    return json.loads(said.out)
+    return json.loads(said.out)["series"]
 
 
-def points_of(terminal: Terminal, *names: str) -> Any:
-    (series,) = data_of(terminal, *names)["series"]
-    return series["points"]
+def only_series(terminal: Terminal) -> Any:
+    (series,) = all_series(terminal)
+    return series
+
+
+def page_of(terminal: Terminal) -> str:
+    assert terminal.run("history", "runs", "-o", "history.html").code == 0
+    return terminal.read("history.html")
 
 
 def test_a_line_for_each_run_in_the_order_of_their_start(
     terminal: Terminal, runs: Path
 ) -> None:
     both = {"boots": BEST, "hats": BEST}
-    record(runs / "z.jsonl", 1, both, index="products-1", documents="10")
-    record(
-        runs / "b.jsonl.gz",
-        2,
-        {"boots": POOR, "hats": FAIR},
-        index="products-2",
-        documents="10",
-    )
-    record(
-        runs / "a.jsonl", 3, {**both, "socks": BEST}, index="products-2", documents="10"
-    )
-    judged = {"judgments": {**JUDGMENTS, "e": 3}}
+    worse = {"boots": POOR, "hats": FAIR}
+    old = {"index": "products-1", "documents": "10"}
+    new = {"index": "products-2", "documents": "10"}
+    record(runs / "z.jsonl", 1, both, {}, **old)
+    record(runs / "b.jsonl.gz", 2, worse, {}, **new)
+    record(runs / "a.jsonl", 3, {**both, "socks": BEST}, {}, **new)
     (runs / "deep").mkdir()
+    judged = {"judgments": {**JUDGMENTS, "e": 3}}
     record(runs / "deep" / "c.jsonl", 4, both, judged, index="products-2")
     said = terminal.run("history", "runs")
     assert (said.code, said.err) == (0, "")
@@ -142,111 +138,92 @@ def test_a_line_for_each_run_in_the_order_of_their_start(
     ]
 
 
+# --- breaks ---------------------------------------------------------------------------
+
+
 def test_a_break_parts_only_the_cases_that_it_touches(
     terminal: Terminal, runs: Path
 ) -> None:
     """The change of the mean is over the others, if they are at least half."""
-    all_three = dict.fromkeys(("boots", "hats", "socks"), BEST)
-    record(runs / "1.jsonl", 1, all_three)
-    found = results(all_three, {"min_ndcg": 0.7}, FILE)
-    (changed,) = results({"socks": POOR}, {"judgments": {"a": 1}}, FILE)
-    info = RunInfo("1.0", "2026-11-02T08:03:11+00:00")
-    Run([*found[:2], changed], {FILE: FileInfo(FILE)}, info).write(runs / "2.jsonl")
-    third = Run(
-        [*results({"boots": FAIR, "hats": FAIR}, {"min_ndcg": 0.7}, FILE), changed],
-        {FILE: FileInfo(FILE)},
-    )
-    third.info = replace(info, started="2026-11-03T08:03:11+00:00")
-    third.write(runs / "3.jsonl")
-    (series,) = data_of(terminal, "runs")["series"]
+    (judged_anew,) = results({"socks": POOR}, judgments={"a": 1})
+    best = results({"boots": BEST, "hats": BEST})
+    fair = results({"boots": FAIR, "hats": FAIR})
+    write(runs / "1.jsonl", 1, [*best, *results({"socks": BEST})])
+    write(runs / "2.jsonl", 2, [*best, judged_anew])
+    write(runs / "3.jsonl", 3, [*fair, judged_anew])
+    series = only_series(terminal)
     assert [point["breaks"] for point in series["points"]] == [
         [],
         [{"kind": "judgments", "detail": "", "cases": 1}],
         [],
     ]
-    assert [point["mean"] for point in series["points"]][:2] == [
-        1.0,
-        pytest.approx((2 + (changed.score or 0)) / 3),
-    ]
+    mean = (2 + (judged_anew.score or 0)) / 3
+    assert series["points"][1]["mean"] == pytest.approx(mean)
     assert series["change"]["queries"] == 2
-    assert series["change"]["second"] == pytest.approx(third.results[0].score)
-    record(runs / "4.jsonl", 4, all_three, {"gain": "linear"})
-    record(runs / "5.jsonl", 5, all_three, {"gain": "linear", "k": 5})
-    (series,) = data_of(terminal, "runs")["series"]
-    kinds = [
+    assert series["change"]["second"] == pytest.approx(fair[0].score)
+    hats_anew = results({"hats": POOR}, judgments={"a": 1})
+    write(runs / "4.jsonl", 4, [fair[0], *hats_anew, judged_anew])
+    series = only_series(terminal)  # since the first run one of three is untouched
+    assert (series["since"], series["change"]["queries"]) == (started(2), 2)
+
+
+def test_a_break_of_all_cases_leaves_no_change_of_the_mean(
+    terminal: Terminal, runs: Path
+) -> None:
+    write(runs / "1.jsonl", 1, results({"boots": BEST, "hats": BEST}))
+    for day, k in ((2, 10), (3, 5)):
+        boots = results({"boots": BEST}, gain="linear", k=k)
+        hats = results({"hats": BEST}, gain="linear", k=k, judgments={"a": 1})
+        write(runs / f"{day}.jsonl", day, [*boots, *hats])
+    series = only_series(terminal)
+    breaks = [
         [(each["kind"], each["cases"], each["detail"]) for each in point["breaks"]]
         for point in series["points"]
     ]
-    assert kinds[3] == [
-        ("settings", 3, "gain: exponential / linear"),
-        ("judgments", 1, ""),
+    assert breaks == [
+        [],
+        [("settings", 2, "gain: exponential / linear"), ("judgments", 1, "")],
+        [("settings", 2, "k: 10 / 5")],
     ]
-    assert kinds[4] == [("settings", 3, "k: 10 / 5")]
     assert (series["metric"], series["change"]) == ("nDCG@5", None)
 
 
-def test_a_gate_that_the_last_run_missed_is_named(
-    terminal: Terminal, runs: Path
-) -> None:
-    gates = recorded_gates({"mean": {"nDCG@10": 0.99}}, {"passing": 1})
-    for day, ranking in enumerate((BEST, FAIR), 1):
-        of_file = FileInfo(FILE, totals=[("search", None, 1)], gates=gates)
-        info = RunInfo("1.0", f"2026-11-{day:02}T08:03:11+00:00")
-        Run(
-            results({"boots": ranking}, {"min_ndcg": 0.1, "tolerance": 1}, FILE),
-            {FILE: of_file},
-            info,
-        ).write(runs / f"{day}.jsonl")
-    (series,) = data_of(terminal, "runs")["series"]
-    assert series["unmet"] == [f"{FILE}: gate[{gates[0].id}]"]
-    said = terminal.run("history", "runs")
-    assert f"not met in the last run: {FILE}: gate[{gates[0].id}]" in said.lines
-    assert "; in the last run 1 gate is not met" in " ".join(said.lines)
-    head, result = (
-        (runs / "2.jsonl").read_text().replace("2026-11-02", "2026-11-03").splitlines()
-    )
-    damaged = json.dumps(json.loads(result) | {"ranking": "x"})
-    (runs / "3.jsonl").write_text(f"{head}\n{damaged}\n")
-    said = terminal.run("history", "runs")
-    assert (said.code, said.lines[0][:18]) == (0, "History of 2 runs,")
-    assert "left out: runs/3.jsonl:2: " in said.out
-    assert f"not met in the last run: {FILE}: gate[{gates[0].id}]" in said.lines
+# --- what got worse -------------------------------------------------------------------
 
 
 def test_what_got_worse(terminal: Terminal, runs: Path) -> None:
-    """By more than the tolerance, or by an expectation that was met; not by one that
-    was raised.
+    """By more than the tolerance, or by a demand that was met; not by one that was
+    raised.
     """
     first = {"expect": {"first": "a"}, "min_ndcg": 0.1, "tolerance": 0.3}
+    raised = {**first, "min_ndcg": 1, "expect": {"first": "c"}}
     record(runs / "1.jsonl", 1, {"boots": BEST, "hats": POOR}, first)
     record(runs / "2.jsonl", 2, {"boots": FAIR, "hats": POOR}, first)
-    record(
-        runs / "3.jsonl",
-        3,
-        {"boots": FAIR, "hats": BEST},
-        {**first, "min_ndcg": 1, "expect": {"first": "c"}},
-    )
+    record(runs / "3.jsonl", 3, {"boots": FAIR, "hats": BEST}, raised)
+    # below a floor that it met, by less than the tolerance
+    missed = {**raised, "tolerance": 1, "min_ndcg": 0.9}
+    record(runs / "4.jsonl", 4, {"boots": FAIR, "hats": FAIR}, missed)
     moves = [
-        [
-            (move["id"], move["before"], move["after"], move["is_worse"])
-            for move in point["moves"]
-        ]
-        for point in points_of(terminal, "runs")
+        [(move["id"], move["is_worse"]) for move in point["moves"]]
+        for point in only_series(terminal)["points"]
     ]
-    fair, poor = (results({"x": each}, {}, FILE)[0].score for each in (FAIR, POOR))
-    assert moves == [[], [("boots", 1.0, fair, True)], [("hats", poor, 1.0, False)]]
+    assert moves == [[], [("boots", True)], [("hats", False)], [("hats", True)]]
+
+
+def test_the_largest_fall_comes_first(terminal: Terminal, runs: Path) -> None:
+    record(runs / "1.jsonl", 1, {"boots": BEST, "hats": BEST, "socks": POOR})
+    record(runs / "2.jsonl", 2, {"boots": FAIR, "hats": POOR, "socks": BEST})
+    moves = only_series(terminal)["points"][1]["moves"]
+    assert [move["id"] for move in moves] == ["hats", "boots", "socks"]
 
 
 def test_a_run_whose_search_failed_hides_nothing(
     terminal: Terminal, runs: Path
 ) -> None:
-    for day, hats in enumerate((BEST, FAILED, POOR), 1):
-        record(
-            runs / f"{day}.jsonl",
-            day,
-            {"boots": BEST if day != 2 else FAILED, "hats": hats},
-        )
-    points = points_of(terminal, "runs")
+    record(runs / "1.jsonl", 1, {"boots": BEST, "hats": BEST})
+    record(runs / "2.jsonl", 2, {"boots": FAILED, "hats": FAILED})
+    record(runs / "3.jsonl", 3, {"boots": BEST, "hats": POOR})
+    points = only_series(terminal)["points"]
     assert [(point["mean"], point["worse"]) for point in points[:2]] == [
         (1.0, 0),
         (None, 0),
@@ -256,116 +233,154 @@ def test_a_run_whose_search_failed_hides_nothing(
     assert ["2026-11-02", "08:03", "n/a", "0", "of", "2", "2"] in lines
 
 
-FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
-BACK = (
-    dict(zip("uvw", (POOR, BEST, BEST), strict=True)),
-    dict(zip("uvw", (BEST, POOR, BEST), strict=True)),
-)
-
-
-@pytest.mark.parametrize(
-    ("found", "says", "means", "last", "kind"),
-    [
-        (FALL, "Search got worse: 5 queries", "1.000 -> 0.548", "", "worse"),
-        (FALL[::-1], "Search got better: 5 queries", "0.548 -> 1.000", "", "better"),
-        (FALL[:1] * 2, "No query got worse", "1.000 -> 1.000", "", "fine"),
-        (
-            [{"u": BEST, "v": BEST, "w": POOR}, {"u": POOR, "v": POOR, "w": BEST}],
-            "2 queries got worse, 1 better; the mean is unchanged within chance",
-            *("0.849 -> 0.699", "", "mixed"),
-        ),
-        (
-            [*BACK, BACK[0]],
-            "No query got worse",
-            *("0.849 -> 0.849", "1 got worse and 1 better", "mixed"),
-        ),
-        (
-            [FALL[0], dict.fromkeys("uvwxy", FAILED)],
-            "2 runs: no mean can be compared with that of the last",
-            *("", "5 of 5 searches failed", "broken"),
-        ),
-        (
-            [FALL[0], dict.fromkeys("uvwxy", "")],
-            "Search got worse: 5 queries",
-            *("1.000 -> 0.000", "5 of 5 searches returned nothing", "worse"),
-        ),
-        (
-            [FALL[0], {**FALL[0], "u": FAILED}],
-            "No query got worse",
-            *("1.000 -> 1.000", "1 of 5 searches failed", "broken"),
-        ),
-        (
-            FALL[:1],
-            "1 run: two or more are needed to compare their means",
-            "",
-            "",
-            "nothing",
-        ),
-    ],
-    ids=["fall", "rise", "same", "both", "last", "down", "empty", "error", "one"],
-)
-def test_the_headline_weighs_and_tells_what_is_wrong_in_the_last_run(
-    terminal: Terminal,
-    runs: Path,
-    found: Any,
-    says: str,
-    means: str,
-    last: str,
-    kind: str,
-) -> None:
-    for day, rankings in enumerate(found, 1):
-        record(runs / f"{day}.jsonl", day, rankings)
-    assert terminal.run("history", "runs", "-o", "history.html").code == 0
-    (heading,) = re.findall(
-        '<h1 data-verdict="(.*)">(.*)</h1>', terminal.read("history.html")
-    )
-    assert heading == (kind, says + f"; in the last run {last}" * bool(last))
-    assert (
-        f"mean nDCG@10 {means}".replace("->", "\u2192") in terminal.read("history.html")
-    ) == bool(means)
-
-
-def test_each_variant_has_its_own_series_with_what_is_filled_and_a_file_may_move(
-    terminal: Terminal, runs: Path
-) -> None:
-    record(runs / "1.jsonl", 1, {"boots[bm25]": BEST}, file="old/shop.relevance.yaml")
-    record(runs / "2.jsonl", 2, {"boots[bm25]": POOR, "boots[hybrid]": FAIR})
-    (first, second) = results(
-        {"boots[bm25]": POOR, "boots[hybrid]": BEST}, {"min_ndcg": 0.7}, FILE
-    )
-    first = replace(
-        first, evaluation=replace(first.evaluation, filled_top={"model-x": 3})
-    )
-    info = RunInfo("1.0", "2026-11-03T08:03:11+00:00")
-    Run([first, second], {FILE: FileInfo(FILE)}, info).write(runs / "3.jsonl")
-    found = [
-        (each["variant"], len(each["points"]), each["filled"])
-        for each in data_of(terminal, "runs")["series"]
-    ]
-    assert found == [("bm25", 3, {"model-x": 3}), ("hybrid", 2, {})]
-    said = terminal.run("history", "runs", "--format", "markdown").out
-    assert "**Bm25**" in said
-    assert (
-        "bm25: in the last run 3 of 4 judged results within k are filled: 3 by model-x"
-        in said
-    )
-
-
 def test_cases_without_judgments_have_a_history_too(
     terminal: Terminal, runs: Path
 ) -> None:
     keys = {"judgments": {}, "min_ndcg": None, "expect": {"first": "a"}}
     record(runs / "1.jsonl", 1, {"boots": "ab"}, keys)
     record(runs / "2.jsonl", 2, {"boots": "ba"}, keys)
-    points = points_of(terminal, "runs")
+    points = only_series(terminal)["points"]
     assert [(point["mean"], point["p95"], point["worse"]) for point in points] == [
         (None, 0.012, 0),
         (None, 0.012, 1),
     ]
-    assert terminal.run("history", "runs", "-o", "history.html").code == 0
-    page = terminal.read("history.html")
-    assert "2 runs: no mean can be compared with that of the last" in page
-    assert '<p class="note">got worse in the last run: &quot;boots&quot;</p>' in page
+    assert "got worse in the last run: &quot;boots&quot;</p>" in page_of(terminal)
+
+
+def test_a_gate_that_the_last_run_missed_is_named(
+    terminal: Terminal, runs: Path
+) -> None:
+    gates = recorded_gates({"mean": {"nDCG@10": 0.99}}, {"passing": 1})
+    about = FileInfo(FILE, totals=[("search", None, 1)], gates=gates)
+    for day, ranking in enumerate((BEST, FAIR), 1):
+        found = results({"boots": ranking}, min_ndcg=0.1, tolerance=1)
+        write(runs / f"{day}.jsonl", day, found, about)
+    unmet = f"{FILE}: gate[{gates[0].id}]"
+    assert only_series(terminal)["unmet"] == [unmet]
+    said = terminal.run("history", "runs")
+    assert f"not met in the last run: {unmet}" in said.lines
+    assert "; in the last run 1 gate is not met" in said.text
+    # a damaged record is not the last run
+    recorded = (runs / "2.jsonl").read_text().replace(started(2), started(3))
+    damaged = recorded.replace('"ranking":{', '"ranking":{"documents":1},"x":{')
+    (runs / "3.jsonl").write_text(damaged)
+    said = terminal.run("history", "runs")
+    assert (said.code, said.lines[0][:18]) == (0, "History of 2 runs,")
+    assert "left out: runs/3.jsonl:2: " in said.out
+    assert f"not met in the last run: {unmet}" in said.lines
+
+
+# --- the headline ---------------------------------------------------------------------
+
+FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
+BACK = {"u": POOR, "v": BEST, "w": BEST}, {"u": BEST, "v": POOR, "w": BEST}
+CHANCE = {"u": BEST, "v": BEST, "w": POOR}, {"u": POOR, "v": POOR, "w": BEST}
+IN_THE_LAST = "No query got worse; in the last run"
+
+
+@pytest.mark.parametrize(
+    ("found", "kind", "says", "means"),
+    [
+        (FALL, "worse", "Search got worse: 5 queries", "1.000 -> 0.548"),
+        (FALL[::-1], "better", "Search got better: 5 queries", "0.548 -> 1.000"),
+        (FALL[:1] * 2, "fine", "No query got worse", "1.000 -> 1.000"),
+        (
+            CHANCE,
+            "mixed",
+            "2 queries got worse, 1 better; the mean is unchanged within chance",
+            "0.849 -> 0.699",
+        ),
+        (
+            [*BACK, BACK[0]],
+            "mixed",
+            f"{IN_THE_LAST} 1 got worse and 1 better",
+            "0.849 -> 0.849",
+        ),
+        (
+            [{"u": BEST}, {"u": "abdc"}],
+            "mixed",
+            "The mean fell within chance, no query by more than its tolerance",
+            "1.000 -> 0.993",
+        ),
+        (
+            [FALL[0], dict.fromkeys("uvwxy", FAILED)],
+            "broken",
+            "2 runs: no mean can be compared with that of the last; in the last run 5 of 5 searches failed",
+            None,
+        ),
+        (
+            [FALL[0], dict.fromkeys("uvwxy", "")],
+            "worse",
+            "Search got worse: 5 queries; in the last run 5 of 5 searches returned nothing",
+            "1.000 -> 0.000",
+        ),
+        (
+            [FALL[0], {**FALL[0], "u": FAILED}],
+            "broken",
+            f"{IN_THE_LAST} 1 of 5 searches failed",
+            "1.000 -> 1.000",
+        ),
+        (
+            FALL[:1],
+            "nothing",
+            "1 run: two or more are needed to compare their means",
+            None,
+        ),
+    ],
+    ids=[
+        *("fall", "rise", "same", "both", "last", "little", "down", "empty", "error"),
+        "one",
+    ],
+)
+def test_the_headline_weighs_and_tells_what_is_wrong_in_the_last_run(
+    terminal: Terminal, runs: Path, found: Any, kind: str, says: str, means: str | None
+) -> None:
+    for day, rankings in enumerate(found, 1):
+        record(runs / f"{day}.jsonl", day, rankings)
+    page = page_of(terminal)
+    assert f'<h1 data-verdict="{kind}">{says}</h1>' in page
+    shown = re.findall(r"mean nDCG@10 ([\d.]+ \u2192 [\d.]+)", page)
+    assert shown[:1] == ([means.replace("->", "\u2192")] if means else [])
+
+
+def test_a_gate_that_a_variant_missed_is_named_for_this_variant(
+    terminal: Terminal, runs: Path
+) -> None:
+    totals = [("search", "bm25", 1), ("search", "hybrid", 1)]
+    gates = recorded_gates({"mean": {"nDCG@10": 0.9}})
+    found = results({"boots[bm25]": POOR, "boots[hybrid]": BEST})
+    write(runs / "1.jsonl", 1, found, FileInfo(FILE, totals=totals, gates=gates))
+    unmet = {each["variant"]: len(each["unmet"]) for each in all_series(terminal)}
+    assert unmet == {"bm25": 1, "hybrid": 0}
+
+
+def test_a_search_that_should_find_nothing_is_not_wrong(
+    terminal: Terminal, runs: Path
+) -> None:
+    keys = {"min_ndcg": None, "judgments": {}, "expect": {"results": 0}}
+    for day in (1, 2):
+        record(runs / f"{day}.jsonl", day, {"boots": "", "hats": ""}, keys)
+    assert "returned nothing" not in terminal.run("history", "runs").text
+
+
+def test_each_variant_has_its_own_series_and_a_file_may_move(
+    terminal: Terminal, runs: Path
+) -> None:
+    record(runs / "1.jsonl", 1, {"boots[bm25]": BEST}, file="old/shop.relevance.yaml")
+    record(runs / "2.jsonl", 2, {"boots[bm25]": POOR, "boots[hybrid]": FAIR})
+    first, second = results({"boots[bm25]": POOR, "boots[hybrid]": BEST})
+    write(runs / "3.jsonl", 3, [changed(first, filled_top={"model-x": 3}), second])
+    found = [
+        (each["variant"], len(each["points"]), each["filled"])
+        for each in all_series(terminal)
+    ]
+    assert found == [("bm25", 3, {"model-x": 3}), ("hybrid", 2, {})]
+    said = terminal.run("history", "runs", "--format", "markdown").out
+    assert "**Bm25**" in said
+    assert "bm25: in the last run 3 of 4 judged results within k are filled" in said
+
+
+# --- the terminal and the page --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -381,13 +396,8 @@ def test_a_narrow_terminal_does_without_some_columns(
 ) -> None:
     keys = {"judgments": {"a": 3, "b": 0, "c": 1}}
     for day, hats in enumerate((BEST, FAILED, "xab"), 1):
-        record(
-            runs / f"{day}.jsonl",
-            day,
-            {"boots": "xab", "hats": hats},
-            keys,
-            index="products " * 9,
-        )
+        rankings = {"boots": "xab", "hats": hats}
+        record(runs / f"{day}.jsonl", day, rankings, keys, index="products " * 9)
     monkeypatch.setenv("COLUMNS", str(columns))
     lines = terminal.run("history", "runs").lines
     assert max(map(len, lines)) <= columns
@@ -397,36 +407,43 @@ def test_a_narrow_terminal_does_without_some_columns(
 
 
 HOSTILE = "</style><script>alert(1)</script> $title \u202eabc"
+ESCAPED = "&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt; $title \\u202eabc"
 
 
 def test_the_page_has_no_script_and_all_its_links_lead_somewhere(
     terminal: Terminal, runs: Path
 ) -> None:
     for day, ranking in enumerate((BEST, POOR, FAIR), 1):
-        record(
-            runs / f"{day}.jsonl",
-            day,
-            {HOSTILE: ranking, "hats": BEST},
-            index=f"{HOSTILE}{day}",
-        )
-    assert terminal.run("history", "runs", "-o", "history.html").code == 0
-    page = terminal.read("history.html")
-    digest = base64.b64encode(
-        sha256(page.partition("<style>")[2].partition("</style>")[0].encode()).digest()
-    ).decode()
+        rankings = {HOSTILE: ranking, "hats": BEST}
+        record(runs / f"{day}.jsonl", day, rankings, index=f"{HOSTILE}{day}")
+    page = page_of(terminal)
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    digest = base64.b64encode(sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     assert f'content="{policy}"' in page
     assert not re.search(r"<script|<img|<link|\u202e|\son\w+=|https?:", page)
-    targets, names = (
-        re.findall(r'href="#([^"]+)"', page),
-        re.findall(r'\sid="([^"]+)"', page),
-    )
+    assert ESCAPED in page
+    targets = re.findall(r'href="#([^"]+)"', page)
     assert targets == ["run-0-0", "run-0-1", "run-0-2"]
-    assert {*targets} <= {*names}
+    assert {*targets} <= {*re.findall(r'\sid="([^"]+)"', page)}
     assert page.count("<details>") == 2
-    assert (
-        "&lt;/style&gt;&lt;script&gt;alert(1)&lt;/script&gt; $title \\u202eabc" in page
-    )
+
+
+def test_the_chart_is_parted_at_a_break_and_has_a_tick_where_the_index_changed(
+    terminal: Terminal, runs: Path
+) -> None:
+    for day, (index, gain) in enumerate(
+        [("a", "exponential"), ("a", "linear"), ("b", "linear")], 1
+    ):
+        keys = {"gain": gain}
+        record(runs / f"{day}.jsonl", day, {"boots": FAIR}, keys, index=index)
+    page = page_of(terminal)
+    (line,) = re.findall(r'<path class="mean" d="(.*?)"', page)
+    assert re.findall("[ML][0-9.]+", line) == ["M0.5", "M1.5", "L2.5"]
+    assert re.findall(r'class="(?:break|searched)" d="M[0-9.]+', page) == [
+        'class="break" d="M1',
+        'class="searched" d="M2.5',
+    ]
 
 
 # --- what is left out, and what is refused --------------------------------------------
@@ -441,80 +458,65 @@ def test_what_is_no_complete_run_is_named_and_left_out(
     terminal: Terminal, sound: Path
 ) -> None:
     runs = sound.parent
-    (runs / "cut.jsonl").write_text(sound.read_text().splitlines()[0] + "\n")
-    (runs / "damaged.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes())[:-30])
-    (runs / "empty.jsonl").write_text("")
+    data = sound.read_bytes()
+    (runs / "cut.jsonl").write_bytes(data.splitlines()[0] + b"\n")
+    (runs / "damaged.jsonl.gz").write_bytes(gzip.compress(data)[:-30])
+    (runs / "empty.jsonl").write_bytes(b"")
     record(runs / "unfinished.jsonl", 2, {"boots": BEST}, missing=[f"{FILE}::hats"])
-    mistake = RunError(
-        "unknown key", "a.relevance.yaml", line=2, node="a.relevance.yaml"
-    )
+    mistake = RunError("unknown key", "a.yaml", line=2, node="a.yaml")
     Run([], info=RunInfo(errors=[mistake])).write(runs / "mistake.jsonl")
-    Run(results({"boots": BEST}, {}, FILE)).write(runs / "without.jsonl")
-    (runs / "twin.jsonl.gz").write_bytes(gzip.compress(sound.read_bytes()))
-    record(
-        runs / "y.jsonl", 1, {"boots": POOR}
-    )  # it began in the same second, and is another run
-    (runs / "shop.relevance.yaml.baseline.jsonl").write_text(
-        ""
-    )  # no record by its name
+    Run(results({"boots": BEST})).write(runs / "without.jsonl")
+    (runs / "twin.jsonl.gz").write_bytes(gzip.compress(data))
+    # it began in the same second, and is another run
+    record(runs / "y.jsonl", 1, {"boots": POOR})
+    # it is no record by its name
+    (runs / "shop.relevance.yaml.baseline.jsonl").write_bytes(b"")
     said = terminal.run("history", "runs")
     assert said.code == 0
     assert said.lines[0].startswith("History of 2 runs, ")
-    text = " ".join(said.out.split())
-    assert text.count("left out: ") == 7
-    for says in (
-        "cut.jsonl: the record is truncated: 0 of 1 results are there; fetch or make it again",
-        "damaged.jsonl.gz: cannot be read: ",
-        "empty.jsonl:1: this is not a record: it is empty",
-        "unfinished.jsonl: the run is not complete, 1 case did not finish",
-        "mistake.jsonl: the run is not complete, 1 file has an error (a.relevance.yaml:2: unknown key)",
-        "without.jsonl: it does not say when the run began",
-        "twin.jsonl.gz: the run of runs/1.jsonl once more",
-    ):
-        assert f"left out: runs/{says}" in text
+    left_out = said.text.split("left out: runs/")[1:]
+    expected = {
+        "cut.jsonl": "the record is truncated: 0 of 1 results are there",
+        "damaged.jsonl.gz": "cannot be read: ",
+        "empty.jsonl:1": "this is not a record: it is empty",
+        "unfinished.jsonl": "the run is not complete, 1 case did not finish",
+        "mistake.jsonl": "the run is not complete, 1 file has an error (a.yaml:2: ",
+        "without.jsonl": "it does not say when the run began",
+        "twin.jsonl.gz": "the run of runs/1.jsonl once more",
+    }
+    assert len(left_out) == len(expected)
+    for name, why in expected.items():
+        assert [text for text in left_out if text.startswith(f"{name}: {why}")], name
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("other/*.jsonl", '"other/*.jsonl" names no file *.jsonl or *.jsonl.gz'),
-        ("empty", '"empty" names no file *.jsonl or *.jsonl.gz'),
-        (
-            "none.jsonl",
-            "no record of a run that finished is there; pytest --relevance-record=FILE writes one",
-        ),
+        ("other/*.jsonl", '"other/*.jsonl" names no file *.jsonl or *.jsonl.gz\n'),
+        ("empty", '"empty" names no file *.jsonl or *.jsonl.gz\n'),
+        ("none.jsonl", "writes one\n- none.jsonl: cannot be read: No such file"),
     ],
 )
 def test_names_without_a_record(terminal: Terminal, name: str, says: str) -> None:
     (terminal.folder / "empty").mkdir()
-    said = terminal.run("history", name)
-    assert (said.code, said.out) == (2, "")
-    assert f"history: {says}\n" in said.err
-    assert (
-        "none" not in name or "\n- none.jsonl: cannot be read: No such file" in said.err
-    )
+    assert says in terminal.refused("history", name)
 
 
 def test_runs_without_a_case_in_common(terminal: Terminal, sound: Path) -> None:
     record(sound.with_name("2.jsonl"), 2, {"hats": BEST}, file="hats.relevance.yaml")
-    said = terminal.run("history", "runs/*.jsonl")
-    assert (said.code, said.out) == (2, "")
-    assert (
-        "no case was searched in all 2 runs: name the runs of one suite, and merge the records"
-        in said.err
-    )
+    says = "no case was searched in all 2 runs: name the runs of one suite"
+    assert says in terminal.refused("history", "runs/*.jsonl")
     record(sound.with_name("3.jsonl"), 3, {"boots": BEST})
     record(sound.with_name("4.jsonl"), 4, {"boots[bm25]": BEST})
-    assert (
-        "left out: no variant: no case was searched in all its runs"
-        in terminal.run("history", "runs").lines
-    )
+    left_out = "left out: no variant: no case was searched in all its runs"
+    assert left_out in terminal.run("history", "runs").lines
 
+
+# --- properties -----------------------------------------------------------------------
 
 RANKINGS = st.sampled_from([BEST, FAIR, POOR, FAILED])
-FEWER = settings(
-    max_examples=settings().max_examples // 2
-)  # each writes records and reads them
+FEWER = settings(max_examples=settings().max_examples // 2)
+"""Each example writes records and reads them."""
 
 
 @FEWER
@@ -537,23 +539,20 @@ def test_means_are_over_the_cases_that_all_runs_have(
     common = set("uvwx").intersection(*filter(None, searched))
     report = folder / "history.json"
     is_there = any(searched) and bool(common)
-    assert main(["history", str(folder), "--output", str(report)]) == (
-        0 if is_there else 2
-    )
+    code = main(["history", str(folder), "--output", str(report)])
+    assert code == (0 if is_there else 2)
     if not is_there:
         return
     (series,) = json.loads(report.read_text())["series"]
     assert series["scored"] == len(common)
     assert series["others"] == len(set().union(*searched)) - len(common)
     judgments = dict.fromkeys(common, JUDGMENTS)
-    means = [
-        evaluate(judgments, {name: list(each[name]) for name in common})[
-            "nDCG@10"
-        ].mean()
-        if each
-        else None
-        for each in searched
-    ]
+    means = []
+    for each in searched:
+        scores = evaluate(
+            judgments, {name: list(each[name]) for name in common if each}
+        )
+        means.append(scores["nDCG@10"].mean() if each else None)
     assert [point["mean"] for point in series["points"]] == pytest.approx(means)
 
 
@@ -566,39 +565,26 @@ def test_two_runs_differ_as_compare_says(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]]
 ) -> None:
     folder = tmp_path_factory.mktemp("runs")
+    paths = []
     for day, rankings in enumerate(zip(*pairs, strict=True), 1):
         found = {f"query {number}": ranking for number, ranking in enumerate(rankings)}
-        record(folder / f"{day}.jsonl", day, found, {"min_ndcg": None})
-    reports = folder / "history.json", folder / "compare.json"
-    assert main(["history", str(folder), "--output", str(reports[0])]) == 0
-    assert (
-        main(
-            [
-                "compare",
-                *(str(folder / f"{day}.jsonl") for day in (1, 2)),
-                "--output",
-                str(reports[1]),
-            ]
-        )
-        == 0
-    )
-    history, compared = (json.loads(report.read_text()) for report in reports)
-    (series,), (row,) = history["series"], compared["metrics"]
-    assert {
-        name: series["change"][name]
-        for name in ("queries", "first", "second", "better", "worse", "p")
-    } == {
-        name: row[name]
-        for name in ("queries", "first", "second", "better", "worse", "p")
-    }
-    moved = {
-        each["id"]: each["difference"]
-        for kind in ("drops", "gains")
-        for each in compared["movers"][kind]
+        path = record(folder / f"{day}.jsonl", day, found, {"min_ndcg": None})
+        paths.append(str(path))
+    reports = []
+    for command in (["history", str(folder)], ["compare", *paths]):
+        report = folder / f"{command[0]}.json"
+        assert main([*command, "--output", str(report)]) == 0
+        reports.append(json.loads(report.read_text()))
+    (series,), (row,) = reports[0]["series"], reports[1]["metrics"]
+    for name in ("queries", "first", "second", "better", "worse", "p"):
+        assert series["change"][name] == row[name]
+    movers = reports[1]["movers"]
+    differences = {
+        each["id"]: each["difference"] for each in movers["drops"] + movers["gains"]
     }
     moves = {move["id"]: move["is_worse"] for move in series["points"][1]["moves"]}
     assert moves == {
         name: difference < 0
-        for name, difference in moved.items()
+        for name, difference in differences.items()
         if abs(difference) > 0.05
     }

@@ -1,17 +1,14 @@
-"""`pytest-relevance merge`: records of shards, made by real runs, joined and judged as
-one run would have been.
-"""
+"""`pytest-relevance merge`: records of shards, made by real runs, joined and judged."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import re
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -95,213 +92,151 @@ FILES = {
     "test_checks.py": CHECKS,
 }
 
-
-class Shards:
-    """A project, and the records of its runs in whole and in part."""
-
-    def __init__(self, pytester: pytest.Pytester) -> None:
-        self.folder = pytester.path
-        self.texts: dict[str, str] = {}
-        for name, text in FILES.items():
-            (self.folder / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-
-    def run(
-        self, pytester: pytest.Pytester, record: str, *options: str, **environment: str
-    ) -> None:
-        """Run pytest, with a record of that name, and keep what it printed."""
-        distributed = any(option.startswith("-n") for option in options)
-        plugins = only_plugins(*(("xdist", "xdist.looponfail") if distributed else ()))
-        with pytest.MonkeyPatch.context() as patch:
-            for name in ("PYTEST_ADDOPTS", "CI", "FORCE_COLOR"):
-                patch.delenv(name, raising=False)
-            for name, value in {"COLUMNS": "100", **environment}.items():
-                patch.setenv(name, value)
-            patch.chdir(self.folder)
-            command = (
-                "-p",
-                "no:cacheprovider",
-                *plugins,
-                *options,
-                f"--relevance-record={record}.jsonl",
-            )
-            done = pytester.runpytest_inprocess(*command)
-        assert (self.folder / f"{record}.jsonl").exists(), (
-            done.stdout.str() + done.stderr.str()
-        )
-        self.texts[record] = done.stdout.str()
+RUNS: dict[str, tuple[str, dict[str, str]]] = {
+    "accepted": ("--relevance-update", {}),
+    "whole": ("", {"WORSE": "1"}),
+    "even": ("-n2 --dist=loadgroup", {"PART": "0", "WORSE": "1"}),
+    "odd": ("", {"PART": "1", "WORSE": "1"}),
+    "words": ("shop.relevance.yaml -k words", {}),
+    "backwards": ("shop.relevance.yaml -k backwards", {}),
+    "hats": ("hats.relevance.yaml", {}),
+    "only-hats": ("--deselect=shop.relevance.yaml", {}),
+    "crashed": ("shop.relevance.yaml -k words -n1", {"CRASH": "1"}),
+}
+"""The runs of the project: options, and variables of the environment."""
 
 
 @pytest.fixture(scope="module")
-def made() -> list[Shards]:
-    """The shards, once a test has made them."""
-    return []
+def records() -> dict[str, bytes]:
+    """The records of these runs, once a test has made them."""
+    return {}
 
 
 @pytest.fixture
-def there(
-    made: list[Shards],
+def shards(
+    records: dict[str, bytes],
     pytester: pytest.Pytester,
     terminal: Terminal,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> Shards:
-    """A folder to work in, with a suite of two files and a module: run in whole, by
-    every other item, by variants.
-    """
+) -> Terminal:
+    """A terminal in a folder with these records."""
     pytest.importorskip("xdist")
-    if not made:
-        found = Shards(pytester)
-        run = partial(found.run, pytester)
-        run("accepted", "--relevance-update")
-        run("whole", WORSE="1")
-        run("even", "-n2", "--dist=loadgroup", PART="0", WORSE="1")
-        run("odd", PART="1", WORSE="1")
-        run("words", "shop.relevance.yaml", "-k", "words")
-        run("backwards", "shop.relevance.yaml", "-k", "backwards")
-        run("hats", "hats.relevance.yaml")
-        run("only-hats", "--deselect=shop.relevance.yaml")
-        run("crashed", "shop.relevance.yaml", "-k", "words", "-n1", CRASH="1")
-        made.append(found)
-    monkeypatch.chdir(made[0].folder)
+    if not records:
+        for name, text in FILES.items():
+            path = pytester.path / name
+            path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        for name, (options, variables) in RUNS.items():
+            record = pytester.path / f"{name}.jsonl"
+            run(pytester, options, record, variables)
+            records[record.name] = record.read_bytes()
+    for file, content in records.items():
+        (terminal.folder / file).write_bytes(content)
     capsys.readouterr()  # what these runs printed
-    return made[0]
+    return terminal
 
 
-def comparable(lines: Iterable[str]) -> list[str]:
-    """Lines without the times in them, and as if they had not been broken, which
-    depends on the length of the times.
-    """
-    whole = "\n".join(lines).replace("\n    ", "   ")
-    return [
-        re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*|\s+", " ", line).strip()
-        for line in whole.splitlines()
-    ]
-
-
-def summary_of(text: str) -> list[str]:
-    """The plugin's part of what pytest printed, without the movers since the baseline
-    and the record.
-    """
-    found = re.search(r"^=+ relevance =+\n(.*?)(?=^=)", text, re.DOTALL | re.MULTILINE)
-    assert found is not None, text
-    of_others = re.compile(r"(down since the baseline .*\n(  .*\n)+|record: .*\n)")
-    return comparable(of_others.sub("", found[1]).splitlines())
-
-
-def failure_of(gate: str, text: str) -> list[str]:
-    """What pytest shows of a gate that failed."""
-    found = re.search(
-        rf"^_+ {re.escape(gate)} _+\n(.*?)(?=^_+ |^=+ )", text, re.DOTALL | re.MULTILINE
-    )
-    assert found is not None, text
-    return found[1].splitlines()
-
-
-def contains(lines: list[str], block: list[str]) -> bool:
-    """Whether lines stand among others, one after the other."""
-    return any(
-        lines[start : start + len(block)] == block for start in range(len(lines))
-    )
-
-
-def test_shards_are_told_as_the_whole_run_would_have_been(
-    there: Shards, terminal: Terminal
+def run(
+    pytester: pytest.Pytester, options: str, record: Path, variables: Mapping[str, str]
 ) -> None:
-    said = terminal.run("merge", "even.jsonl", "odd.jsonl")
-    text = there.texts["whole"]
+    """Run pytest in this process, as nine processes would take three times as long."""
+    plugins = ["xdist", "xdist.looponfail"] if "-n" in options else []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(pytester.path)
+        for name in ("PYTEST_ADDOPTS", "CI", "FORCE_COLOR"):
+            patch.delenv(name, raising=False)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        pytester.runpytest_inprocess(
+            *("-pno:cacheprovider", *only_plugins(*plugins), *options.split()),
+            f"--relevance-record={record}",
+        )
+
+
+def data(terminal: Terminal, *command: str) -> Any:
+    return json.loads(terminal.run(*command, "--format=json").out)
+
+
+def without_calls(report: Any) -> list[Any]:
+    """The results of a report in the order of their cases, without times."""
+    results = [{**result, "call": None} for result in report["results"]]
+    return sorted(results, key=json.dumps)
+
+
+def test_shards_are_told_as_the_whole_run_would_have_been(shards: Terminal) -> None:
+    whole = data(shards, "report", "whole.jsonl")
+    merged = data(shards, "merge", "even.jsonl", "odd.jsonl")
+    assert merged["gates"] == whole["gates"]
+    assert without_calls(merged) == without_calls(whole)
+    assert merged["merged"]["records"] == 2
+    assert (merged["merged"]["gaps"], merged["merged"]["replaced"]) == ([], [])
+
+
+def test_the_text_of_a_merge(shards: Terminal) -> None:
+    said = shards.run("merge", "even.jsonl", "odd.jsonl")
     assert (said.code, said.err) == (1, "")  # gates are not met
     assert said.lines[0] == "2 records, 18 results"
-    # suites with their means, counts and gates; tags; variants side by side
-    told, expected = comparable(said.lines), summary_of(text)
-    advice, end = (
-        expected.index(next(line for line in expected if re.match(pattern, line)))
-        for pattern in (
-            r"to see one in full",
-            r"\d+ cases and \d checks in \d variants",
-        )
-    )
-    assert advice == 15
-    assert contains(
-        told, expected[:advice]
-    )  # what is to be done about a baseline is the run's business
-    verdict = " ".join(expected[end:])
-    assert " ".join(told).endswith(
-        verdict
-    )  # the lines of the verdict may be broken otherwise
-    assert " ".join(told).endswith(
-        "; 6 of 11 gates failed; 2 of 11 gates not evaluated"
-    )
-    # gates that are not met: the same text as in the run
-    unmet = re.findall(r"^_+ (gate\[.*) _+$", text, re.MULTILINE)
-    assert {name.partition(" ")[0] for name in unmet} == {
-        "gate[mean",
-        "gate[most",
-        "gate[max_drop",
-    }
-    for name in unmet:
-        assert contains(said.lines, failure_of(name, text)), name
-    # the one that nothing can be said of
-    not_evaluated = "gate[passing 0.5 of later][words] not evaluated: no case with the tag later\n    ran"
-    assert f"shop.relevance.yaml:7: {not_evaluated}\n" in said.out
-    # those that are met, with what they found
-    assert (
-        "hats.relevance.yaml:2: gate[passing 1] met: 2 of 2 cases pass (100.0%), at least 100%"
-        in said.lines
-    )
+    assert "hats.relevance.yaml:2: gate[passing 1] met: 2 of 2 cases pass" in said.text
+    later = "shop.relevance.yaml:7: gate[passing 0.5 of later][words] not evaluated: no"
+    assert later in said.text
+    assert said.text.endswith("; 6 of 11 gates failed; 2 of 11 gates not evaluated")
 
 
-def test_no_shard_alone_evaluates_a_gate_but_the_whole_does(
-    there: Shards, terminal: Terminal
+def test_a_merge_as_markdown_and_as_a_page(shards: Terminal) -> None:
+    merge = ("merge", "even.jsonl", "odd.jsonl")
+
+    def outline(markdown: str) -> list[str]:
+        rows = re.findall(r"^(?:###|\*\*|\| |<summary>).*$", markdown, re.MULTILINE)
+        return [re.sub(r"[<\d.]+ m?s\b", "", row) for row in rows]
+
+    found = shards.run(*merge, "--format", "markdown", "-o", "merged.jsonl")
+    assert (found.code, found.err) == (1, "written: merged.jsonl\n")
+    assert "\n\n- `2 records, 18 results`\n\n" in found.out
+    report = shards.run("report", "whole.jsonl", "--format=markdown")
+    assert len(outline(report.out)) > 20
+    assert outline(found.out) == outline(report.out)
+    cut = shards.run(*merge, "--format", "markdown", "--max-chars", "1500")
+    assert len(cut.out) <= 1500
+    assert cut.lines[-1].startswith("Left out, as this report has at most 1,500 ")
+    page = shards.run(*merge, "--format", "html")
+    assert (page.code, page.err) == (1, "")
+    assert page.out.startswith("<!doctype html>\n<!-- pytest-relevance report -->\n")
+
+
+def test_a_gate_that_no_shard_evaluates_is_judged_over_the_whole(
+    shards: Terminal,
 ) -> None:
-    said = terminal.run("merge", "hats.jsonl")
+    skipped = {
+        gate["outcome"] for gate in data(shards, "report", "words.jsonl")["gates"]
+    }
+    assert skipped == {"skipped"}
+    said = shards.run("merge", "words.jsonl", "backwards.jsonl")
+    assert said.code == 1
+    unmet = "shop.relevance.yaml:2: mean nDCG@10 0.737, below 0.950 (5 cases)"
+    assert f"{unmet} variant words pulled down most by 0.000 std::vector" in said.text
+    assert said.text.endswith("; 3 of 10 gates failed; 2 of 10 gates not evaluated")
+
+
+def test_a_merge_that_meets_all_gates(shards: Terminal) -> None:
+    said = shards.run("merge", "hats.jsonl")
     assert (said.code, said.lines[0]) == (0, "1 record, 2 results")
     assert said.lines[-1] == "2 cases: 2 passed; mean nDCG@10 0.815; the gate is met"
 
-    assert "5 gates skipped" in there.texts["words"]
-    said = terminal.run("merge", "words.jsonl", "backwards.jsonl")
-    assert said.code == 1
-    assert contains(
-        said.lines,
-        [
-            "shop.relevance.yaml:2: mean nDCG@10 0.737, below 0.950 (5 cases)",
-            "variant words",
-            "pulled down most by",
-            "  0.000  std::vector [1]   weight 1   xfailed   shop.relevance.yaml:15",
-            "  0.710  b a               weight 2   failed    shop.relevance.yaml:12",
-        ],
-    )
-    assert " ".join(map(str.strip, said.lines[-2:])).endswith(
-        "; 3 of 10 gates failed; 2 of 10 gates not evaluated"
-    )
 
-
-def test_a_shard_knows_of_files_of_which_it_ran_nothing_and_every_format_says_so(
-    there: Shards, terminal: Terminal
-) -> None:
-    said = terminal.run("merge", "only-hats.jsonl")
+def test_a_shard_knows_of_files_of_which_it_ran_nothing(shards: Terminal) -> None:
+    merge = ("merge", "only-hats.jsonl")
+    said = shards.run(*merge)
     assert said.code == 1
     assert [line for line in said.lines if "in no record" in line] == [
         "shop.relevance.yaml, search[words]: 6 of 6 cases are in no record",
         "shop.relevance.yaml, search[backwards]: 6 of 6 cases are in no record",
     ]
-    assert (
-        "shop.relevance.yaml:2: gate[mean nDCG@10 0.95][words] not evaluated: 0 of 12 ran"
-        in said.lines
-    )
+    assert "gate[mean nDCG@10 0.95][words] not evaluated: 0 of 12 ran" in said.text
     sentence = "The run did not finish: 12 cases are missing"
-    markdown = terminal.run("merge", "only-hats.jsonl", "--format=markdown")
+    markdown = shards.run(*merge, "--format=markdown")
     assert sentence in markdown.lines[1]
-    assert (
-        "**Missing** (12)\n\n- `shop.relevance.yaml::search[words]` (6 cases)\n"
-        in markdown.out
-    )
-    assert (
-        f">{sentence}</h1>"
-        in terminal.run("merge", "only-hats.jsonl", "--format=html").out
-    )
-    gaps = json.loads(terminal.run("merge", "only-hats.jsonl", "--format=json").out)[
-        "merged"
-    ]["gaps"]
+    assert "- `shop.relevance.yaml::search[words]` (6 cases)" in markdown.lines
+    assert f">{sentence}</h1>" in shards.run(*merge, "--format=html").out
+    gaps = data(shards, *merge)["merged"]["gaps"]
     assert [(gap["variant"], gap["found"], gap["total"]) for gap in gaps] == [
         ("words", 0, 6),
         ("backwards", 0, 6),
@@ -309,118 +244,66 @@ def test_a_shard_knows_of_files_of_which_it_ran_nothing_and_every_format_says_so
 
 
 def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(
-    there: Shards, terminal: Terminal
+    shards: Terminal,
 ) -> None:
-    said = terminal.run("merge", "crashed.jsonl", "backwards.jsonl")
+    said = shards.run("merge", "crashed.jsonl", "backwards.jsonl")
     assert said.code == 1
-    assert (
-        "shop.relevance.yaml, search[words]: 1 of 6 cases is in no record" in said.lines
-    )
+    gap = "shop.relevance.yaml, search[words]: 1 of 6 cases is in no record"
+    assert gap in said.lines
     assert "did not finish: shop.relevance.yaml::crash x[words]" in said.lines
     assert said.lines[-1].endswith("1 case did not finish")
-    said = terminal.run("merge", "crashed.jsonl", "backwards.jsonl", "words.jsonl")
+    said = shards.run("merge", "crashed.jsonl", "backwards.jsonl", "words.jsonl")
     assert "did not finish" not in said.out
     assert "in no record" not in said.out
-    assert said.out.startswith("3 records, 12 results; 5 cases (")
-    assert " in several of\n  them, with the same results\n" in said.out
+    assert said.text.startswith("3 records, 12 results; 5 cases (")
+    assert " in several of them, with the same results " in said.text
 
 
-def test_a_merge_as_markdown_as_a_page_and_as_json(
-    there: Shards, terminal: Terminal
-) -> None:
-    records = ("even.jsonl", "odd.jsonl")
-    found = terminal.run(
-        "merge", *records, "--format", "markdown", "-o", "whole-again.jsonl"
-    )
-    assert (found.code, found.err) == (1, "written: whole-again.jsonl\n")
-    report = terminal.run("report", "whole.jsonl", "--format=markdown")
-    assert "\n\n- `2 records, 18 results`\n\n" in found.out
-    shown = [
-        line
-        for line in found.lines
-        if line.startswith(("###", "**", "| ", "<summary>"))
-    ]
-    assert len(shown) > 20
-    same = [
-        line
-        for line in report.lines
-        if line.startswith(("###", "**", "| ", "<summary>"))
-    ]
-    assert comparable(shown) == comparable(same)
-    cut = terminal.run("merge", *records, "--format", "markdown", "--max-chars", "1500")
-    assert len(cut.out) <= 1500
-    assert cut.lines[-1].startswith(
-        "Left out, as this report has at most 1,500 characters: "
-    )
-    page = terminal.run("merge", *records, "--format", "html")
-    assert (page.code, page.err) == (1, "")
-    assert page.out.startswith("<!doctype html>\n<!-- pytest-relevance report -->\n")
-    whole = json.loads(terminal.run("merge", *records, "--format", "json").out)
-    assert (len(whole["results"]), whole["merged"]["records"]) == (18, 2)
-    assert (whole["merged"]["gaps"], whole["merged"]["replaced"]) == ([], [])
-    assert {gate["outcome"] for gate in whole["gates"]} == {
-        "passed",
-        "failed",
-        "skipped",
-    }
+def test_a_case_that_came_to_something_else(shards: Terminal) -> None:
+    text = shards.read("words.jsonl")
+    other = text.replace('"documents":["b","a"],', '"documents":["b","z"],')
+    assert other != text
+    shards.write("worse.jsonl", other)
+    err = shards.refused("merge", "words.jsonl", "worse.jsonl", "backwards.jsonl")
+    assert 'in words.jsonl and worse.jsonl: "b a[words]"; --last takes' in err
+    for first, last, document in (("words", "worse", "z"), ("worse", "words", "a")):
+        records = [f"{name}.jsonl" for name in (first, last, "backwards")]
+        said = shards.run("merge", "--last", *records, "--output", "last.jsonl")
+        assert '1 case ("b a[words]") with other results in an earlier one' in said.text
+        results = {result.key: result for result in Run.open("last.jsonl").results}
+        found = results["shop.relevance.yaml", "b a", "words"]
+        assert (len(results), found.ranking.documents[1]) == (12, document)
 
 
-def test_a_case_that_came_to_something_else(there: Shards, terminal: Terminal) -> None:
-    text = (there.folder / "words.jsonl").read_text()
-    assert '"documents":["b","a"],' in text
-    (there.folder / "worse.jsonl").write_text(
-        text.replace('"documents":["b","a"],', '"documents":["b","z"],')
-    )
-    said = terminal.run("merge", "words.jsonl", "worse.jsonl", "backwards.jsonl")
-    assert (said.code, said.out) == (2, "")
-    assert (
-        'came to something else in words.jsonl and worse.jsonl: "b a[words]"; --last takes'
-        in said.err
-    )
-    for order, document in ((("words", "worse"), "z"), (("worse", "words"), "a")):
-        records = [f"{name}.jsonl" for name in (*order, "backwards")]
-        said = terminal.run("merge", "--last", *records, "--output", "last.jsonl")
-        assert (
-            '1 case ("b a[words]") with other results in an earlier one'
-            in said.out.replace("\n  ", " ")
-        )
-        results = {
-            result.key[1:]: result.ranking.documents[1:]
-            for result in Run.open("last.jsonl").results
-        }
-        assert (len(results), results["b a", "words"]) == (12, (document,))
+def test_records_of_one_name_are_told_apart_by_their_folders(shards: Terminal) -> None:
+    for folder in ("one", "two"):
+        text = shards.read("words.jsonl")
+        other = text.replace('"program":"', f'"program":"of-{folder}-')
+        shards.write(f"{folder}/run.jsonl", other)
+    err = shards.refused("merge", "one/run.jsonl", "two/run.jsonl")
+    assert "one/run.jsonl by of-one-" in err
+    assert "two/run.jsonl by of-two-" in err
 
 
-def test_records_of_equal_names_are_told_apart_by_their_folders(
-    there: Shards, terminal: Terminal
-) -> None:
-    for folder, record in (("one", "words"), ("two", "worse")):
-        (there.folder / folder).mkdir()
-        text = (there.folder / "words.jsonl").read_text()
-        (there.folder / folder / "run.jsonl").write_text(
-            text.replace('"program":"', f'"program":"{record}')
-        )
-    said = terminal.run("merge", "one/run.jsonl", "two/run.jsonl")
-    assert "one/run.jsonl by words" in said.err
-    assert "two/run.jsonl by worse" in said.err
-
-
-def test_the_output_is_a_record_as_any_other(there: Shards, terminal: Terminal) -> None:
-    said = terminal.run(
+def test_the_output_is_a_record_as_any_other(shards: Terminal) -> None:
+    said = shards.run(
         "merge", "words.jsonl", "backwards.jsonl", "-o", "merged.jsonl.gz"
     )
     assert said.err == "written: merged.jsonl.gz\n"
-    assert gzip.decompress(Path("merged.jsonl.gz").read_bytes()).startswith(
-        b'{"kind":"pytest-relevance record"'
-    )
-    # for a second merge, which says what the first would have said of all
-    again = terminal.run("merge", "merged.jsonl.gz", "hats.jsonl", "-o", "all.jsonl")
-    at_once = terminal.run(
-        "merge", "words.jsonl", "backwards.jsonl", "hats.jsonl", "-o", "at-once.jsonl"
+    packed = gzip.decompress(Path("merged.jsonl.gz").read_bytes())
+    assert packed.startswith(b'{"kind":"pytest-relevance record"')
+    # a merge of a merge says what a merge of all would have said
+    again = shards.run("merge", "merged.jsonl.gz", "hats.jsonl", "-o", "all.jsonl")
+    at_once = shards.run(
+        *(
+            "merge",
+            "words.jsonl",
+            "backwards.jsonl",
+            "hats.jsonl",
+            "-o",
+            "at-once.jsonl",
+        )
     )
     assert again.lines == ["2 records, 14 results", *at_once.lines[1:]]
     assert (again.code, at_once.code) == (1, 1)
-    assert Path("all.jsonl").read_bytes() == Path("at-once.jsonl").read_bytes()
-    run = Run.open("all.jsonl")
-    assert len(run.frame) == 14
-    assert {*run.files} == {"shop.relevance.yaml", "hats.relevance.yaml"}
+    assert shards.read("all.jsonl") == shards.read("at-once.jsonl")

@@ -1,6 +1,4 @@
-"""`pytest-relevance report`: what a run printed, from its record; as text, as Markdown,
-as JSON, as a page.
-"""
+"""`pytest-relevance report`: what a run printed, from its record."""
 
 from __future__ import annotations
 
@@ -10,35 +8,34 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from tests.helpers import gate_record, page_text, page_values, result_of, verdict_of
+from tests.helpers import gate_record, page_text, page_values, result_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tests.cli.conftest import Said, Terminal
+    from tests.cli.conftest import Terminal
 
 FILE = "shop.relevance.yaml"
-GATE = gate_record("mean", id="mean nDCG@10 0.9", bounds=[["nDCG@10", 0.9]])
-MET = gate_record("mean", 2, id="mean nDCG@10 0.4", bounds=[["nDCG@10", 0.4]])
 MARK = "<!-- pytest-relevance report -->"
-FAILURE = "shop.relevance.yaml:5: nDCG@10 0.000 is below 0.500"
 
 
 def result(query: str, ranking: Sequence[object], line: int) -> CaseResult:
-    return result_of(
-        {"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5},
-        ranking,
-        file=FILE,
-        line=line,
-    )
+    case = {"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5}
+    return result_of(case, ranking, file=FILE, line=line)
 
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
-    """The record of a run of two cases, of which one failed, and a gate with them."""
+    """The record of a run with two cases and two gates, of which one each failed."""
+    gates = [
+        gate_record(
+            "mean", line, id=f"mean nDCG@10 {bound}", bounds=[["nDCG@10", bound]]
+        )
+        for line, bound in ((1, 0.9), (2, 0.4))
+    ]
     results = [result("boots", ["b1"], 3), result("möbel", ["x1", "x2"], 5)]
-    info = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=[GATE, MET])
+    info = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=gates)
     Run(results, {FILE: info}, RunInfo("1.0")).write(tmp_path / "run.jsonl")
     return tmp_path / "run.jsonl"
 
@@ -48,212 +45,152 @@ def test_what_the_run_printed(terminal: Terminal) -> None:
     said = terminal.run("report", "run.jsonl")
     assert (said.code, said.err) == (0, "")
     assert f"{FILE}::möbel" in said.lines
-    assert FAILURE in said.lines
+    assert f"{FILE}:5: nDCG@10 0.000 is below 0.500" in said.lines
     assert f"{FILE}:1: mean nDCG@10 0.500, below 0.900 (2 cases)" in said.lines
-    assert said.lines[-2:] == [
-        f"{FILE}:2: gate[mean nDCG@10 0.4] met: mean nDCG@10 0.500, at least 0.400 (2 cases)",
-        "2 cases: 1 passed, 1 failed; mean nDCG@10 0.500; 1 of 2 gates failed",
-    ]
-    assert not [line for line in said.lines if "passed: nDCG@10" in line]
+    assert said.lines[-2].startswith(f"{FILE}:2: gate[mean nDCG@10 0.4] met: ")
+    assert said.lines[-1].startswith("2 cases: 1 passed, 1 failed; ")
 
 
 @pytest.mark.usefixtures("record")
 def test_more_and_less_of_it(terminal: Terminal) -> None:
-    assert (
-        "shop.relevance.yaml:3: passed: nDCG@10 1.000, at least 0.500"
-        in terminal.run("report", "run.jsonl", "-vv").out
-    )
+    usual = terminal.run("report", "run.jsonl")
+    passed = f"{FILE}:3: passed: nDCG@10 1.000"
+    assert passed not in usual.out
+    assert passed in terminal.run("report", "run.jsonl", "-vv").out
     brief = terminal.run("report", "-q", "run.jsonl")
-    assert len(brief.lines) < len(terminal.run("report", "run.jsonl").lines)
-    assert brief.lines[0].startswith(
-        "shop.relevance.yaml:5: nDCG@10 0.000, floor 0.500"
-    )
+    assert brief.lines[0].startswith(f"{FILE}:5: nDCG@10 0.000, floor 0.500")
+    assert len(brief.lines) < len(usual.lines)
 
 
 @pytest.mark.usefixtures("record")
-def test_as_markdown(terminal: Terminal) -> None:
+def test_as_markdown_of_at_most_so_many_characters(terminal: Terminal) -> None:
     said = terminal.run("report", "--format=markdown", "run.jsonl")
     assert said.code == 0
-    assert said.lines[0] == MARK
-    assert said.lines[1].startswith("### \u274c 1 of 2 cases ")
-    assert (
-        "| `mean nDCG@10 0.9` | **not met** | `mean nDCG@10 0.500, below 0.900 (2 cases)` |"
-        in said.lines
-    )
-    assert "| `möbel` | 0.000 | `b1` not returned | `x1` |" in said.lines
-    assert "<summary><code>möbel</code> <code>nDCG@10 0.000, floor 0.500" in said.out
+    assert said.out.startswith(f"{MARK}\n### \u274c 1 of 2 cases ")
+    most = len(said.out) - 1
     cut = terminal.run(
-        "report", "run.jsonl", "--format=markdown", f"--max-chars={len(said.out) - 1}"
+        "report", "run.jsonl", "--format=markdown", f"--max-chars={most}"
     )
     assert (cut.code, cut.lines[-1].endswith(": 1 failure.")) == (0, True)
-
-
-@pytest.mark.usefixtures("record")
-def test_as_json(terminal: Terminal) -> None:
-    found = json.loads(terminal.run("report", "run.jsonl", "--format", "json").out)
-    assert [each["verdict"] for each in found["results"]] == ["passed", "failed"]
-    assert [each["id"] for each in found["results"]] == ["boots", "möbel"]
-    assert [each["outcome"] for each in found["gates"]] == ["failed", "passed"]
+    assert len(cut.out) <= most
 
 
 @pytest.mark.usefixtures("record")
 @pytest.mark.parametrize(
-    ("name", "begins"),
-    [("run.md", f"{MARK}\n### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")],
+    ("options", "begins"),
+    [
+        (["-o", "run.md"], f"{MARK}\n### "),
+        (["-o", "run.json"], "{"),
+        (["-o", "run.txt"], f"\n{FILE}"),
+        (["-o", "run.html"], "<!doctype html>\n"),
+        (["--format=html", "-o", "run.out"], "<!doctype html>\n"),
+    ],
 )
-def test_into_a_file_whose_name_says_how(
-    terminal: Terminal, name: str, begins: str
+def test_into_a_file_whose_name_may_say_how(
+    terminal: Terminal, options: list[str], begins: str
 ) -> None:
-    said = terminal.run("report", "run.jsonl", "-o", name)
+    said = terminal.run("report", "run.jsonl", *options)
+    name = options[-1]
     assert (said.code, said.out, said.err) == (0, "", f"written: {name}\n")
     assert terminal.read(name).startswith(begins)
 
 
-def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
-    before = record.read_bytes()
-    terminal.write("other.txt", "no record")
-    record.with_name("short.jsonl").write_bytes(before[:-40])
-    for arguments, told in (
-        (
-            ("nowhere.jsonl",),
-            'pytest-relevance report: error: argument RUN: there is no file "nowhere.jsonl"',
-        ),
-        (("other.txt",), "other.txt:1: this is not a record: it begins with "),
-        (
-            ("short.jsonl",),
-            "short.jsonl:3: the line is damaged: it is no valid JSON object, ",
-        ),
-        (
-            ("run.jsonl", "-o", "./run.jsonl"),
-            'report: --output "./run.jsonl" is one of the files that are read',
-        ),
-        (
-            ("run.jsonl", "-o", "no/where.md"),
-            "no/where.md: cannot be written: No such file or directory",
-        ),
-    ):
-        said = terminal.run("report", *arguments)
-        assert (said.code, said.out) == (2, "")
-        assert told in said.err
-    assert record.read_bytes() == before
+# --- what is refused ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("options", "damage", "found"),
+    ("arguments", "says"),
     [
-        (
-            ["-vv"],
-            {"origin": {"items": [[1]]}},
-            "origin.items[0]: expected a text, found [1]",
-        ),
-        (
-            ["--format", "markdown"],
-            {"texts": {"not_in_index": [["a"]]}},
-            "texts.not_in_index[0]: expected a text, found ['a']",
-        ),
-        (
-            ["-o", "page.html"],
-            {"texts": {"shown": {"b1": 1}}},
-            "texts.shown.b1: expected an object, found 1",
-        ),
+        (("nowhere.jsonl",), 'argument RUN: there is no file "nowhere.jsonl"'),
+        (("other.txt",), "other.txt:1: this is not a record: it begins with "),
+        (("short.jsonl",), "short.jsonl:3: the line is damaged: it is no valid JSON"),
+        (("run.jsonl", "-o", "./run.jsonl"), "is one of the files that are read"),
+        (("run.jsonl", "-o", "no/where.md"), "no/where.md: cannot be written: No such"),
     ],
 )
-def test_damage_within_a_value_is_told_with_its_place(
-    terminal: Terminal,
-    record: Path,
-    options: list[str],
-    damage: dict[str, object],
-    found: str,
+def test_what_cannot_be_reported(
+    terminal: Terminal, record: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    before = record.read_bytes()
+    terminal.write("other.txt", "no record")
+    record.with_name("short.jsonl").write_bytes(before[:-40])
+    assert says in terminal.refused("report", *arguments)
+    assert record.read_bytes() == before
+
+
+HALF_A_PAIR = {"name": "order", "kind": "order", "met": False, "wrong": ["sku-1"]}
+
+
+@pytest.mark.parametrize(
+    ("part", "damage", "says"),
+    [
+        ("origin", {"items": [[1]]}, "origin.items[0]: expected a text, found [1]"),
+        ("texts", {"shown": {"b1": 1}}, "texts.shown.b1: expected an object, found 1"),
+        ("evaluation", {"reasons": [HALF_A_PAIR]}, "its order has half a pair"),
+    ],
+)
+def test_a_damaged_value_is_told_with_its_place(
+    terminal: Terminal, record: Path, part: str, damage: dict[str, object], says: str
 ) -> None:
     header, first, *lines = record.read_text(encoding="utf-8").splitlines()
-    damaged = json.dumps({**json.loads(first), **damage})
-    record.write_text("\n".join([header, damaged, *lines, ""]), encoding="utf-8")
-    said = terminal.run("report", *options, "run.jsonl")
-    assert (
-        said.err
-        == f"run.jsonl:2: the line is damaged: {found}; fetch or make it again\n"
-    )
-    assert said.code == 2
+    values = json.loads(first)
+    values[part] = {**values.get(part, {}), **damage}
+    terminal.write("run.jsonl", "\n".join([header, json.dumps(values), *lines, ""]))
+    begins = f"run.jsonl:2: the line is damaged: {says}"
+    assert terminal.refused("report", "run.jsonl").startswith(begins)
 
 
-def test_damage_that_no_type_shows_is_told_with_its_place(
-    terminal: Terminal, record: Path
-) -> None:
-    header, first, *lines = record.read_text(encoding="utf-8").splitlines()
-    half_a_pair = {"name": "order", "kind": "order", "met": False, "wrong": ["sku-1"]}
-    damaged = json.loads(first)
-    damaged["evaluation"]["reasons"] = [half_a_pair]
-    record.write_text(
-        "\n".join([header, json.dumps(damaged), *lines, ""]), encoding="utf-8"
-    )
-    said = terminal.run("report", "run.jsonl")
-    assert said.err.startswith(
-        "run.jsonl:2: the line is damaged: its order has half a pair"
-    )
-    assert said.code == 2
+# --- the page -------------------------------------------------------------------------
 
 
-# The page
-
-
-def html(said: Said) -> str:
-    """The page that was printed."""
+def page_of(shop: Terminal, *arguments: str) -> str:
+    said = shop.run("report", *arguments, "--format", "html")
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("<!doctype html>\n")
     return said.out
 
 
 @pytest.mark.parametrize(
     ("option", "has_pictures"), [((), False), (("--images", "link"), True)]
 )
-def test_a_page_loads_pictures_where_that_is_asked_for(
+def test_a_page_loads_pictures_only_if_asked_to(
     shop: Terminal, option: tuple[str, ...], has_pictures: bool
 ) -> None:
-    page = html(shop.run("report", "branch.jsonl", "--format", "html", *option))
+    page = page_of(shop, "branch.jsonl", *option)
     assert ("img-src http: https:" in page) == has_pictures
 
 
-@pytest.mark.parametrize(
-    "arguments", [("-o", "run.html"), ("--format", "html", "-o", "run.out")]
-)
-def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
-    said = shop.run("report", "branch.jsonl", *arguments)
-    assert (said.code, said.out, said.err) == (0, "", f"written: {arguments[-1]}\n")
-    page = shop.read(arguments[-1])
-    assert [case["id"] for case in page_values(page)["cases"]] == [
-        *("winter boots", "jacket", "laces", "polish", "möbel|`c`", "\x1b[31mred")
-    ]
-    assert verdict_of(page)[1] == "mixed"  # pytest found a baseline
-
-
-def test_a_page_of_very_many_results_has_few_of_them_whole(
-    shop: Terminal, tmp_path: Path
-) -> None:
-    run = Run.open(tmp_path / "branch.jsonl")
-    padded = [
-        result(f"socks {number}", [{"id": "x1", "title": "Gift card"}, "b1"], 3)
-        for number in range(20)
-    ]
-    Run(
-        [*[result("boots", ["b1"], 3)] * 20_000, *run.results, *padded],
-        run.files,
-        run.info,
-    ).write(tmp_path / "many.jsonl")
-    page = html(shop.run("report", "many.jsonl", "--format", "html"))
-    cases = page_values(page)["cases"]
-    assert 0 < len(cases) <= len(run) + len(padded)
-    assert 'search returned "x1" (Gift card) first for 20 of' in page_text(page)
-
-
-@pytest.mark.parametrize(
-    "against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"]
-)
+@pytest.mark.parametrize("against", ["main.jsonl", f"{FILE}.baseline.jsonl"])
 def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> None:
-    page = html(
-        shop.run("report", "branch.jsonl", "--format", "html", "--against", against)
-    )
+    page = page_of(shop, "branch.jsonl", "--against", against)
     assert f"against {against}" in page_text(page).splitlines()
     boots = page_values(page)["cases"][0]
     assert boots["accepted"] == ["sku-1", "sku-2", "sku-3", "sku-9"]
     assert boots["lost"] == {"document": "sku-1", "from": 1, "to": None}
     assert boots["before"] > boots["score"]
+
+
+EMPTY_BASELINE = '{"kind":"pytest-relevance baseline","version":2}\n{"end":true}\n'
+
+
+def test_of_two_case_files_of_one_name_a_baseline_is_that_of_the_one_beside_it(
+    terminal: Terminal,
+) -> None:
+    case = {"query": "boots", "judgments": {"b1": 3}}
+    files = [f"{folder}/{FILE}" for folder in ("a", "b")]
+    found = [result_of(case, ["b1"], file=file, line=3) for file in files]
+    about = {file: FileInfo(file) for file in files}
+    Run(found, about).write(terminal.folder / "run.jsonl")
+    for folder in ("a", "c"):
+        terminal.write(f"{folder}/{FILE}.baseline.jsonl", EMPTY_BASELINE)
+    command = ("report", "run.jsonl", "--against")
+    assert terminal.run(*command, f"a/{FILE}.baseline.jsonl").code == 0
+    assert "is the baseline of one case file" in terminal.refused(
+        *command, f"c/{FILE}.baseline.jsonl"
+    )
+
+
+def test_a_baseline_of_another_case_file_is_refused(shop: Terminal) -> None:
+    name = "hats.relevance.yaml.baseline.jsonl"
+    shop.write(name, shop.read(f"{FILE}.baseline.jsonl"))
+    said = shop.refused("report", "branch.jsonl", "--against", name)
+    assert f'one case file, "hats.relevance.yaml", and the run has "{FILE}"' in said

@@ -12,15 +12,11 @@ from tests.helpers import result_of
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
 
-CASES = "cases: [{query: boots, judgments: {a: 3}}]\n"
-PROGRAM = "def search(query: str) -> list[str]:\n    return []\n"
-PAGE = "### a -> b\n\nWhat 2 cases compared look like.\n"
-TABLE = '{"kind": "shop", "title": "prices"}\n'
 THEIRS = {
-    "shop.relevance.yaml": CASES,
-    "conftest.py": PROGRAM,
-    "page.md": PAGE,
-    "prices.json": TABLE,
+    "shop.relevance.yaml": "cases: [{query: boots, judgments: {a: 3}}]\n",
+    "conftest.py": "def search(query: str) -> list[str]:\n    return []\n",
+    "page.md": "### a -> b\n\nWhat 2 cases compared look like.\n",
+    "prices.json": '{"kind": "shop", "title": "prices"}\n',
 }
 
 COMMANDS = {
@@ -40,14 +36,10 @@ def shop(terminal: Terminal) -> Terminal:
     terminal.write("old.json", '{"q1": ["a", "b"]}')
     terminal.write("new.json", '{"q1": ["b", "a"]}')
     terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 1\n")
-    result = result_of(
-        {"query": "q1", "judgments": {"a": 3, "b": 1}},
-        ["b", "a"],
-        file="shop.relevance.yaml",
-    )
-    Run([result], info=RunInfo(started="2026-11-22T08:03:11+00:00")).write(
-        terminal.folder / "run.jsonl"
-    )
+    case = {"query": "q1", "judgments": {"a": 3, "b": 1}}
+    result = result_of(case, ["b", "a"], file="shop.relevance.yaml")
+    info = RunInfo(started="2026-11-22T08:03:11+00:00")
+    Run([result], info=info).write(terminal.folder / "run.jsonl")
     return terminal
 
 
@@ -58,10 +50,8 @@ def test_a_file_of_somebody_else_stays(
 ) -> None:
     shop.write(theirs, THEIRS[theirs])
     arguments, what = COMMANDS[command]
-    said = shop.run(*arguments, "--output", theirs)
-    assert (said.code, said.out) == (2, "")
-    says = f'pytest-relevance {command}: --output "{theirs}" is there, and is {what}; name another file\n'
-    assert said.err == says
+    says = f'{command}: --output "{theirs}" is there, and is {what}; name another file'
+    assert says in shop.refused(*arguments, "--output", theirs)
     assert shop.read(theirs) == THEIRS[theirs]
 
 
