@@ -1,9 +1,7 @@
 """`pytest-relevance COMMAND`: work on files outside of a test run.
 
-A command is a module. Its `declare(parser)` adds the arguments, and its
-`run(arguments)` does the work and returns the exit code. The module is imported only
-when the command is called. To add a command, add such a module, name it in
-`bundled.py`, and say in `ABOUT` what it does. Another package adds a command by an
+To add a command, add its module, name it in `bundled.py`, and say in `ABOUT` what it
+does. `command.py` says what a module has to have. Another package adds a command by an
 entry point of the group `pytest_relevance.commands`.
 """
 
@@ -15,44 +13,22 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import NoReturn, Protocol, cast
+from typing import NoReturn
 
-from pytest_relevance import __version__, bundled
+from pytest_relevance import __version__
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import shown
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError
-from pytest_relevance.cli.output import complain, escape_unencodable
-from pytest_relevance.registry import ExtensionError, Registry
-from pytest_relevance.reports.workflow_commands import safe_output
-
-
-class Command(Protocol):
-    """The module of a command.
-
-    The first line of the docstring says what the command does. The help text of a
-    command of the package takes this from `ABOUT`.
-    """
-
-    __doc__: str | None
-
-    def declare(self, parser: ArgumentParser, /) -> None:
-        """Add the arguments of the command to its parser."""
-
-    def run(self, arguments: Namespace, /) -> int:
-        """Run the command and return its exit code."""
-
-
-def _checked_command(name: str, value: str, entry: object) -> Command:
-    for function in ("declare", "run"):
-        if not callable(getattr(entry, function, None)):
-            raise ExtensionError(f"{name} ({value}) has no function {function}")
-    return cast(Command, entry)
-
-
-COMMANDS: Registry[Command] = Registry(
-    "pytest_relevance.commands", bundled.COMMANDS, _checked_command
+from pytest_relevance.cli.command import (
+    COMMANDS,
+    FOUND,
+    OK,
+    PROGRAM,
+    USAGE,
+    CommandError,
 )
-"""The commands of `pytest-relevance`, in the order of its help text."""
+from pytest_relevance.cli.output import complain, escape_unencodable
+from pytest_relevance.registry import ExtensionError
+from pytest_relevance.reports.workflow_commands import safe_output
 
 # as in a shell: 128 and the number of the signal, SIGPIPE or SIGINT
 _BROKEN_PIPE = 141

@@ -1,6 +1,12 @@
-"""What every command returns or raises: an exit code or `CommandError`."""
+"""What a command is, and what it returns or raises."""
 
 from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Protocol, cast
+
+from pytest_relevance import bundled
+from pytest_relevance.registry import ExtensionError, Registry
 
 PROGRAM = "pytest-relevance"
 
@@ -14,3 +20,32 @@ class CommandError(Exception):
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)
         self.code = code
+
+
+class Command(Protocol):
+    """The module of a command, which is imported when the command is called.
+
+    The first line of its docstring says what the command does, unless it is in `ABOUT`.
+    The other paragraphs are part of the help text.
+    """
+
+    __doc__: str | None
+
+    def declare(self, parser: ArgumentParser, /) -> None:
+        """Add the arguments of the command to its parser."""
+
+    def run(self, arguments: Namespace, /) -> int:
+        """Run the command and return its exit code."""
+
+
+def _checked_command(name: str, value: str, entry: object) -> Command:
+    for function in ("declare", "run"):
+        if not callable(getattr(entry, function, None)):
+            raise ExtensionError(f"{name} ({value}) has no function {function}")
+    return cast(Command, entry)
+
+
+COMMANDS: Registry[Command] = Registry(
+    "pytest_relevance.commands", bundled.COMMANDS, _checked_command
+)
+"""The commands of `pytest-relevance`, in the order of its help text."""

@@ -161,7 +161,6 @@ def _has_id(query: Query) -> bool:
 
 
 def _params(query: Query) -> Mapping[str, object]:
-    """Return the params of a query that a case may have."""
     params = {}
     for name, value in query.params.items():
         if name and name not in NOT_PARAMETERS:
@@ -170,7 +169,6 @@ def _params(query: Query) -> Mapping[str, object]:
 
 
 def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
-    """Say what a case file cannot store of queries."""
     without_id = 0
     without_params = 0
     for query in queries:
@@ -265,7 +263,6 @@ def _without_place(cases: Sequence[Case]) -> dict[str, int]:
 
 
 def _count_lists_of_ratings(data: bytes) -> int:
-    """Count the documents whose judgment is written as a list of ratings."""
     loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # as in `yaml`
     count = 0
     for case in yaml.load(data, loader).get(CASES, ()):

@@ -181,7 +181,6 @@ def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
 
 
 def _files(paths: Sequence[str]) -> list[str]:
-    """List the files to check, each once."""
     by_real_path: dict[str, str] = {}
     missing = []
     for path in paths:
@@ -209,7 +208,6 @@ def _nothing_at(path: str) -> str:
 
 
 def _case_files(folder: str) -> Iterator[str]:
-    """Yield the case files in a folder and its subfolders, sorted by name."""
     for path in sorted(Path(folder).rglob("*.relevance.y*")):
         folders = path.relative_to(folder).parts[:-1]
         if path.name.endswith(CASE_FILE_ENDINGS) and all(map(_is_searched, folders)):
@@ -289,7 +287,6 @@ def _check_catalogues(checked: _Checked) -> None:
 
 
 def _documents_named(suite: Suite) -> set[str]:
-    """Return the documents that the cases of a suite judge or expect."""
     named: set[str] = set()
     for case in suite.cases:
         named.update(case.judgments)
@@ -318,7 +315,6 @@ def _warning_lines(
 
 
 def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
-    """Show the places of a warning: the first ten, or all of them."""
     shown_places = places
     if not all_places and len(places) > _MOST_OF_A_KIND + 1:
         shown_places = places[:_MOST_OF_A_KIND]

@@ -160,7 +160,6 @@ def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
 
 
 def _convert_run(arguments: Namespace) -> _Converted:
-    """Convert a run. Raises `CommandError` if it has no results."""
     rankings = reading.read_run(arguments.source)
     try:
         written = writing.write_run(rankings)
@@ -292,7 +291,6 @@ def _opened(
     options: Mapping[str, Any] | None = None,
     ids: FileIds = USUAL_COLUMNS,
 ) -> Source:
-    """Open a file or standard input."""
     if name == STANDARD:
         return Source(_shown(name), sys.stdin.buffer.read(), options, ids)
     return Source.read(name, _shown(name), options, ids)

@@ -113,7 +113,6 @@ def _other_places(suite: Path, conftest: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file, and say so. An existing file is never overwritten."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:

@@ -66,7 +66,6 @@ def write_value(value: object) -> str:
 
 
 def _escaped(character: str) -> str:
-    """Write a character between double quotes."""
     if character in '"\\':
         return f"\\{character}"
     if character.isprintable():

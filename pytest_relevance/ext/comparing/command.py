@@ -243,7 +243,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _refuse_repeated(option: str, given: Sequence[tuple[str, Any]]) -> None:
-    """Raise `CommandError` if an option is given twice for one name."""
     names = [name for name, _ in given]
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:

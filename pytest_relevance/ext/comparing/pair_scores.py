@@ -126,7 +126,6 @@ def _scores_of(
 def _computed(
     result: CaseResult, metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float | None:
-    """Compute a score. Raises ValueError for a grade without a gain."""
     try:
         value = score(metric, graded, settings)
     except (ValueError, OverflowError) as error:

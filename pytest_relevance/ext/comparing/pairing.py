@@ -147,7 +147,6 @@ def _names(first: Run, second: Run, variants: Variants | None) -> tuple[str, str
 
 
 def _unfinished(first: Run, second: Run, names: Sequence[str]) -> list[Incompatibility]:
-    """Say which of the runs did not finish."""
     runs = [(first, names[0])]
     if second is not first:
         runs.append((second, names[1]))

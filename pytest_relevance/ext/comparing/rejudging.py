@@ -155,7 +155,6 @@ class Rejudging:
         return self._changed[settings]
 
     def _named(self, result: CaseResult, query: JudgedQuery) -> CaseResult:
-        """Describe the query of a result as the judgments do."""
         return replace(
             result,
             file="" if self.by_key else result.file,

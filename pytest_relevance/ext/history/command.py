@@ -67,7 +67,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(name: str) -> Sequence[str]:
-    """List the files that an argument names. Raises `CommandError` if it names none."""
     if os.path.isdir(name):
         files = _records_in(name)
     elif not os.path.exists(name) and has_magic(name):
@@ -82,7 +81,6 @@ def _files(name: str) -> Sequence[str]:
 
 
 def _records_in(folder: str) -> list[str]:
-    """List the files that may be records, in a folder and below it, sorted by name."""
     files = []
     for path in Path(folder).rglob("*"):
         name = path.as_posix()

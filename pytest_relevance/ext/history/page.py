@@ -79,7 +79,6 @@ def _notes(texts: Iterable[str]) -> list[str]:
 
 
 def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
-    """Write the notes, the chart and the table of a series."""
     label = text(series.variant or "no variant")
     # an only series has an empty line instead
     yield f"<h2>{label}</h2>" if has_title else ""
@@ -108,7 +107,6 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 
 
 def _moves(point: Point, name: str) -> Iterator[str]:
-    """Write the folded table of the cases that moved in a run."""
     said = f"{point.worse:,} worse, {point.better:,} better"
     if len(point.moves) > MOST_MOVES:
         said += f": the first {MOST_MOVES}"

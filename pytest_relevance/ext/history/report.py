@@ -303,7 +303,6 @@ def history_markdown(history: History, most: int | None = None) -> str:
 
 
 def _series_name(series: Series, history: History) -> str:
-    """Name a series; the name is empty if it is the only one."""
     return (series.variant or "no variant") if len(history.series) > 1 else ""
 
 

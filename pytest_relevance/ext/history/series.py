@@ -118,7 +118,6 @@ def _set_figures(
 
 
 def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
-    """Return the weighted mean of scores, all of which are defined."""
     pairs = []
     for score, weight in zip(scores, weights, strict=True):
         assert score is not None

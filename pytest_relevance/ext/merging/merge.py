@@ -244,7 +244,6 @@ def _other_files(runs: Iterable[Run]) -> list[str]:
 
 
 def _difference_text(different: Mapping[Key, str]) -> str:
-    """Say which cases have different results, and in which pairs of runs."""
     pairs = dict.fromkeys(different.values())
     names = [quoted(with_variant(case, variant)) for _, case, variant in different]
     return (

@@ -92,7 +92,6 @@ def _joined_text(merged: Merged) -> str:
 
 
 def _case_names(merged: Merged, keys: Sequence[Key]) -> str:
-    """Count the cases with these keys, and name the first of them."""
     queries = {result.key: result.query for result in merged.run.results}
     names = []
     for key in keys:
@@ -102,7 +101,6 @@ def _case_names(merged: Merged, keys: Sequence[Key]) -> str:
 
 
 def _gap_texts(merged: Merged) -> list[str]:
-    """Say how many cases are in no record, and what did not finish."""
     texts = []
     for gap in merged.gaps:
         absent = gap.total - gap.found
