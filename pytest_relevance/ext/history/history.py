@@ -51,37 +51,28 @@ def read_history(paths: Iterable[str]) -> History:
     Raises `RecordError` if none can be used, or they have no case in common.
     """
     left_out: dict[str, str] = {}
-    headers = _usable_headers(paths, left_out)
-    names = sorted(headers, key=lambda name: (headers[name].run.started, name))
-    gates = _gates_of_newest(names, left_out)
-    runs = _Runs(headers)
-    for name in names:
+    headers = {}
+    for name in paths:
         try:
-            record = read_record(name)
+            header = read_header(name)
         except RecordError as error:
             left_out[name] = str(error)
             continue
-        same = runs.same_run(name, record)
-        if same is None:
-            runs.add(name, record)
+        why = _why_unusable(header)
+        if why:
+            left_out[name] = f"{name}: {why}"
         else:
-            left_out[name] = f"{name}: the run of {same} once more"
-    if not runs.points:
+            headers[name] = header
+    runs = _Runs(headers, left_out)
+    for name in sorted(headers, key=lambda name: (headers[name].run.started, name)):
+        runs.read(name)
+    if runs.newest is None:
         why = (
             "no record of a run that finished is there; pytest --relevance-record=FILE "
             "writes one"
         )
         raise RecordError.at(_PROGRAM, "\n- ".join([why, *left_out.values()]))
-    all_series = []
-    for variant in runs.variants():
-        unmet = _unmet(gates, variant, runs.variants_of_last())
-        points = runs.points_of(variant)
-        series = series_of(variant, points, runs.last_of(variant), unmet)
-        if series is None:
-            label = variant or "no variant"
-            left_out[str(variant)] = f"{label}: no case was searched in all its runs"
-        else:
-            all_series.append(series)
+    all_series = _all_series(runs, runs.newest)
     if not all_series:
         raise RecordError.at(
             _PROGRAM,
@@ -92,45 +83,30 @@ def read_history(paths: Iterable[str]) -> History:
     return History(series=all_series, starts=starts, left_out=left_out)
 
 
-def _usable_headers(
-    paths: Iterable[str], left_out: dict[str, str]
-) -> dict[str, RecordHeader]:
-    """Read the headers of the records of runs that finished, by name.
+def _why_unusable(header: RecordHeader) -> str:
+    if header.run.why_incomplete:
+        return f"the run is not complete, {header.run.why_incomplete}"
+    if not header.run.started:
+        return "it does not say when the run began"
+    return ""
 
-    Why another record is not used is added to `left_out`.
-    """
-    headers = {}
-    for name in paths:
-        try:
-            header = read_header(name)
-        except RecordError as error:
-            left_out[name] = str(error)
-            continue
-        if header.run.why_incomplete:
-            why = f"the run is not complete, {header.run.why_incomplete}"
-            left_out[name] = f"{name}: {why}"
-        elif not header.run.started:
-            left_out[name] = f"{name}: it does not say when the run began"
+
+def _all_series(runs: _Runs, newest: Record) -> list[Series]:
+    """Make the series of the variants whose runs have cases in common."""
+    require = newest.info.requires_gates
+    gates = judge_gates(newest.results, newest.files, require=require)
+    all_series = []
+    for variant in runs.variants():
+        unmet = _unmet(gates, variant, runs.variants_of_last())
+        points = runs.points_of(variant)
+        series = series_of(variant, points, runs.last_of(variant), unmet)
+        if series is None:
+            label = variant or "no variant"
+            why = f"{label}: no case was searched in all its runs"
+            runs.left_out[str(variant)] = why
         else:
-            headers[name] = header
-    return headers
-
-
-def _gates_of_newest(
-    names: list[str], left_out: dict[str, str]
-) -> Sequence[GateResult]:
-    """Judge the gates of the newest run whose record can be read.
-
-    `names` are sorted, the newest last. Those that cannot be read are taken out.
-    """
-    while names:
-        try:
-            newest = read_record(names[-1])
-            require = newest.info.requires_gates
-            return judge_gates(newest.results, newest.files, require=require)
-        except RecordError as error:
-            left_out[names.pop()] = str(error)
-    return ()
+            all_series.append(series)
+    return all_series
 
 
 def _unmet(
@@ -151,17 +127,40 @@ def _unmet(
 
 
 class _Runs:
-    """The runs read so far. `points` has them by the name of the record and variant."""
+    """The runs read so far, in the order of their start.
 
-    def __init__(self, headers: Mapping[str, RecordHeader]) -> None:
+    `points`: by the name of the record and the variant.
+    `newest`: the record of the last of them.
+    `left_out`: why other records were left out, by name.
+    """
+
+    def __init__(
+        self, headers: Mapping[str, RecordHeader], left_out: dict[str, str]
+    ) -> None:
         self.points: dict[str, dict[str | None, Point]] = {}
+        self.newest: Record | None = None
+        self.left_out = left_out
         self._name_of = file_names([header.files for header in headers.values()])
         self._starts = Counter(header.run.started for header in headers.values())
         self._last: dict[str | None, dict[CaseKey, CaseResult]] = {}
         self._known: dict[int, str] = {}
         self._fingerprint: Fingerprint = {}
 
-    def same_run(self, name: str, record: Record) -> str | None:
+    def read(self, name: str) -> None:
+        """Read the record of the next run."""
+        try:
+            record = read_record(name)
+        except RecordError as error:
+            self.left_out[name] = str(error)
+            return
+        same = self._same_run(name, record)
+        if same is None:
+            self._add(name, record)
+            self.newest = record
+        else:
+            self.left_out[name] = f"{name}: the run of {same} once more"
+
+    def _same_run(self, name: str, record: Record) -> str | None:
         """Find an earlier record of the same run: it has the same start and figures."""
         if self._starts[record.info.started] < 2:
             return None
@@ -174,7 +173,7 @@ class _Runs:
         same = self._known.setdefault(hash(tuple(figures)), name)
         return None if same == name else same
 
-    def add(self, name: str, record: Record) -> None:
+    def _add(self, name: str, record: Record) -> None:
         """Add a run: its figures, and how its cases moved since their last results."""
         info = record.info
         searched = self._new_in(info.fingerprint)
