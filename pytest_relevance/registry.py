@@ -232,8 +232,8 @@ EXPECTATIONS: Registry[Any] = Registry(
 )
 """The kinds of expectations, in the order in which messages list them.
 
-An entry is an `ExpectationKind`. Cases and results stand below that class. Each of
-these layers declares as a Protocol what it uses of an entry, so the type here is Any.
+An entry is an `ExpectationKind`. Cases and results stand below that class, so the type
+here is Any.
 """
 
 GATES: Registry[Any] = Registry(
@@ -243,10 +243,12 @@ GATES: Registry[Any] = Registry(
 )
 """The kinds of gates. An entry is a `GateKind`; its type is as in `EXPECTATIONS`."""
 
-CALLS_UPWARD: Registry[Callable[..., Any]] = Registry(
-    "pytest_relevance.comparisons", bundled.CALLS_UPWARD
-)
-"""Functions of the layers above `results/` that public methods of a `Comparison` call.
 
-All calls that go up are here. docs/background/architecture.md says why they are made.
-"""
+def upward(name: str) -> Callable[..., Any]:
+    """Import a function of a layer above, which a public method of `Comparison` calls.
+
+    `name` is that of a row of `bundled.CALLS_UPWARD`, which has all calls that go up.
+    docs/background/architecture.md says why they are made.
+    """
+    where = bundled.CALLS_UPWARD[name]
+    return cast(Callable[..., Any], _imported(f"pytest_relevance.{where}"))

@@ -89,7 +89,10 @@ def judge_comparison(
     max_case_drop: float | None = None,
     min_mean: Mapping[str, float] | None = None,
 ) -> ComparisonGates:
-    """Judge the second run of a comparison. `Comparison.judge` says how."""
+    """Judge the second run of a comparison.
+
+    `Comparison.judge` says how, and calls this function by `bundled.CALLS_UPWARD`.
+    """
     drops_of_means = _bounds("max_drop", max_drop, comparison)
     for name, bound in drops_of_means.items():
         _check_drop(f"max_drop of {name}", bound, name)

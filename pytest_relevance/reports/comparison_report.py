@@ -149,7 +149,7 @@ def report_on(
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Write the report for a notebook."""
+    """Write the report for a notebook, of which `Comparison` calls this function."""
     return report_on(comparison, MOST_SHOWN, None).html()
 
 

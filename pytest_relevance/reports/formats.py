@@ -126,7 +126,7 @@ def comparison_report_with(
 ) -> str:
     """Make the report of a `Comparison`, with the fields of `ReportOptions`.
 
-    Methods of `Comparison` call this function by the registry `CALLS_UPWARD`.
+    Methods of `Comparison` call this function by `bundled.CALLS_UPWARD`.
     """
     return comparison_report(name, comparison, gates, ReportOptions(**options))
 

@@ -97,7 +97,7 @@ def _group(signature: _Signature, results: Sequence[CaseResult]) -> AlikeErrors:
 
 
 def _first_line(error: SearchError) -> str:
-    """Give the first line of a message, without the number of the call."""
+    """Return the first line of a message, without the number of the call."""
     return re.sub(_CALL, "", error.message.partition("\n")[0])
 
 

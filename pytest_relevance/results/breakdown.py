@@ -64,7 +64,7 @@ class Breakdown:
         return self.dcg / self.ideal_dcg if self.ideal_dcg else 0.0
 
     def _repr_html_(self) -> str:
-        """Give a notebook the first 20 ranks, with the totals below them."""
+        """Return the first 20 ranks for a notebook, with the totals below them."""
         columns = [("rank", NUMBER), ("document", TEXT), ("grade", NUMBER)]
         columns += [(name, NUMBER) for name in FIGURES]
         rows = []

@@ -381,7 +381,7 @@ class IdColumns:
     template: IdField | None = None
 
     def id_of(self, values: Fields) -> str | None:
-        """Give the id of a document; None if it has none."""
+        """Return the id of a document; None if it has none."""
         texts = []
         for name in self.names:
             text = id_text(value_at(values, name))

@@ -97,8 +97,8 @@ class DiagnosisKind:
         is nothing to tell.
     `explain`: says what was found, and what to do. The name of the search stands before
         it: `search returned nothing in any case: is the index empty?`
-    `explains_failures`: whether it is the reason why its cases fail. Only the first of
-        these is then shown in full.
+    `explains_failures`: whether it is why its cases fail. Then only the first of these
+        cases is shown in full.
     `needs_score`: whether `find` gets only the cases of case files that have a score.
     """
 
@@ -234,7 +234,7 @@ def ids_are_known(result: CaseResult, results: Iterable[CaseResult]) -> bool:
 def faults_to_record(
     results: Iterable[CaseResult], warnings: Iterable[str]
 ) -> tuple[RecordedFault, ...]:
-    """Give the diagnoses of a run, then the warnings about the project, each once."""
+    """Return the diagnoses of a run, then the warnings about the project, each once."""
     faults = [diagnosis.fault for diagnosis in diagnose([*results])]
     for text in dict.fromkeys(warnings):
         faults.append(RecordedFault(kind=PROJECT, message=text))

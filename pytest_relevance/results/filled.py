@@ -28,7 +28,7 @@ from pytest_relevance.results.compare.differences import has_relevant, score_bef
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
-    """Give a result the grades and the nDCG@k of some judgments. Its verdict stays."""
+    """Put the grades and the nDCG@k of other judgments in a result; no verdict."""
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
     in_top = graded.grades[: result.conditions.k]
@@ -68,7 +68,7 @@ def with_fill(
 
 
 def without_fill(result: CaseResult) -> CaseResult:
-    """Give a result the scores, now and before, without filled grades.
+    """Put the scores without filled grades, now and before, in a result.
 
     Its verdict stays.
     """

@@ -97,7 +97,10 @@ def _ranked_documents(ranking: ScoredRanking) -> list[_Ranked]:
 
 
 def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
-    """Return the losses of documents with a rank, which get the first ideal ranks."""
+    """Return the losses of the documents that have a rank.
+
+    The best ideal ranks are given to them first, and the rest to missing documents.
+    """
     losses = []
     for ranked in _ranked_documents(ranking):
         gain = ranking.settings.gains[ranked.grade]

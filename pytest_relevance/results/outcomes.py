@@ -133,7 +133,6 @@ def outcome_of(
         within=expected.within if within is None else within,
         sets=expected.sets,
         wrong=tuple(wrong),
-        # pytest-xdist sends plain tuples alone
         conditions=tuple(condition.for_record for condition in expected.conditions),
         values=tuple(values),
         query=expected.query,
@@ -141,7 +140,7 @@ def outcome_of(
 
 
 def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
-    """Give the first rank (from 1) of each document."""
+    """Return the first rank (from 1) of each document."""
     return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
 
 

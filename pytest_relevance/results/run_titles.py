@@ -28,7 +28,7 @@ class _LookedUp:
 
 
 class RunTitles:
-    """Gives titles to the results of a run that is over.
+    """Adds titles to the results of a run that is over.
 
     Each catalogue is read once, for all documents that the results name. If none of its
     documents is named, it is not opened.
@@ -47,7 +47,7 @@ class RunTitles:
     def add(
         self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]
     ) -> list[CaseResult]:
-        """Give the results titles and fields.
+        """Add titles and fields to the results.
 
         Titles of the catalogue go before those that a result has.
         """
@@ -98,7 +98,7 @@ class RunTitles:
 
 
 def _described(result: CaseResult, documents: Documents) -> CaseResult:
-    """Give a result what a catalogue says of its documents, and name the others."""
+    """Add what a catalogue says of the documents, and name those that it lacks."""
     described = result.with_titles(documents.titles, documents.fields)
     if not documents.known:
         return described

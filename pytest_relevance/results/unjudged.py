@@ -153,7 +153,7 @@ def _move(result: CaseResult, index: int, grade: float) -> float:
 
 
 def top_grade(result: CaseResult) -> float | None:
-    """Give the highest grade that has a gain; None if no grade has one.
+    """Return the highest grade that has a gain; None if no grade has one.
 
     If nothing relevant is judged yet, the highest grade may have no gain. Then it is
     another grade of the mapping of gains, or 1.

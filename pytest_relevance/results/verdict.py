@@ -45,44 +45,62 @@ class Verdict:
 def decide(case: Case, top: ScoredTop, outcomes: Sequence[Outcome]) -> Verdict:
     """Decide the verdict of a case.
 
-    1. An unmet expectation other than a score fails.
-    2. An interval that is wholly below the floor fails.
-    3. Too few judged results are inconclusive, if a score decides. The floor does not,
-       if the interval is wholly above it.
-    4. A score below its floor fails. Floors of other metrics are scores too, without an
-       interval.
+    1. A case without a floor and expectations is measured.
+    2. An unmet expectation other than a score fails, and so does a score that is below
+       the floor for certain.
+    3. If too few results are judged, a score decides nothing, unless it is above the
+       floor for certain. Then the case is inconclusive.
+    4. A score below its floor fails. Floors of other metrics are scores too.
     """
     if case.min_ndcg is None and not outcomes:
         return Verdict(MEASURED)
     unmet = [outcome for outcome in outcomes if not outcome.met]
-    scores = [outcome for outcome in unmet if outcome.is_score]
     others = [outcome for outcome in unmet if not outcome.is_score]
-    scores_decide = any(outcome.is_score for outcome in outcomes)
-    is_below = False
-    if case.min_ndcg is not None:
-        floor, has_interval = case.min_ndcg, is_bounded(case)
-        if not top.score >= floor:  # true of NaN, too
-            scores.insert(0, _missed_floor(case, floor, top.score))
-        is_above = has_interval and top.lower >= floor
-        is_below = has_interval and not top.upper >= floor
-        scores_decide = scores_decide or not is_above
-    if others or is_below:
+    scores = [outcome for outcome in unmet if outcome.is_score]
+    side = _side_of_floor(case, top)
+    if side != _ABOVE:
+        scores = [*_missed_floor(case, top), *scores]
+    if others or side == _BELOW:
         return Verdict(FAILED, (*scores, *others))
-    if scores_decide:
+    if side == _OPEN or any(outcome.is_score for outcome in outcomes):
         too_few = too_few_judged(case, top.judged, top.size)
         if too_few:
             return Verdict(INCONCLUSIVE, (*too_few, *scores))
     return Verdict(FAILED, tuple(scores)) if scores else Verdict(PASSED)
 
 
-def _missed_floor(case: Case, floor: float, score: float) -> Outcome:
-    return Outcome(
+_ABOVE, _BELOW, _OPEN = "above", "below", "open"
+
+
+def _side_of_floor(case: Case, top: ScoredTop) -> str:
+    """Return on which side of its floor a score is, whatever grades are missing.
+
+    It is `_OPEN` if the interval of the score has the floor, or there is no interval. A
+    case without a floor is above it.
+    """
+    floor = case.min_ndcg
+    if floor is None:
+        return _ABOVE
+    if not is_bounded(case):
+        return _OPEN
+    if top.lower >= floor:
+        return _ABOVE
+    return _OPEN if top.upper >= floor else _BELOW  # a NaN is below
+
+
+def _missed_floor(case: Case, top: ScoredTop) -> list[Outcome]:
+    """Return the reason for a score that misses its floor; empty if it does not."""
+    floor = case.min_ndcg
+    if floor is None or top.score >= floor:
+        return []
+    reason = Outcome(
         name=ndcg_at(case.k).text,
         kind=FLOOR,
         met=False,
-        value=defined(score),
+        value=defined(top.score),
         bound=floor,
     )
+    return [reason]
 
 
 def too_few_judged(case: Case, judged: int, size: int) -> tuple[Outcome, ...]:

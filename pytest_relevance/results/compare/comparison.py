@@ -15,7 +15,7 @@ from pytest_relevance._text import MOST_SHOWN, WIDEST, counted
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.registry import CALLS_UPWARD
+from pytest_relevance.registry import upward
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare import differences
@@ -288,7 +288,7 @@ class Comparison:
         A case that is an error in the second run alone always fails. Raises ValueError
         for a metric that was not compared, and for a number out of range.
         """
-        gates: ComparisonGates = CALLS_UPWARD.get("judge")(
+        gates: ComparisonGates = upward("judge")(
             self,
             max_drop=max_drop,
             p=p,
@@ -307,14 +307,14 @@ class Comparison:
     # --- reports ----------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
-        """Give a notebook the headline, the means, the tables and the notes."""
-        html: str = CALLS_UPWARD.get("notebook")(self)
+        """Return the headline, the means, the tables and the notes for a notebook."""
+        html: str = upward("notebook")(self)
         return html
 
     def _report(
         self, format: str, gates: ComparisonGates | None, **options: int | None
     ) -> str:
-        report: str = CALLS_UPWARD.get("report")(format, self, gates, **options)
+        report: str = upward("report")(format, self, gates, **options)
         return report
 
     def summary(

@@ -135,7 +135,7 @@ def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
 
 
 def means_of(pairs: Sequence[ScorePair]) -> Means:
-    """Give the weighted means of both sets; NaN without a pair."""
+    """Return the weighted means of both sets; NaN without a pair."""
     if not pairs:
         return Means(0, math.nan, math.nan, math.nan, 0, 0, 0)
     before = [pair.first for pair in pairs]
@@ -178,7 +178,7 @@ def differences_of(
 
 
 def untested(scores: Scores) -> Difference:
-    """Give the difference without a test.
+    """Return the difference without a test.
 
     A similarity of two rankings is not tested: the first run has 1 in each case.
     """
@@ -364,7 +364,7 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
 
 
 def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
-    """Give the change of the mean of pairs, which are of so many cases in `total`."""
+    """Return the change of the mean of pairs, which are of so many cases in `total`."""
     ordered = sorted(pairs, key=_order_of_pair)
     before = tuple([pair.first for pair in ordered])
     after = tuple([pair.second for pair in ordered])

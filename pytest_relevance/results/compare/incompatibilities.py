@@ -135,7 +135,7 @@ def incompatibilities(
         is_judged_otherwise = one.evaluation.digest != two.evaluation.digest
         if is_judged_otherwise and not are_similarities(metrics):
             reasons.append(("judgments", ""))
-        different = _different_settings(one, two, metrics)
+        different = _different_conditions(one, two, metrics)
         if different:
             reasons.append(("settings", different))
     return reasons
@@ -148,8 +148,11 @@ _OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
 """The settings that change the scores of every measure."""
 
 
-def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """Name the settings that differ and that a metric depends on; usually none."""
+def _different_conditions(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
+    """Name what differs in how two rankings are scored; usually nothing.
+
+    That is the depth, k, and the settings that a metric depends on.
+    """
     first, second = one.conditions.settings, two.conditions.settings
     asked = metrics or (one.metric,)
     differences = []
@@ -157,10 +160,11 @@ def _different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> s
         depths = _different_depths(one, two)
         if depths:
             differences.append(f"depth: {depths}")
+    # a metric that is named has a k of its own
     if metrics is None and one.conditions.k != two.conditions.k:
         differences.append(f"k: {one.conditions.k} / {two.conditions.k}")
     if first != second:
-        relevant = _settings_with_a_part(asked, first, second)
+        relevant = _relevant_settings(asked, first, second)
         for name in (*_OF_SOME_MEASURES, *_OF_ALL_MEASURES):
             was, now = getattr(first, name), getattr(second, name)
             if was != now and name in relevant:
@@ -172,7 +176,7 @@ def _looks_at_all(metrics: Iterable[Metric], settings: Settings) -> bool:
     return any(ranks_needed(metric, settings) is None for metric in metrics)
 
 
-def _settings_with_a_part(
+def _relevant_settings(
     metrics: Iterable[Metric], first: Settings, second: Settings
 ) -> set[str]:
     """Return the names of the settings that change the scores of these metrics."""

@@ -88,7 +88,7 @@ class Baseline:
         return self._entries
 
     def move(self, moves: MovedEntries) -> None:
-        """Give entries the present places of their cases; call `collected` after it."""
+        """Move entries to the present places of cases; call `collected` after it."""
         self._entries = copy(self._entries)  # the record of a run is shared
         self._entries.move(moves)
         self.fingerprint = self._entries.fingerprint
@@ -236,7 +236,7 @@ class Baseline:
         return compare_without_ranking(result, accepted.entry, self._entries)
 
     def with_titles(self, result: CaseResult) -> CaseResult:
-        """Give documents without a title the one that the reference has."""
+        """Add the titles that the reference has, for documents without one."""
         if not self._entries.titles:
             return result
         return result.with_titles(self._entries.titles, replace=False)
@@ -272,7 +272,7 @@ def _variants_text(names: Sequence[str | None]) -> str:
 def _with_verdict(
     result: CaseResult, found: BaselineComparison, case: Case, record: str
 ) -> CaseResult:
-    """Give a result the verdict that its stale entry or its drop leads to.
+    """Put the verdict that its stale entry or its drop leads to in a result.
 
     A drop fails the case, whatever its floor says. It is inconclusive if too few
     results are judged, and the unjudged ones could make up for the drop.
@@ -313,7 +313,7 @@ def _with_drop(
     drop: Outcome,
     scored: CaseResult,
 ) -> CaseResult:
-    """Give a result the verdict of a drop.
+    """Put the verdict of a drop in a result.
 
     `scored` is the result whose score dropped: this one, or that by people alone.
     """

@@ -200,7 +200,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
 
     def move(self, moves: MovedEntries) -> tuple[frozenset[EntryKey], int]:
-        """Give entries their present keys. An entry that has such a key already stays.
+        """Move entries to their present keys. An entry with such a key already stays.
 
         Return the keys of the moved entries, and how many entries went to another file.
         """

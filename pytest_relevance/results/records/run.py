@@ -77,7 +77,7 @@ class Run:
         return f"Run({self.name}: {counted(len(self), 'result')})"
 
     def _repr_html_(self) -> str:
-        """Give a notebook a table of 20 results at most, the lowest scores first.
+        """Return a table for a notebook: 20 results at most, the lowest scores first.
 
         Cases that could not be scored come before all others. Cases whose score is not
         defined come last.

@@ -169,7 +169,7 @@ class RunError:
 
     @property
     def text(self) -> str:
-        """Give the place and the message, joined by a colon."""
+        """Return the place and the message, joined by a colon."""
         return f"{self.place}: {self.message}" if self.file else self.message
 
     @property
