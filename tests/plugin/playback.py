@@ -8,24 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 PRODUCTS = [
-    {
-        "id": "w1",
-        "title": "Smart watch Orbit 2",
-        "description": "Shows messages, counts steps",
-    },
-    {
-        "id": "w2",
-        "title": "Smart watch Summit",
-        "description": "With GPS, for long days",
-    },
-    {"id": "strap1", "title": "Watch strap 22 mm", "description": "Soft silicone"},
-    {"id": "shoe1", "title": "Blue shoes", "description": "Canvas, for summer"},
-    {
-        "id": "shoe2",
-        "title": "Running shoes, blue",
-        "description": "Cushioned, for roads",
-    },
-    {"id": "polish1", "title": "Shoe polish", "description": "For leather"},
+    {"id": name, "title": title, "description": description}
+    for name, title, description in [
+        ("w1", "Smart watch Orbit 2", "Shows messages, counts steps"),
+        ("w2", "Smart watch Summit", "With GPS, for long days"),
+        ("strap1", "Watch strap 22 mm", "Soft silicone"),
+        ("shoe1", "Blue shoes", "Canvas, for summer"),
+        ("shoe2", "Running shoes, blue", "Cushioned, for roads"),
+        ("polish1", "Shoe polish", "For leather"),
+    ]
 ]
 """What the shop sells."""
 

@@ -28,7 +28,7 @@ ENDLESS = """
         print(f"read {len(READ)}, closed {len(CLOSED)}")
 """
 
-READS: dict[str, tuple[str, int]] = {
+READS = {
     "the top 10": ("min_ndcg: 0.5", 11),
     "the top k": ("k: 3\nmin_ndcg: 0.5", 4),
     "a metric": ("expect: {R@20: 1}", 21),
@@ -57,8 +57,11 @@ SEARCHES = {
     "an iterator": "search = lambda query: itertools.count(1)",
     "an asynchronous generator": """
 async def search(query):
-    for number in itertools.count(1):
-        yield number
+    try:
+        for number in itertools.count(1):
+            yield number
+    finally:
+        print(f"closed for {query}")
 """,
     "an awaited generator": """
 async def search(query):
@@ -68,70 +71,49 @@ async def search(query):
 search = lambda query: None
 search.many = lambda queries: [itertools.count(1) for query in queries]
 """,
-    "a batch without an end": """
-search = lambda query: None
-def many(queries):
-    while True:
-        yield ["1", "2"]
-search.many = many
-""",
 }
+BATCH = """
+search = lambda query: None
+search.many = lambda queries: (["1", "2"] for _ in itertools.count(1))
+"""
+"""A batch without an end."""
+CONCURRENCY = pytest.mark.parametrize("concurrency", [1, 2])
 
 
-def run_search(project: Project, code: str, *options: str) -> str:
-    project.conftest(
-        "import itertools\nimport pytest\n\n@pytest.fixture(scope='session')\ndef search():\n"
-        + "".join(f"    {line}\n" for line in code.strip().splitlines())
-        + "    return search\n"
-    )
-    project.cases(
-        "cases: [{query: boots, expect: {results: '> 5'}}, {query: hats, expect: {results: '> 5'}}]"
-    )
-    return project.run(*options).text
+def run_search(project: Project, code: str, concurrency: int) -> str:
+    """Run two cases with a search that this code defines; return what is printed."""
+    body = code.strip().replace("\n", "\n    ")
+    body = f"import itertools\n    {body}\n    return search"
+    project.search(body, "(scope='session')")
+    expect = "expect: {results: '> 5'}"
+    project.cases(f"cases: [{{query: boots, {expect}}}, {{query: hats, {expect}}}]")
+    return project.run(f"--relevance-concurrency={concurrency}", "-s").text
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in SEARCHES if name != "a batch without an end"]
-)
-@pytest.mark.parametrize("concurrency", [1, 2])
+@pytest.mark.parametrize("name", SEARCHES)
+@CONCURRENCY
 def test_every_kind_of_iterator_ends(
     project: Project, name: str, concurrency: int
 ) -> None:
-    text = run_search(project, SEARCHES[name], f"--relevance-concurrency={concurrency}")
+    text = run_search(project, SEARCHES[name], concurrency)
     assert "2 cases: 2 passed" in text
+    if name == "an asynchronous generator":
+        assert "closed for boots" in text
+        assert "closed for hats" in text
 
 
-@pytest.mark.parametrize("concurrency", [1, 2])
+@CONCURRENCY
 def test_a_batch_without_an_end_has_too_many_responses(
     project: Project, concurrency: int
 ) -> None:
-    code = SEARCHES["a batch without an end"]
-    text = run_search(project, code, f"--relevance-concurrency={concurrency}")
+    text = run_search(project, BATCH, concurrency)
     assert "search.many returned more than" in text
-
-
-def test_an_asynchronous_generator_is_closed(project: Project) -> None:
-    code = """
-async def search(query):
-    try:
-        while True:
-            yield "1"
-    finally:
-        print(f"closed for {query}")
-"""
-    text = run_search(project, code, "-s")
-    assert "closed for boots" in text
-    assert "closed for hats" in text
 
 
 def test_the_other_query_of_same_as(project: Project) -> None:
     project.conftest(ENDLESS)
     project.cases(
-        """
-        cases:
-          - query: boots
-            expect: {same_as: {query: boot, overlap@15: 1}}
-        """
+        "cases: [{query: boots, expect: {same_as: {query: boot, overlap@15: 1}}}]"
     )
     run = project.run("-s")
     assert run.counts == {"passed": 1}

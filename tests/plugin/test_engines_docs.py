@@ -109,7 +109,8 @@ def shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-RunExample = Callable[..., "Run"]
+RunExample = Callable[..., Run]
+BEST_TWO = {"smart watch": ["w2", "w1"], "blue shoes": ["shoe1", "shoe2"]}
 
 
 @pytest.fixture
@@ -145,10 +146,10 @@ thread, it makes no difference.
 """
 
 
-def rankings(run: Run) -> dict[str, list[str]]:
-    """What was returned for each query, without what shares no word with it."""
+def rankings(run: Run, top: int | None = None) -> dict[str, list[str]]:
+    """What was returned for each query."""
     return {
-        name: list(result.ranking.documents) for name, result in run.results.items()
+        name: [*result.ranking.documents[:top]] for name, result in run.results.items()
     }
 
 
@@ -165,14 +166,13 @@ def has_scores(run: Run) -> bool:
     """Whether every document that was returned has a score of the engine's, in order:
     distances rise.
     """
-    scores = [
-        [score for score in result.ranking.engine_scores if score is not None]
-        for result in run.results.values()
-    ]
-    returned = [len(result.ranking.documents) for result in run.results.values()]
-    return [len(each) for each in scores] == returned and all(
-        each in (sorted(each), sorted(each, reverse=True)) for each in scores
-    )
+    for result in run.results.values():
+        scores = [score for score in result.ranking.engine_scores if score is not None]
+        if len(scores) != len(result.ranking.documents):
+            return False
+        if scores not in (sorted(scores), sorted(scores, reverse=True)):
+            return False
+    return True
 
 
 # --- the page -------------------------------------------------------------------------
@@ -192,14 +192,12 @@ def test_every_section_has_a_fixture_and_a_row_of_the_table() -> None:
 @one_by_one_and_at_once
 def test_sqlite(shop: Project, run_example: RunExample) -> None:
     database = sqlite3.connect("shop.db")
-    database.execute(
-        "create virtual table products using fts5(id unindexed, title, description)"
-    )
+    columns = "id unindexed, title, description"
+    database.execute(f"create virtual table products using fts5({columns})")
     database.executemany("insert into products values (?, ?, ?)", ROWS)
     database.commit()
     database.close()
-    run = run_example("SQLite")
-    assert rankings(run) == {
+    assert rankings(run_example("SQLite")) == {
         "smart watch": ["w1", "w2", "strap1"],
         "blue shoes": ["shoe1", "shoe2"],
     }
@@ -211,12 +209,12 @@ def test_postgresql(
 ) -> None:
     psycopg = pytest.importorskip("psycopg")
     pytest.importorskip("psycopg_pool")
+    columns = "id text, title text, description text, words tsvector"
+    values = "%s, %s, %s, to_tsvector('english', %s)"
     with psycopg.connect(postgres) as connection:
-        connection.execute(
-            "create table products (id text, title text, description text, words tsvector)"
-        )
+        connection.execute(f"create table products ({columns})")
         connection.cursor().executemany(
-            "insert into products values (%s, %s, %s, to_tsvector('english', %s))",
+            f"insert into products values ({values})",
             [(*row, f"{row[1]} {row[2]}") for row in ROWS],
         )
     monkeypatch.setenv("SHOP_DSN", postgres)
@@ -281,20 +279,19 @@ def test_qdrant(shop: Project, run_example: RunExample) -> None:
     pytest.importorskip("qdrant_client")
     shop.cases("    id_field: sku" + CASES)
     run = run_example("Qdrant")
-    assert [ids[:2] for ids in rankings(run).values()] == [
-        ["w2", "w1"],
-        ["shoe1", "shoe2"],
-    ]
+    assert rankings(run, 2) == BEST_TWO
 
 
 @pytest.mark.engines
-def test_chroma(run_example: RunExample) -> None:
-    pytest.importorskip("chromadb")
-    run = run_example("Chroma")
-    assert [ids[:2] for ids in rankings(run).values()] == [
-        ["w2", "w1"],
-        ["shoe1", "shoe2"],
-    ]
+@pytest.mark.parametrize(
+    ("library", "section"),
+    [("chromadb", "Chroma"), ("faiss", "faiss and an encoder")],
+)
+def test_an_index_that_the_fixture_fills(
+    run_example: RunExample, library: str, section: str
+) -> None:
+    pytest.importorskip(library)
+    assert rankings(run_example(section), 2) == BEST_TWO
 
 
 @pytest.mark.engines
@@ -303,29 +300,12 @@ def test_lancedb(shop: Project, run_example: RunExample) -> None:
     my_shop: Any = {}
     exec(MY_SHOP, my_shop)
     rows = [
-        {
-            "id": product["id"],
-            "title": product["title"],
-            "vector": my_shop["encode"](product["title"]),
-        }
-        for product in PRODUCTS
+        {"id": name, "title": title, "vector": my_shop["encode"](title)}
+        for name, title, _ in ROWS
     ]
     lancedb.connect("shop.lancedb").create_table("products", data=rows)
     run = run_example("LanceDB")
-    assert [ids[:2] for ids in rankings(run).values()] == [
-        ["w2", "w1"],
-        ["shoe1", "shoe2"],
-    ]
-
-
-@pytest.mark.engines
-def test_faiss(run_example: RunExample) -> None:
-    pytest.importorskip("faiss")
-    run = run_example("faiss and an encoder")
-    assert [ids[:2] for ids in rankings(run).values()] == [
-        ["w2", "w1"],
-        ["shoe1", "shoe2"],
-    ]
+    assert rankings(run, 2) == BEST_TWO
 
 
 # --- servers --------------------------------------------------------------------------
@@ -352,23 +332,11 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 @pytest.mark.parametrize(
     ("library", "section", "answer", "variable", "asked"),
     [
-        (
-            "elasticsearch",
-            "Elasticsearch",
-            playback.elasticsearch,
-            "ELASTICSEARCH_URL",
-            ["/_msearch"],
-        ),
-        (
-            "opensearchpy",
-            "OpenSearch",
-            playback.elasticsearch,
-            "OPENSEARCH_URL",
-            ["/_msearch"],
-        ),
+        ("elasticsearch", "Elasticsearch", playback.elasticsearch, "ELASTICSEARCH_URL", ["/_msearch"]),
+        ("opensearchpy", "OpenSearch", playback.elasticsearch, "OPENSEARCH_URL", ["/_msearch"]),
         ("pysolr", "Solr", playback.solr, "SOLR_URL", ["/select/"] * 2),
     ],
-)
+)  # fmt: skip
 def test_a_client_of_a_server(
     run_example: RunExample,
     served: Served,
@@ -394,10 +362,8 @@ def test_one_query_that_msearch_could_not_run(
         path: str, parameters: Mapping[str, Sequence[str]], documents: Any
     ) -> Any:
         body = playback.elasticsearch(path, parameters, documents)
-        body["responses"][1] = {
-            "error": {"type": "search_phase_execution_exception"},
-            "status": 400,
-        }
+        error = {"type": "search_phase_execution_exception"}
+        body["responses"][1] = {"error": error, "status": 400}
         return body
 
     served(answer, "ELASTICSEARCH_URL")

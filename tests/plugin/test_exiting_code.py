@@ -4,7 +4,6 @@ ends the run.
 
 import pytest
 
-from pytest_relevance import Run as Record
 from tests.plugin.conftest import Project
 
 CONFTEST = """
@@ -64,18 +63,10 @@ CASES = """
       - {query: c d, judgments: {c: 3}, min_ndcg: 0.9, expect: {good@3: 0.5}}
 """
 
-WHERE = {
-    # a verdict stays: the first case fails for its floor, the second passes
-    "fingerprint": ["failed", "passed"],
-    "documents": ["failed", "passed"],
-    "judge": ["failed", "passed"],
-    "explain": ["failed", "passed"],
-    # no case can be scored
-    "fixture": ["error", "error"],
-    "search": ["error", "error"],
-    "ranking": ["error", "error"],
-    "metric": ["error", "error"],
-}
+# a verdict stays: the first case fails for its floor, the second passes
+STAYS = ("fingerprint", "documents", "judge", "explain")
+IS_LOST = ("fixture", "search", "ranking", "metric")
+"""No case can be scored."""
 
 
 @pytest.fixture
@@ -85,7 +76,7 @@ def shop(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("concurrency", ["1", "2"])
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("where", STAYS + IS_LOST)
 def test_code_that_exits(shop: Project, where: str, concurrency: str) -> None:
     shop.conftest(CONFTEST.format(where=where, error="SystemExit(3)"))
     run = shop.run(
@@ -94,8 +85,8 @@ def test_code_that_exits(shop: Project, where: str, concurrency: str) -> None:
         f"--relevance-concurrency={concurrency}",
     )
     assert (run.code, "INTERNALERROR" in run.text) == (1, False)
-    record = Record.open(shop.path / "run.jsonl")
-    assert [result.verdict for result in record.results] == WHERE[where]
+    verdicts = [result.verdict for result in shop.recorded().results]
+    assert verdicts == (["failed", "passed"] if where in STAYS else ["error"] * 2)
     assert "SystemExit: 3" in run.text
 
 
@@ -103,14 +94,14 @@ def test_a_hook_that_exits_while_files_are_collected(shop: Project) -> None:
     shop.conftest(CONFTEST.format(where="metrics", error="SystemExit(3)"))
     run = shop.run("--relevance-record=run.jsonl")
     assert (run.code, "INTERNALERROR" in run.text) == (2, False)
-    (error,) = Record.open(shop.path / "run.jsonl").info.errors
+    (error,) = shop.recorded().info.errors
     assert error.file == "shop.relevance.yaml"
     assert error.message.startswith(
         "the hook pytest_relevance_metrics raised SystemExit: 3 (conftest.py:"
     )
 
 
-@pytest.mark.parametrize("where", [*WHERE, "metrics"])
+@pytest.mark.parametrize("where", [*STAYS, *IS_LOST, "metrics"])
 def test_ctrl_c_ends_the_run(shop: Project, where: str) -> None:
     shop.conftest(CONFTEST.format(where=where, error="KeyboardInterrupt"))
     run = shop.run("--relevance-judge=judged.csv")

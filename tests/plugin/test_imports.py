@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -19,70 +20,50 @@ PARTS_OF_RUNS = tuple(
         "plugin.running",
     )
 )
-HEAVY = ("yaml", "numpy", "pandas", "asyncio")
+HEAVY = {"yaml", "numpy", "pandas", "asyncio"}
+SCRIPT = """
+    import sys
+    import pdb  # which pytest imports; since Python 3.14 it imports asyncio
+    import pytest
+
+    before = {*sys.modules}
+    code = pytest.main(sys.argv[1:])
+    assert code == 0, code
+    print("imported:", *sorted({*sys.modules} - before))
+"""
+
+
+def modules_of(*args: str, **options: Any) -> set[str]:
+    """The modules that Python with these arguments prints in its last line."""
+    command = [sys.executable, *args]
+    found = subprocess.run(
+        command, capture_output=True, text=True, check=True, **options
+    )
+    modules = {*found.stdout.rpartition("imported:")[2].split()}
+    assert "pytest_relevance.plugin" in modules
+    return modules
 
 
 def imported(project: Project, *args: str) -> set[str]:
-    """The heavy modules that a run of pytest has imported when it is over. It must
-    pass.
+    """The modules that a run of pytest imports, with this project's plugins alone, as
+    others import what they like. It must pass.
     """
-    script = project.write(
-        "run_pytest.py",
-        """
-        import sys
-        import pdb  # which pytest imports; since Python 3.14 it imports asyncio
-        import pytest
-
-        before = {*sys.modules}
-        code = pytest.main(sys.argv[1:])
-        assert code == 0, code
-        print("imported:", *sorted({*sys.modules} - before))
-        """,
-    )
-    # of this project's plugins alone: others import what they like
-    options = (
-        "-p",
-        "no:cacheprovider",
-        "--disable-plugin-autoload",
-        "-p",
-        "pytest_relevance.plugin",
-    )
-    found = subprocess.run(
-        [sys.executable, str(script), *options, *args],
-        cwd=project.path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    modules = set(found.stdout.rpartition("imported:")[2].split())
-    assert "pytest_relevance.plugin" in modules
-    return {
-        name
-        for name in modules
-        if name in HEAVY or name.startswith("pytest_relevance.")
-    }
-
-
-def heavy(modules: set[str]) -> set[str]:
-    return {name for name in modules if name in HEAVY}
+    script = project.write("run_pytest.py", SCRIPT)
+    alone = ("--disable-plugin-autoload", "-p", "pytest_relevance.plugin")
+    args = (str(script), "-p", "no:cacheprovider", *alone, *args)
+    return modules_of(*args, cwd=project.path)
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = "import sys, pytest_relevance, pytest_relevance.plugin; print(*sys.modules)"
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    modules = set(found.stdout.split())
-    assert "pytest_relevance.plugin" in modules
-    assert not modules & {"yaml", "numpy", "pandas"}
+    assert not modules_of("-c", code) & {"yaml", "numpy", "pandas"}
 
 
 def test_an_empty_test_imports_none_of_it(project: Project) -> None:
     project.write("test_empty.py", "def test_empty():\n    pass\n")
     modules = imported(project)
-    assert not heavy(modules)
+    assert not modules & {*HEAVY, "pytest_relevance.plugin.collector"}
     assert not any(name.startswith(PARTS_OF_RUNS) for name in modules)
-    assert "pytest_relevance.plugin.collector" not in modules
 
 
 @pytest.fixture
@@ -98,7 +79,7 @@ def forty(project: Project) -> Project:
 
 
 def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project) -> None:
-    assert heavy(imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS)) == {"yaml"}
+    assert imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS) & HEAVY == {"yaml"}
 
 
 def test_a_baseline_imports_neither_numpy_nor_pandas_where_twenty_cases_changed(
@@ -111,7 +92,7 @@ def test_a_baseline_imports_neither_numpy_nor_pandas_where_twenty_cases_changed(
     )
     modules = imported(forty, "-o", "relevance_tolerance=1")
     assert "pytest_relevance.results.compare.differences" in modules
-    assert heavy(modules) == {"yaml"}
+    assert modules & HEAVY == {"yaml"}
 
 
 def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None:
@@ -124,9 +105,9 @@ def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None
             min_ndcg: 1
             expect: {P@5: 0.4, RR: 1, AP: 0.5, first: boots, order: [boots, shoes], include: [hats], latency: 1 s}
     """)
-    assert heavy(imported(forty)) == {"yaml"}
+    assert imported(forty) & HEAVY == {"yaml"}
 
 
 def test_the_fixture_imports_neither_numpy_nor_pandas(project: Project) -> None:
     project.test('relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)')
-    assert not heavy(imported(project)) & {"numpy", "pandas"}
+    assert not imported(project) & {"numpy", "pandas"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.conftest import Project
+from tests.plugin.conftest import Project, one_line
 
 OUTPUTS = pytest.mark.parametrize("output", ["record", "unjudged", "html", "markdown"])
 IS_NONE = {
@@ -62,6 +62,10 @@ def refusal(project: Project, option: str) -> str:
     return message.removeprefix(f"ERROR: {option}: ")
 
 
+NO_FOLDER = "there is no folder {}; make it, or name a file in another one"
+NOT_ALLOWED = "run.out may not be written; see to its permissions, or name another file"
+
+
 @OUTPUTS
 def test_what_is_plain_beforehand_is_refused_before_the_first_search(
     shop: Project, monkeypatch: pytest.MonkeyPatch, output: str
@@ -70,17 +74,10 @@ def test_what_is_plain_beforehand_is_refused_before_the_first_search(
     (shop.path / "folder").mkdir()
     assert refusal(shop, f"{option}=folder") == "folder is a folder; name a file in it"
     assert refusal(shop, f"{option}=") == "the name of the file is empty"
-    no_folder = (
-        f"there is no folder {shop.path / 'no'}; make it, or name a file in another one"
-    )
-    assert refusal(shop, f"{option}=no/run.out") == no_folder
-    monkeypatch.setattr(
-        "os.access", lambda *args, **kwargs: False
-    )  # root may write anywhere
-    not_allowed = (
-        "run.out may not be written; see to its permissions, or name another file"
-    )
-    assert refusal(shop, f"{option}=run.out") == not_allowed
+    assert refusal(shop, f"{option}=no/run.out") == NO_FOLDER.format(shop.path / "no")
+    # root may write anywhere
+    monkeypatch.setattr("os.access", lambda *args, **kwargs: False)
+    assert refusal(shop, f"{option}=run.out") == NOT_ALLOWED
 
 
 @OUTPUTS
@@ -98,10 +95,7 @@ def test_a_file_that_is_read_only_is_left_alone(shop: Project, output: str) -> N
     assert shop.run(option).code == 0
     before = path.read_bytes()
     path.chmod(0o444)
-    assert (
-        refusal(shop, option)
-        == "run.out may not be written; see to its permissions, or name another file"
-    )
+    assert refusal(shop, option) == NOT_ALLOWED
     assert path.read_bytes() == before
 
 
@@ -138,8 +132,7 @@ def test_what_cannot_be_written_after_all_fails_the_run(
     run = shop.run(*all_outputs("out/"), *options)
     assert run.code == pytest.ExitCode.TESTS_FAILED
     told = run.result.stderr.str() if options else run.summary
-    why = f"there is no folder {shop.path / 'out'}; make it, or name a file in another one"
-    assert " ".join(told.split()).count(why) == len(IS_NONE)
+    assert one_line(told).count(NO_FOLDER.format(shop.path / "out")) == len(IS_NONE)
     if not options:
         assert run.counts == {"passed": 1}
     assert list((shop.path / "out-gone").iterdir()) == []
@@ -152,7 +145,5 @@ def test_a_disk_that_is_full_fails_the_run(shop: Project) -> None:
     run = shop.run(*all_outputs(""))
     assert (run.code, run.counts) == (pytest.ExitCode.TESTS_FAILED, {"passed": 1})
     for output in IS_NONE:
-        assert f"{output}.out cannot be written: No space left on device" in " ".join(
-            run.summary.split()
-        )
+        assert f"{output}.out cannot be written: No space left on device" in run.said
     assert [path.name for path in shop.path.iterdir() if path.suffix == ".tmp"] == []

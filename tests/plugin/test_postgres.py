@@ -4,7 +4,6 @@ server.
 
 import pytest
 
-from pytest_relevance import Run
 from tests.plugin.conftest import Project
 
 pytestmark = pytest.mark.engines
@@ -27,12 +26,8 @@ def test_an_asynchronous_cursor(project: Project, postgres: str) -> None:
             return search
     """)
     project.cases("cases: [{query: boots, judgments: {b: 3}, min_ndcg: 1}]")
-    assert project.run("--relevance-record=run.jsonl", loops=False).counts == {
-        "passed": 1
-    }
-    (result,) = Run.open(project.path / "run.jsonl").results
-    assert (result.ranking.documents, result.texts.titles) == (
-        ("b", "a"),
-        {"b": "Boots", "a": "Apron"},
-    )
-    assert result.ranking.engine_scores == (1.5, 0.5)
+    run = project.run(loops=False)
+    ranking, texts = run.results["boots"].ranking, run.results["boots"].texts
+    assert ranking.documents == ("b", "a")
+    assert ranking.engine_scores == (1.5, 0.5)
+    assert texts.titles == {"b": "Boots", "a": "Apron"}

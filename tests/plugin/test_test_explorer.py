@@ -25,18 +25,11 @@ SEARCHES = """
 """
 
 CASES = """
-    gates:
-      - mean: {nDCG@10: 0.9}
-      - passing: 1
+    gates: [{mean: {nDCG@10: 0.9}}, {passing: 1}]
     cases:
-      - query: a b
-        judgments: {a: 1}
-        min_ndcg: 0.5
-      - query: x y
-        judgments: {y: 1}
-        min_ndcg: 0.9
-      - query: c d
-        skip: later
+      - {query: a b, judgments: {a: 1}, min_ndcg: 0.5}
+      - {query: x y, judgments: {y: 1}, min_ndcg: 0.9}
+      - {query: c d, skip: later}
 """
 
 
@@ -59,9 +52,8 @@ class Explorer:
             parent = str(item.path)
             if hasattr(item, "callspec"):
                 function, _ = item.name.split("[", 1)
-                parent += (
-                    item.nodeid.rsplit("::", 1)[0].rsplit(".py", 1)[1] + f"::{function}"
-                )
+                inside = item.nodeid.rsplit("::", 1)[0].rsplit(".py", 1)[1]
+                parent += f"{inside}::{function}"
             self.tree.setdefault(parent, set()).add(self._id(item.nodeid, item.path))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -108,14 +100,10 @@ def test_every_test_is_in_the_tree_and_has_an_outcome(
 
     assert listed.code == 0
     assert len(explorer.tests) == 6 + 4
-    assert (
-        explorer.outcomes.keys() > explorer.tests
-    )  # gates are outcomes without a test
+    # gates are outcomes without a test
+    assert explorer.outcomes.keys() > explorer.tests
     file = project.path / "shop.relevance.yaml"
     assert explorer.outcomes[f"{file}::x y[hybrid]"] == "failed"
-    assert ran.counts == {
-        "passed": 6,
-        "failed": 2 + 4,
-        "skipped": 2,
-    }  # four of those that failed are gates
+    # four of those that failed are gates
+    assert ran.counts == {"passed": 6, "failed": 2 + 4, "skipped": 2}
     assert "gate[passing 1][hybrid]" in ran.text

@@ -1,83 +1,57 @@
-"""Which document a result is, in whole runs: cases, checks, other queries, baselines
-and what documents are called.
+"""Which document a result is, in whole runs: the field of its id, the labels of a
+vector index, and ids that are nearly those which were judged.
 """
 
-import json
+import unicodedata
+from textwrap import dedent
 
-from pytest_relevance import Run
+import pytest
+
 from tests.plugin.conftest import Accepted, Project
 
-TWO_INDEXES = """
-    import pytest
-
-    HITS = [
+HITS = """return lambda query: {"hits": {"hits": [
         {"_index": "articles", "_id": "1", "_source": {"title": "How to lace boots"}},
         {"_index": "products", "_id": "1", "_source": {"title": "Boots"}},
-    ]
-
-    @pytest.fixture
-    def search():
-        return lambda query: {"hits": {"hits": HITS}}
+    ]}}
 """
+"""One id in two indexes."""
+JOINED = 'id_field: "{_index}/{_id}"\n'
 
 
 def test_one_id_in_two_indexes_is_an_error_and_no_chunk(project: Project) -> None:
-    project.conftest(TWO_INDEXES)
-    project.cases(
-        """
-        min_ndcg: 0.5
-        cases:
-          - {query: boots, judgments: {1: 3}}
-          - {query: black boots, judgments: {1: 3}}
-          - {query: red boots, judgments: {1: 3}}
-        """
-    )
+    project.search(HITS)
+    project.cases("min_ndcg: 0.5\ncases: [{query: boots, judgments: {1: 3}}]")
     run = project.run()
-    assert run.counts == {"failed": 3}
+    assert run.counts == {"failed": 1}
     assert (
         'results 1 and 2 have one id, "1", but not one _index: it is "articles" and "products"; if these are two '
         'documents, write id_field: "{_index}/{_id}" in the case file, and judge "articles/1"; if they are one, write '
-        'id_field: "{_id}"' in " ".join(run.summary.split())
+        'id_field: "{_id}"' in run.told("boots")
     )
     assert "collapse" not in run.text
 
 
-def test_a_template_in_a_case_file(project: Project) -> None:
-    project.conftest(TWO_INDEXES)
+def test_a_template_in_a_case_file_and_a_list_of_fields_in_a_case(
+    project: Project,
+) -> None:
+    project.search(HITS)
     project.cases(
-        """
-        id_field: "{_index}/{_id}"
-        min_ndcg: 0.6
-        cases:
-          - query: boots
-            judgments: {products/1: 3}
-            expect: {first: articles/1, same_as: black boots}
-        """
+        JOINED
+        + """min_ndcg: 0.6
+cases:
+  - {query: boots, judgments: {products/1: 3}, expect: {first: articles/1, same_as: black boots}}
+  - {query: laces, id_field: [sku, title], min_ndcg: null, expect: {first: How to lace boots}}
+"""
     )
-    run = project.run("--relevance-record=run.jsonl", "--relevance-update")
-    assert run.counts == {"passed": 1}
-    result = run.results["boots"]
-    assert result.ranking.documents == ("articles/1", "products/1")
-    assert result.texts.titles["products/1"] == "Boots"
+    run = project.run("--relevance-update")
+    assert run.counts == {"passed": 2}
+    assert run.results["boots"].texts.titles["products/1"] == "Boots"
     accepted = Accepted(project.path / "shop.relevance.yaml.baseline.jsonl")
     assert accepted.rankings["boots", None] == ("articles/1", "products/1")
 
 
-def test_a_list_of_fields_in_a_case(project: Project) -> None:
-    project.conftest(TWO_INDEXES)
-    project.cases(
-        """
-        cases:
-          - query: boots
-            id_field: [sku, title]
-            expect: {first: How to lace boots}
-        """
-    )
-    assert project.run().counts == {"passed": 1}
-
-
 def test_a_template_in_a_test_in_python(project: Project) -> None:
-    project.conftest(TWO_INDEXES)
+    project.search(HITS)
     project.write(
         "test_shop.py",
         """
@@ -97,18 +71,9 @@ def test_a_template_in_a_test_in_python(project: Project) -> None:
             relevance.check("boots", [7], relevant=[Decimal("7")], min_ndcg=1)
             with pytest.raises(ValueError, match=r"found b'7'; decode it: id.decode\\(\\)"):
                 relevance.check("boots", ["7"], {b"7": 1})
-
-        def test_two_ids(relevance):
-            relevance.check("boots", [{"id": 2, "document_id": 7}], {2: 3})
         """,
     )
-    run = project.run()
-    assert run.outcomes == {
-        "test_boots": "passed",
-        "test_ids_of_other_types": "passed",
-        "test_two_ids": "failed",
-    }
-    assert 'has two ids, id "2" and document_id "7"' in run.told("test_two_ids")
+    assert project.run().counts == {"passed": 2}
 
 
 def test_two_judged_ids_of_a_hit(project: Project) -> None:
@@ -116,54 +81,207 @@ def test_two_judged_ids_of_a_hit(project: Project) -> None:
         'return lambda query: [{"_id": "b", "_source": {"id": "7"}}, {"_id": "7"}]'
     )
     project.cases(
-        """
-        cases:
-          - {query: boots, judgments: {b: 3, c: 1}}
-          - {query: black boots, judgments: {b: 0, 7: 3}}
-        """
+        "cases: [{query: boots, judgments: {b: 3, c: 1}}, {query: black boots, judgments: {b: 0, 7: 3}}]"
     )
     run = project.run()
     assert run.outcomes == {"boots": "passed", "black boots": "failed"}
     assert 'has two ids, _id "b" and _source.id "7"' in run.told("black boots")
 
 
-def test_the_index_is_asked_for_joined_ids(project: Project) -> None:
+def test_titles_of_joined_ids(project: Project) -> None:
+    """From the index, and from a catalogue with a column for the index."""
+    documents = "\n@pytest.fixture\ndef relevance_documents():\n    return lambda ids: {'products/2': 'Red boots'}\n"
+    search = project.search(HITS)
+    cases = "min_ndcg: 0.9\ncases: [{query: boots, judgments: {products/2: 3, products/1: 1}}]"
+    project.write("products.csv", "index,id,title\nproducts,2,Red boots\n")
+    for names, catalogue in ((documents, ""), ("", "documents: products.csv\n")):
+        search.write_text(search.read_text().removesuffix(documents) + names)
+        project.cases(JOINED + catalogue + cases)
+        run = project.run("--relevance-record=run.jsonl")
+        assert "products/2  Red boots" in run.text
+        titles = project.recorded().results[0].texts.titles
+        assert titles["products/2"] == "Red boots"
+
+
+# Ids that are nearly those which were wanted
+
+
+def test_ids_that_look_alike(project: Project) -> None:
+    decomposed = unicodedata.normalize("NFD", "café.md")
+    project.search(f"return lambda query: [{decomposed!r}, 'faq.md']")
+    project.cases(
+        "min_ndcg: 0.5\ncases:\n"
+        "  - {query: coffee, judgments: {café.md: 3, faq.md: 0}}\n"
+        "  - {query: questions, judgments: {FAQ.md: 3, café.md: 0}}\n"
+    )
+    run = project.run()
+    assert (
+        'ids that differ in Unicode form (NFC and NFD) only: judged "caf\\xe9.md", returned "cafe\\u0301.md" at rank 1'
+        in run.told("coffee")
+    )
+    assert (
+        'ids that differ in case only: judged "FAQ.md", returned "faq.md" at rank 2'
+        in run.told("questions")
+    )
+
+
+def test_the_sentence_about_ids_of_another_kind_names_a_pair(project: Project) -> None:
+    project.search("return lambda query: ['x', f'products/{query[1:]}']")
+    queries = ", ".join(f"{{query: q{n}, judgments: {{{n}: 3}}}}" for n in range(3))
+    project.cases(f"{{min_ndcg: 0.5, cases: [{queries}]}}")
+    (sentence,) = project.run().sentences("search returned no judged document")
+    assert (
+        'returned "products/0", judged "0", which differ in the beginning "products/" only; if not, name the id'
+        in sentence
+    )
+
+
+def test_the_hint_on_kinds_of_ids_beside_a_baseline(project: Project) -> None:
+    project.cases("cases: [{query: boots, min_ndcg: 0.5, judgments: {sku-1: 3}}]")
+    project.search("return lambda query: ['sku-1']")
+    assert project.run("--relevance-update").counts == {"passed": 1}
+    project.search("return lambda query: ['p-7']")
+    said = project.run().told("boots")
+    assert "no result is judged; are these the same kind of id?" in said
+
+
+# `ids` of the fixture's value, which turns the labels of a vector index into ids
+
+JUDGED = "min_ndcg: 1, judgments: {sku-c: 2, sku-a: 1}"
+LABELLED = f"cases: [{{query: shoes, {JUDGED}}}, {{query: boots, {JUDGED}}}]"
+FAISS = dedent("""
+    import numpy as np
+    import pytest
+
+    IDS = ["sku-a", "sku-b", "sku-c"]
+
+    def find(query):
+        return np.array([[0.5, 0.75]], dtype="float32"), np.array([[2, 0]])     # as faiss: distances, row numbers
+
+""")
+KINDS = FAISS + dedent("""
+    async def find_later(query):
+        return find(query)
+
+    async def many(queries):
+        return [find(query) for query in queries]
+
+    class Index:
+        def __init__(self, ids):
+            self.ids = ids
+
+        def __call__(self, query):
+            return find(query)
+
+    class Unread:
+        # its property is its own business
+
+        @property
+        def ids(self):
+            raise AssertionError("ids was read")
+
+        def __call__(self, query):
+            return ["sku-c", "sku-a"]
+
+    @pytest.fixture(scope="session", params=["function", "object", "coroutine", "batch", "async batch", "no labels"])
+    def search(request):
+        if request.param == "no labels":
+            return Unread()
+        if request.param == "object":
+            return Index({0: "sku-a", 2: "sku-c"})
+        if request.param == "coroutine":
+            find_later.ids = IDS
+            return find_later
+        found = Index(IDS)
+        if request.param == "batch":
+            found.many = lambda queries: [find(query) for query in queries]
+        if request.param == "async batch":
+            found.many = many
+        return found
+""")
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_labels_become_ids(project: Project, concurrency: int) -> None:
+    """Where there are no labels, the attribute is not read."""
+    project.conftest(KINDS)
+    project.cases(LABELLED)
+    run = project.run(f"--relevance-concurrency={concurrency}")
+    assert run.counts == {"passed": 12}
+
+
+def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(
+    project: Project,
+) -> None:
     project.conftest(
-        TWO_INDEXES
-        + """
-    @pytest.fixture
-    def relevance_documents():
-        names = {"products/1": "Boots", "products/2": "Red boots"}
-        return lambda ids: {id: names[id] for id in ids if id in names}
-"""
-    )
-    project.cases(
-        """
-        id_field: "{_index}/{_id}"
-        min_ndcg: 0.9
-        cases: [{query: boots, judgments: {products/2: 3, products/1: 1}}]
-        """
-    )
-    run = project.run("--relevance-record=run.jsonl")
-    assert run.results["boots"].texts.titles["products/2"] == "Red boots"
-    lines = (project.path / "run.jsonl").read_text(encoding="utf-8").splitlines()
-    assert any("products/2" in json.dumps(json.loads(line)) for line in lines)
+        FAISS
+        + dedent("""
+        @pytest.fixture
+        def search():
+            def found(query):
+                return {"result": find(query)}
+            found.ids = IDS
+            return found
 
-
-def test_a_catalogue_with_a_column_for_the_index(project: Project) -> None:
-    project.conftest(TWO_INDEXES)
+        def pytest_relevance_ranking(response, case):
+            return response["result"]
+        """)
+    )
+    project.cases(LABELLED)
     project.write(
-        "products.csv", "index,id,title\nproducts,1,Boots\nproducts,2,Red boots\n"
-    )
-    project.cases(
+        "test_shop.py",
         """
-        id_field: "{_index}/{_id}"
-        documents: products.csv
-        min_ndcg: 0.9
-        cases: [{query: boots, judgments: {products/2: 3, products/1: 1}}]
-        """
+        def test_shoes(relevance, search):
+            relevance.check("shoes", search("shoes"), {"sku-c": 2, "sku-a": 1}, min_ndcg=1)
+        """,
     )
-    run = project.run("--relevance-record=run.jsonl")
-    assert "products/2  Red boots" in run.text
-    record = Run.open(project.path / "run.jsonl")
-    assert record.results[0].texts.titles["products/2"] == "Red boots"
+    assert project.run().counts == {"passed": 3}
+
+
+def returns_rows(project: Project, rows: str) -> None:
+    """Have the search return this, where its ids are the numbers of four documents."""
+    project.search(
+        f"found = lambda query: {rows}\n    found.ids = [1, 2, 3, 4]\n    return found"
+    )
+    project.cases("cases: [{query: shoes, min_ndcg: 1, judgments: {4: 2, 1: 1}}]")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["[3, 0]", "[(3, 0.9), (0, 0.5)]", "[{'id': 3}, {'id': 0, 'title': 'Boots'}]"],
+)
+def test_row_numbers_in_a_list_become_ids(project: Project, rows: str) -> None:
+    """The document 4 stands in row 3, and the document 1 in row 0."""
+    returns_rows(project, rows)
+    assert project.run().counts == {"passed": 1}
+
+
+def test_ids_that_are_given_and_not_used(project: Project) -> None:
+    returns_rows(project, "['4', '1']")
+    run = project.run()
+    assert run.counts == {"failed": 1}
+    assert (
+        "the fixture's value has an attribute ids, which turns labels (integers) into ids, and search returned no "
+        "labels: result 1 of 2 is '4'; take the attribute ids out, or give it another name, or return labels"
+        in run.told("shoes")
+    )
+
+
+def test_a_ranking_that_a_test_or_a_hook_has_translated_itself(
+    project: Project,
+) -> None:
+    returns_rows(project, "[3, 0]")
+    with (project.path / "conftest.py").open("a") as conftest:
+        conftest.write(
+            "\ndef pytest_relevance_ranking(response, case):\n"
+            "    return ['sku-1', 'sku-2'] if response == [3, 0] else None\n"
+        )
+    project.cases("cases: [{query: shoes, min_ndcg: 1, judgments: {sku-1: 1}}]")
+    project.write(
+        "test_shop.py",
+        """
+        def test_shoes(relevance, search):
+            relevance.check("shoes", ["sku-1"], {"sku-1": 1}, min_ndcg=1)
+        """,
+    )
+    assert project.run().counts == {"passed": 2}

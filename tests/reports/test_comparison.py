@@ -275,6 +275,26 @@ def test_what_took_the_place_of_the_lost_document_is_named_with_its_rank(
     assert dict(zip(titles, row, strict=True)).get("now on top", "") == cell
 
 
+def test_latencies_before_and_after_where_both_ran_alike() -> None:
+    def run(factor: int, concurrency: int = 1) -> Run:
+        keys: dict[str, Any] = {"concurrency": concurrency, "scores": {}}
+        results = [
+            case_result("f", 1, f"q{n}", "measured", latency=factor * n / 1000, **keys)
+            for n in range(1, 21)
+        ]
+        return Run(results, name=str(factor))
+
+    found, at_once = compare_runs(run(1), run(2)), run(3, concurrency=4)
+    change = "latency p50 10 ms -> 20 ms, p95 19 ms -> 38 ms (20 cases)"
+    assert change in found.summary()
+    assert change in found.to_markdown().replace("\\", "")
+    assert json.loads(found.to_json())["latency"] == [
+        {"variant": None, "cases": 20, "p50": [0.01, 0.02], "p95": [0.019, 0.038]}
+    ]
+    assert "latency" not in compare_runs(run(1), at_once).summary()
+    assert "(20 cases, up to 4 at a time)" in compare_runs(at_once, at_once).summary()
+
+
 def test_what_was_left_out_and_new_errors_are_said() -> None:
     ran, fine = (scored_case(name, {"nDCG@10": 1}) for name in "ab")
     broken = case_result("f", 1, "b", "error")
