@@ -16,9 +16,11 @@ from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_report import became, notable_change
 from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import latency_change
+from pytest_relevance.results.failures import GOT_WORSE
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import TagDifference
@@ -144,8 +146,10 @@ def _movers(changes: Iterable[Change], least: float) -> list[dict[str, Any]]:
 def _mover(change: Change, least: float) -> dict[str, Any]:
     """Describe a case whose score changed: its scores, and what changed in its ranking.
 
-    `became` is what the headline counts it as. `lost`, `found` and `shifted` are the
-    documents with a gain of those that left, entered and moved.
+    `became` is what the headline counts it as. `is_certain` says whether it got worse
+    under every grading of its unjudged results; None if it did not get worse by nDCG.
+    `lost`, `found` and `shifted` are the documents with a gain of those that left,
+    entered and moved.
     """
     case = change.case
     moves = change.moves
@@ -153,6 +157,10 @@ def _mover(change: Change, least: float) -> dict[str, Any]:
     left = _moves(moves.left)
     entered = _moves(moves.entered)
     moved = _moves(moves.moved)
+    what = became(change, least)
+    is_certain = None
+    if what == GOT_WORSE and change.is_by_ndcg:
+        is_certain = is_certainly_worse(change)
     named = {move["document"] for move in (*left, *entered, *moved)}
     titles = {}
     for document, title in case.texts.titles.items():
@@ -162,7 +170,8 @@ def _mover(change: Change, least: float) -> dict[str, Any]:
         **_key(case.key),
         "line": case.line,
         "query": case.query,
-        "became": became(change, least),
+        "became": what,
+        "is_certain": is_certain,
         "metric": change.metric or case.metric.text,
         "first": change.score_before,
         "second": change.score_after,

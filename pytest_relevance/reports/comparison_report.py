@@ -56,6 +56,7 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
+from pytest_relevance.results.certainty import count_worse
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference, MeanChange
@@ -181,7 +182,11 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     least = notable_change(comparison)
     worse = _moved_queries(comparison, -1, least)
     better = _moved_queries(comparison, 1, least)
-    said = balance(worse, better, _direction(rows))
+    fallen = comparison.moved(-1, least)
+    sure = None
+    if all(change.is_by_ndcg for change in fallen):
+        sure = count_worse(fallen)
+    said = balance(worse, better, _direction(rows), sure=sure)
     if said.kind in (WORSE, MIXED):
         kind = BROKEN if further and said.kind == MIXED else said.kind
         return Headline("; ".join([said.text, *further]), kind)

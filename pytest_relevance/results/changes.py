@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
 from pytest_relevance.results.case_result import CaseResult
@@ -110,6 +111,11 @@ class Change:
             after=Snapshot.of_result(pair.second),
             metric=metric,
         )
+
+    @property
+    def is_by_ndcg(self) -> bool:
+        """Say whether nDCG is the metric by which the scores are compared."""
+        return self.metric is None or metric_named(self.metric).measure == "nDCG"
 
     @property
     def score_before(self) -> float | None:

@@ -60,7 +60,7 @@ def test_two_records(shop: Terminal) -> None:
     said = shop.run(*RUNS)
     assert (said.code, said.err) == (0, "")
     assert said.out == compare_runs("main.jsonl", "branch.jsonl").summary()
-    assert said.lines[0].startswith("3 queries got worse, 1 better; ")
+    assert said.lines[0].startswith("3 queries got worse (all for certain), 1 better; ")
     assert r"  \x1b[31mred   1.000 -> 0.000  sku-1 1 -> gone  sku-3" in said.lines
 
 

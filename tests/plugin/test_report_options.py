@@ -75,8 +75,11 @@ def test_what_got_worse_since_the_baseline(shop: Shop, workers: list[str]) -> No
     shop.run(UPDATE)
     got_worse(shop)
     shop.run(HTML, MARKDOWN, *workers)
-    assert verdict_of(page(shop)) == ("Search got worse: 1 query", "worse")
-    assert "Search got worse: 1 query" in markdown(shop).splitlines()[1]
+    assert verdict_of(page(shop)) == (
+        "Search got worse: 1 query (for certain)",
+        "worse",
+    )
+    assert "Search got worse: 1 query (for certain)" in markdown(shop).splitlines()[1]
     assert "against the baseline" in page_text(page(shop))
     boots = cases(page(shop))["boots"]
     assert boots["gotWorse"] is True

@@ -99,19 +99,25 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
     "a mistake in one file, the other ran": (
         [PASSED], {"errors": [MISTAKE]}, "The run did not finish: 1 file has an error", "broken"),
     "a catalogue cannot be read": ([PASSED], {"errors": [EMPTY_CATALOGUE]}, "1 case passes", "fine"),
-    "several got worse": ([NEWLY, FELL, PASSED], {}, "Search got worse: 2 queries", "worse"),
+    "several got worse": (
+        [NEWLY, FELL, PASSED], {},
+        "Search got worse: 2 queries (all may only be missing judgments)", "worse"),
     "in two variants": (
-        [replace(NEWLY, variant="bm25"), replace(NEWLY, variant="hybrid")], {}, "Search got worse: 1 query", "worse"),
+        [replace(NEWLY, variant="bm25"), replace(NEWLY, variant="hybrid")], {},
+        "Search got worse: 1 query (may only be missing judgments)", "worse"),
     "worse and unfinished": (
-        [NEWLY], {"missing": ["f.yaml::x", "f.yaml::y"]}, "Search got worse: 1 query; 2 cases are missing", "worse"),
+        [NEWLY], {"missing": ["f.yaml::x", "f.yaml::y"]},
+        "Search got worse: 1 query (may only be missing judgments); 2 cases are missing", "worse"),
     "worse, better, and an error": (
         [NEWLY, error("hats"), *better(2, 0.9)], {},
-        "1 query got worse, 2 better; the mean is unchanged within chance; 1 case could not be scored", "mixed"),
+        "1 query got worse (may only be missing judgments), 2 better; "
+        "the mean is unchanged within chance; 1 case could not be scored", "mixed"),
     "worse in few, better in many": (
-        [FELL, *better(20, 0.5)], {}, "1 query got worse, 20 better; the mean rose significantly", "mixed"),
+        [FELL, *better(20, 0.5)], {},
+        "1 query got worse (may only be missing judgments), 20 better; the mean rose significantly", "mixed"),
     "worse in many, better in few": (
         [*better(1, 0.9), *(replace(FELL, id=f"fell {n}") for n in range(20))], {},
-        "Search got worse: 20 queries", "worse"),
+        "Search got worse: 20 queries (all may only be missing judgments)", "worse"),
     "a gate alone": ([case(ranking=["b", "a"], baseline=AS_GOOD)], {"gate": 0.99}, "1 gate is not met", "broken"),
     "unfinished": ([PASSED], {"missing": ["f.yaml::x"]}, "The run did not finish: 1 case is missing", "broken"),
     "an error": ([error(), failed("hats")], {}, "1 case could not be scored", "broken"),

@@ -161,7 +161,7 @@ def test_beside_a_baseline() -> None:
     )
     assert text_of(whole, verbosity=-1) == block("""
         <!-- pytest-relevance report -->
-        ### ⚠️ 1 query got worse, 1 better; the mean is unchanged within chance
+        ### ⚠️ 1 query got worse (for certain), 1 better; the mean is unchanged within chance
 
         - `mean nDCG@10 0.720 -> 0.694 (-0.026, p 1.000): by any amount 1 better, 2 worse, 0 the same (3 of 5 cases)`
         - 5 cases: 3 passed; 1 got worse, 1 without an entry

@@ -31,6 +31,8 @@ from pytest_relevance.results.case_result import (
     grouped,
     has_failed,
 )
+from pytest_relevance.results.certainty import WorseQueries, count_worse
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.failures import (
     ENDED_IN_ERROR,
@@ -84,20 +86,24 @@ class Headline:
         return _MARKS[self.kind]
 
 
-def balance(worse: int, better: int, mean: int) -> Headline:
+def balance(
+    worse: int, better: int, mean: int, *, sure: WorseQueries | None = None
+) -> Headline:
     """Weigh the queries that got worse against those that got better.
 
     `mean` is -1 if the mean fell significantly, 1 if it rose significantly, else 0.
+    `sure` says how many got worse for certain, if that is known.
     """
     if worse and (mean < 0 or not better):
-        queries = counted(worse, "query", "queries")
+        queries = counted(worse, "query", "queries") + _how_sure(sure)
         return Headline(f"Search got worse: {queries}", WORSE)
     if worse:
         queries = counted(worse, "query", "queries")
         rest = "the mean is unchanged within chance"
         if mean:
             rest = "the mean rose significantly"
-        return Headline(f"{queries} got worse, {better:,} better; {rest}", MIXED)
+        text = f"{queries} got worse{_how_sure(sure)}, {better:,} better; {rest}"
+        return Headline(text, MIXED)
     if mean < 0:
         text = "Search got worse: the mean fell significantly, no single query by much"
         return Headline(text, WORSE)
@@ -107,6 +113,21 @@ def balance(worse: int, better: int, mean: int) -> Headline:
     if mean > 0:
         return Headline("Search got better: the mean rose significantly", BETTER)
     return Headline("No query got worse", FINE)
+
+
+def _how_sure(worse: WorseQueries | None) -> str:
+    """Say ` (16 for certain, 28 may only be missing judgments)`."""
+    if worse is None:
+        return ""
+    if not worse.open:
+        return " (for certain)" if worse.total == 1 else " (all for certain)"
+    if not worse.certain:
+        whose = "" if worse.total == 1 else "all "
+        return f" ({whose}may only be missing judgments)"
+    return (
+        f" ({worse.certain:,} for certain, "
+        f"{worse.open:,} may only be missing judgments)"
+    )
 
 
 def headline_sentences(
@@ -177,12 +198,13 @@ def _headline(
         return Headline(outage, BROKEN)
 
     failed = grouped([each for each in ran if has_failed(each)], failure_kind)
-    worse = case_count(failed.get(GOT_WORSE, ()))
+    sure = count_worse(map(Change.since_baseline, failed.get(GOT_WORSE, ())))
+    worse = sure.total
     broken = case_count(failed.get(ENDED_IN_ERROR, ()))
     unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
     if change is None:
         change = mean_change(ran)
-    said_of_queries = balance(worse, _improved(ran), _direction(change))
+    said_of_queries = balance(worse, _improved(ran), _direction(change), sure=sure)
     if worse:
         parts = [said_of_queries.text, unscored, unfinished]
         text = "; ".join(part for part in parts if part)

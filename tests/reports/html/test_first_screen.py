@@ -106,7 +106,10 @@ def test_a_regression() -> None:
     before = {"index": "products-11", "commit": "abc"}
     about: dict[str, Any] = {"has_baseline": True, "fingerprint": before}
     page = screen(*results, gate=0.9, info=info, **about)
-    assert verdict_of(page) == ("Search got worse: 1 query", "worse")
+    assert verdict_of(page) == (
+        "Search got worse: 1 query (may only be missing judgments)",
+        "worse",
+    )
     mean = (
         "mean nDCG@10 1.000 → 0.500 (-0.500, p 1.000): by any amount 0 better, 1 worse, 1 the same, "
         "3 without a score; unjudged results of 1 query leave it between 0.500 and 1.000"
@@ -116,7 +119,7 @@ def test_a_regression() -> None:
         "1 is perfect, 0 is nothing relevant, and the top ranks count most."
     )
     expected = f"""
-        Search got worse: 1 query
+        Search got worse: 1 query (may only be missing judgments)
         {mean}
         searched since the baseline: index products-11 -> products-20
         NOT MET
