@@ -139,7 +139,7 @@ def _parsed(arguments: list[str]) -> Namespace:
 
 
 def _about(name: str) -> str:
-    """Say in a line what a command does, or why it cannot be loaded."""
+    """Return what a command does, in a line, or why it cannot be loaded."""
     if name in ABOUT:
         return ABOUT[name]
     try:
@@ -151,7 +151,7 @@ def _about(name: str) -> str:
 
 
 def _declare(name: str, parser: ArgumentParser) -> None:
-    """Give a parser the arguments of a command, and its help text."""
+    """Add the arguments of a command, and its help text, to its parser."""
     module = COMMANDS.get(name)
     about = _about(name)
     parser.formatter_class = RawDescriptionHelpFormatter

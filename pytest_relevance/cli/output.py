@@ -55,13 +55,14 @@ def put(data: bytes) -> None:
 def check_output(
     arguments: Namespace,
     inputs: Iterable[Path | None],
-    is_own: Callable[[bytes], bool] | None = None,
-    what: str = "",
+    *,
+    is_own: Callable[[bytes], bool],
+    otherwise: str,
 ) -> None:
     """Raise `CommandError` if `--output` names an input or somebody else's file.
 
-    A file is somebody else's if it has content for which `is_own` returns false. `what`
-    describes such a file in the message, for example `no record`.
+    A file is somebody else's if it has content for which `is_own` returns false.
+    `otherwise` describes such a file in the message, for example `no record`.
     """
     target = arguments.output
     if target is None:
@@ -70,11 +71,11 @@ def check_output(
     read = {os.path.realpath(path) for path in inputs if path is not None}
     if os.path.realpath(target) in read:
         raise CommandError(f"{option} is one of the files that are read")
-    if is_own is None or not os.path.isfile(target):
+    if not os.path.isfile(target):
         return
     data = Path(target).read_bytes()
     if data.strip() and not is_own(data):
-        raise CommandError(f"{option} is there, and is {what}; name another file")
+        raise CommandError(f"{option} is there, and is {otherwise}; name another file")
 
 
 def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:

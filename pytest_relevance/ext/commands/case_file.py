@@ -186,7 +186,7 @@ def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
 
 
 def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
-    """Say what a case file cannot store of raters: their names, or also the ratings."""
+    """Write what a case file cannot store of raters: names, or also their ratings."""
     count = f"{len(judgments.raters)} raters"
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"
@@ -233,7 +233,7 @@ def judgments_of(suite: Suite) -> Judgments:
 
 
 def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
-    """Say, in a sentence each, what a case file has and `judgments_of` leaves out.
+    """Write what a case file has and `judgments_of` leaves out, a sentence each.
 
     `data` are the bytes of the case file.
     """

@@ -63,7 +63,7 @@ def run(arguments: Namespace) -> int:
     """Print or write the report of a record, and return the exit code."""
     format = report_format(arguments, FORMATS_OF_RUNS)
     inputs = [arguments.record, arguments.against]
-    check_output(arguments, inputs, is_report, "no report")
+    check_output(arguments, inputs, is_own=is_report, otherwise="no report")
     options = ReportOptions(
         verbosity=arguments.verbose - arguments.quiet,
         width=WIDEST if arguments.output is not None else terminal_width(),

@@ -29,7 +29,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the schema, or write it to a file, and return the exit code."""
-    check_output(arguments, [], _is_schema, "no schema of case files")
+    check_output(arguments, [], is_own=_is_schema, otherwise="no schema of case files")
     data = schema_text().encode()
     if arguments.output is None:
         put(data)

@@ -33,6 +33,7 @@ from pytest_relevance.cli.report_options import (
     report_format,
 )
 from pytest_relevance.ext.comparing.compare import compare_runs
+from pytest_relevance.ext.comparing.pairing import NO_LINE, no_line
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.reports.formats import (
@@ -210,7 +211,7 @@ def run(arguments: Namespace) -> int:
     _refuse_repeated("--min", arguments.least)
     _refuse_repeated("--set", arguments.settings)
     inputs = (first, second, arguments.judgments)
-    check_output(arguments, inputs, is_report, "no report")
+    check_output(arguments, inputs, is_own=is_report, otherwise="no report")
     format = report_format(arguments, FORMATS_OF_COMPARISONS)
     try:
         comparison = _comparison(arguments)
@@ -278,12 +279,12 @@ def _variant(name: str) -> str | None:
 
 
 def _with_remedies(error: Incomparable) -> str:
-    """Say why the runs cannot be compared, and which options help."""
+    """Write why the runs cannot be compared, and which options help."""
     remedies = [remedy for kind, remedy in _REMEDIES.items() if kind in error.kinds]
     if error.in_common:  # never with --common
         cases = counted(error.in_common, "case")
         remedies.append(
             f"--common compares the {cases} that can be compared, and says what is left out"
         )
-    why = str(error).replace('missing="empty"', "--missing empty")
+    why = str(error).replace(NO_LINE, no_line("--missing empty"))
     return "\n".join([why, *dict.fromkeys(remedies)])

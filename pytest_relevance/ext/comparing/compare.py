@@ -183,7 +183,7 @@ def _smallest_overlap(runs: tuple[Run, Run], k: int) -> Metric:
 
 
 def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
-    """Say how many results belong to variants that are not compared."""
+    """Write how many results belong to variants that are not compared."""
     if variants is None:
         return []
     others = 0
@@ -195,7 +195,7 @@ def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list
 
 
 def _notes_on_filled_grades(runs: tuple[Run, Run]) -> list[str]:
-    """Say how many grades of each run nobody has given; once if both are one run."""
+    """Write how many grades of each run nobody has given; once if both are one run."""
     notes: dict[str, None] = {}
     for run in runs:
         for text in filled_texts(run.results)[:1]:

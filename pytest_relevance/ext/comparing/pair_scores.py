@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import quoted
-from pytest_relevance.metrics.measures import ranks_needed, score
+from pytest_relevance.metrics.measures import MEASURES, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking
@@ -145,7 +145,8 @@ class _HighestGrades:
     def settings_for(self, result: CaseResult, metric: Metric) -> Settings:
         """Return the settings of a result, with a maximum grade if one is needed."""
         settings = result.conditions.settings
-        needs_one = metric.measure == "ERR" or settings.ideal == "max"
+        depends_on = MEASURES[metric.measure].depends_on
+        needs_one = "max_grade" in depends_on or settings.ideal == "max"
         if not needs_one or settings.max_grade is not None:
             return settings
         if settings not in self._by_settings:
@@ -213,7 +214,7 @@ def _require_ranks(result: CaseResult, metric: Metric) -> None:
 
 
 def _why_unknown(result: CaseResult, needed: int | None) -> str:
-    """Say why a ranking is not known as deep as needed, and what helps.
+    """Write why a ranking is not known as deep as needed, and what helps.
 
     `needed`: the number of ranks; None for all of them. The text is empty if they are
     known.

@@ -43,10 +43,17 @@ from pytest_relevance.results.records.run_info import file_names
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
 
-_NO_LINE = (
-    'a query that found nothing has no line in a run; missing="empty" takes a missing one '
-    "for that"
-)
+
+def no_line(remedy: str) -> str:
+    """Write why a plain run may lack a query, and what helps."""
+    return (
+        f"a query that found nothing has no line in a run; {remedy} takes a missing one "
+        "for that"
+    )
+
+
+NO_LINE = no_line('missing="empty"')
+"""The reason in Python; the command names its option instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +190,7 @@ def _check_comparable(
         reasons.append("there is no case in them that ran")
     are_plain = _is_plain(first) and _is_plain(second)
     if are_plain and kinds & {"only in first", NEW_CASE}:
-        reasons.append(_NO_LINE)
+        reasons.append(NO_LINE)
     elif not matched.pairs and kinds == {"only in first", NEW_CASE}:
         reasons.append(
             "no case is in both: were they recorded from another folder, or of other "
@@ -198,7 +205,7 @@ def _is_plain(run: Run) -> bool:
 
 
 def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
-    """Say what was skipped, and what else differs in the results of pairs."""
+    """Write what was skipped, and what else differs in the results of pairs."""
     other_params, other_weights, unjudged = [], [], []
     for each in matched.pairs:
         first, second = each.first, each.second

@@ -68,7 +68,7 @@ def rejudge(
 def _add_missing(
     queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
 ) -> list[str]:
-    """Give plain runs empty rankings of the queries that they lack, if that is meant.
+    """Add empty rankings of the queries that plain runs lack, if `missing` is "empty".
 
     Otherwise return a note about the queries that neither run has.
     """

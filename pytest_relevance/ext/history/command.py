@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     for name in arguments.runs:
         files |= dict.fromkeys(_files(name))
     paths = list(files)
-    check_output(arguments, map(Path, paths), is_report, "no report")
+    check_output(arguments, map(Path, paths), is_own=is_report, otherwise="no report")
     format = report_format(arguments, OWN_FORMATS)
     history = read_history(paths)
     if format == MARKDOWN:

@@ -112,9 +112,10 @@ def _all_series(runs: _Runs, newest: Record) -> list[Series]:
 def _unmet(
     gates: Sequence[GateResult], variant: str | None, in_last: Collection[str | None]
 ) -> list[str]:
-    """Name the gates that the last run missed in a variant, or in no variant.
+    """Name the gates that the last run missed in a variant.
 
-    `in_last` are the variants of the last run.
+    `in_last` are the variants of the last run. A gate that belongs to none of them
+    counts for every variant.
     """
     if variant not in in_last:
         return []
@@ -196,7 +197,7 @@ class _Runs:
     def _with_keys(
         self, results: Iterable[CaseResult]
     ) -> Iterator[tuple[CaseKey, CaseResult]]:
-        """Give each result with the key that its case has within a variant."""
+        """Yield each result with the key that its case has within a variant."""
         checks: Counter[tuple[str | None, str, str]] = Counter()
         for result in results:
             file = self._name_of(result.file)
@@ -228,5 +229,5 @@ class _Runs:
         return [points[variant] for points in self.points.values() if variant in points]
 
     def last_of(self, variant: str | None) -> Mapping[CaseKey, CaseResult]:
-        """Give the last results of the cases of a variant."""
+        """Return the last results of the cases of a variant."""
         return self._last.get(variant, {})

@@ -139,7 +139,7 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
 
 
 def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
-    """Say whether a case got worse or better; None if neither.
+    """Return how a case moved; None if it got neither worse nor better.
 
     It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or
     an expectation that it met.

@@ -77,7 +77,7 @@ _NARROWEST_INTERVAL = 0.0005
 
 
 def headline(history: History) -> Headline:
-    """Say what became of search: of several variants of the one that did worst."""
+    """Write what became of search. Of several variants the worst one decides."""
     said = []
     for series in history.series:
         label = ""
@@ -105,7 +105,7 @@ def _series_headline(series: Series, label: str) -> Headline:
 
 
 def _since_the_first(series: Series) -> Headline:
-    """Say how the mean changed since the first run, or since the last break."""
+    """Write how the mean changed since the first run, or since the last break."""
     change = series.change
     if change is None or not series.points[-1].figures:
         why = "two or more are needed to compare their means"
@@ -124,7 +124,7 @@ def _since_the_first(series: Series) -> Headline:
 
 
 def _faults_of_last(series: Series) -> list[str]:
-    """Say what is wrong in the last run: nothing ran, errors, gates."""
+    """Write what is wrong in the last run: nothing ran, errors, gates."""
     last = series.points[-1]
     ran = last.statuses.total() - last.statuses[SKIPPED]
     searches = counted(ran, "search", "searches")
@@ -151,7 +151,7 @@ def _errors(point: Point) -> int:
 
 
 def span_text(history: History) -> str:
-    """Say how many runs there are, and from when to when."""
+    """Write how many runs there are, and from when to when."""
     first, last = when(history.starts[0]), when(history.starts[-1])
     ends = first if first == last else f"{first} to {last}"
     return f"History of {counted(len(history.starts), 'run')}, {ends} UTC"
@@ -163,7 +163,7 @@ def when(started: str) -> str:
 
 
 def series_texts(series: Series) -> list[str]:
-    """Say how the mean changed, over which cases, and what is wrong in the last run."""
+    """Write how the mean changed, over which cases, and what the last run misses."""
     metric = metric_of(series.last)
     texts = []
     if series.change is not None:
@@ -182,7 +182,7 @@ def series_texts(series: Series) -> list[str]:
 
 
 def _scored_text(series: Series, metric: str) -> str:
-    """Say which cases the means are over, and by which metric."""
+    """Write which cases the means are over, and by which metric."""
     for point in series.points:
         if any(kind == "settings" for kind, _ in point.breaks):
             metric = "nDCG@k"
@@ -207,7 +207,7 @@ def move_scores(move: CaseMove) -> str:
 
 
 def break_text(series: Series, point: Point) -> str:
-    """Say what changed at a break."""
+    """Write what changed at a break."""
     changed = []
     for (kind, why), count in point.breaks.most_common():
         text = f"{kind} of {count:,} of {counted(series.scored, 'case')} changed"
@@ -233,7 +233,7 @@ class PointRow:
 
 
 def rows(series: Series) -> Iterator[PointRow]:
-    """Give each run of a series with its cells."""
+    """Yield each run of a series with its cells."""
     for point in series.points:
         yield PointRow(point, _cells(point))
 

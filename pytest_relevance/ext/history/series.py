@@ -135,7 +135,10 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Go back from the last point while half of the cases or more have no break."""
+    """Find the longest stretch to the last point that half of the cases have unbroken.
+
+    A break is a change of the judgments, the settings or the query of a case.
+    """
     cases = set(scored)
     first = end = points[-1]
     for number in range(len(points) - 1, 0, -1):

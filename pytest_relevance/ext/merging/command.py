@@ -72,7 +72,9 @@ def run(arguments: Namespace) -> int:
     Raises `CommandError` if the records cannot be merged or the output not be written.
     """
     runs = _open(arguments.records)
-    check_output(arguments, arguments.records, is_record, f"no {RECORDS}")
+    check_output(
+        arguments, arguments.records, is_own=is_record, otherwise=f"no {RECORDS}"
+    )
     try:
         merged = merge_runs(runs, last=arguments.last)
     except Unmergeable as error:
@@ -86,13 +88,8 @@ def run(arguments: Namespace) -> int:
         complain(f"written: {arguments.output}")
     format = arguments.format or TEXT
     deliver(_report(merged, gates, format, arguments.max_chars), format)
-    is_bad = (
-        not merged.is_whole
-        or merged.undecided
-        or whole.info.reasons_to_fail
-        or any(gate.outcome() == FAILED for gate in gates)
-    )
-    return FOUND if is_bad else OK
+    is_unmet = any(gate.outcome() == FAILED for gate in gates)
+    return FOUND if merged.has_failed or is_unmet else OK
 
 
 def _open(paths: Sequence[Path]) -> list[Run]:

@@ -74,6 +74,12 @@ class Merged:
         """True if every case is there, and no file had an error."""
         return not self.gaps and not self.run.info.why_incomplete
 
+    @property
+    def has_failed(self) -> bool:
+        """True if the merge fails, whatever the gates say."""
+        has_reasons = bool(self.run.info.reasons_to_fail)
+        return not self.is_whole or bool(self.undecided) or has_reasons
+
 
 def merge_runs(
     runs: Sequence[Run], *, last: bool = False, name: str = "merged"
@@ -151,7 +157,7 @@ def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
 
 
 def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseResult]]:
-    """Give each result with a key that it has in every run.
+    """Yield each result with a key that it has in every run.
 
     The key ends with a number, as a test may check a query several times.
     """
@@ -217,7 +223,7 @@ def _other_versions(runs: Sequence[Run]) -> list[str]:
 
 
 def _other_files(runs: Iterable[Run]) -> list[str]:
-    """Say which case files the runs found with another content or number of cases."""
+    """Return which case files differ in their content or their number of cases."""
     first_run: dict[str, Run] = {}
     first_count: dict[tuple[str, str, str | None], tuple[int, str]] = {}
     reasons = []
@@ -258,7 +264,7 @@ def _difference_text(different: Mapping[Key, str]) -> str:
 def _findings_of_whole(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[RunFinding]:
-    """Say why the merge fails although every case is there and every gate is met."""
+    """Return why the merge fails although all cases are there and all gates are met."""
     findings = []
     nothing = nothing_searched_text(results)
     if nothing and any(about.has_baseline for about in files.values()):

@@ -65,7 +65,7 @@ def with_missing(merged: Merged) -> Run:
 
 
 def merge_notes(merged: Merged) -> list[str]:
-    """Say what was merged, and how the records differ in what was searched."""
+    """Write what was merged, and how the records differ in what was searched."""
     notes = [_joined_text(merged)]
     searched = changes_text(merged.searched)
     if searched:
