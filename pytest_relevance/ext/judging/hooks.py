@@ -316,7 +316,7 @@ class Judging:
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Give results all titles that can be known.
+        """Return results with all titles that can be known.
 
         The index is asked for `documents` as well.
         """

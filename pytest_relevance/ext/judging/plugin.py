@@ -95,7 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
-    """Name the worklist, and that of a judge."""
+    """Return the files of the options: the worklist, and the grades of a judge."""
     return [WORKLIST, JUDGE_FILE]
 
 

@@ -237,7 +237,7 @@ def _read(path: str, source: str, document: Any, value: Any) -> Any:
         there = fields_there(document) or "no fields"
         meant = did_you_mean_field(path, document)
         return Absent((f"{source} has {there}{meant}",))
-    return _comparable(value, path)
+    return _plain_value(value, path)
 
 
 def _find_anywhere(document: Any, path: str) -> Any:
@@ -268,23 +268,22 @@ def _find(document: Any, path: str) -> Any:
     return _NO_VALUE
 
 
-def _comparable(value: Any, path: str) -> Any:
+def _plain_value(value: Any, path: str) -> Any:
     """Make a value plain Python. Raises `BadResult` for an object."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
-    if kind is float:
-        return None if value != value else value
     if isinstance(value, (list, tuple, set, frozenset)) or has_dimensions(value):
         return _joined(value, path)
-    if isinstance(value, Enum):
-        return _comparable(value.value, path)
+    if isinstance(value, Enum):  # which may be a text or an integer, too
+        return _plain_value(value.value, path)
     if isinstance(value, str):
         return str.__str__(value)
-    if kind.__name__ in ("NAType", "NaTType") or value != value:  # missing, in pandas
+    # None stands for NaN, and for what pandas has for it. Arrays have no single ==.
+    if kind.__name__ in ("NAType", "NaTType") or value != value:
         return None
     if kind.__module__ == "numpy":
-        return _comparable(value.item(), path)
+        return _plain_value(value.item(), path)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, Number) and hasattr(value, "__float__"):
@@ -304,6 +303,6 @@ def _joined(values: Iterable[Any], path: str) -> list[Any]:
     """Make the values of a list plain Python; lists in it are joined."""
     joined: list[Any] = []
     for value in values:
-        plain = _comparable(value, path)
+        plain = _plain_value(value, path)
         joined += plain if isinstance(plain, list) else [plain]
     return joined

@@ -141,8 +141,9 @@ def _id_of(
 ) -> str:
     """Return the id of a document: a field, or the document itself if it has no fields.
 
-    `field` is the value of its first field among `names`. `is_usual`: these are the
-    usual names, and not those of `id_field`. Raises `BadResult`.
+    `field`: the value of the first of `names` that the document has; None without one.
+    `is_usual`: `names` are the usual names of ids, not those of `id_field`. Raises
+    `BadResult`.
     """
     value = document if field is None else only(field)
     text = id_text(value)
@@ -303,9 +304,10 @@ class CarriedId:
 def refuse_two_ids(
     documents: Sequence[Any], results: Sequence[object], judged: Collection[str]
 ) -> None:
-    """Raise `UnreadableRanking` for a document with two usual ids of different values.
+    """Raise `UnreadableRanking` for a document whose usual id fields differ.
 
-    `_id` is the id of a hit whose `_source` has another one, unless both are `judged`.
+    If only `_id` and a field of `_source` differ, `_id` is the id, unless both are
+    judged.
     """
     columns = _id_columns(documents, Fields(documents))
     if len(columns) < 2:

@@ -318,9 +318,9 @@ def checked(
     options: ReadOptions,
     engines: Sequence[Engine] = ENGINES,
 ) -> Sequence[object]:
-    """Return the results of a response object if they are all that there is.
+    """Return the results, or [] for None, if the response is whole.
 
-    Raises `UnreadableRanking` if the object has an error, or says that there are more.
+    Raises `UnreadableRanking` if it has an error, or says that there are more results.
     """
     refuse_failure(response)
     refuse_partial(response, response, engines)

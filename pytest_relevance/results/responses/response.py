@@ -72,9 +72,8 @@ def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
         refuse_incomplete(response)
         raise no_hits(response)
     _refuse_without_order(response)
-    if isinstance(response, tuple) and not has_attribute(response, "_fields"):
-        if any(_is_list_of_results(part) for part in response):
-            raise no_ranking(response)  # (hits, total), (ids, scores)
+    is_tuple = isinstance(response, tuple)
+    if is_tuple and not has_attribute(response, "_fields"):
         return _read_tuple(response)
     if is_named_row(response) or _is_library_result(response):
         raise _unreadable("one result", response, A_LIST)
@@ -82,8 +81,13 @@ def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
         hits = attribute(response, name)
         if is_list(hits):
             return checked(hits, response, options)
-    if isinstance(response, tuple):
+    if is_tuple:
         raise no_ranking(response)
+    return _items_of_any(response, options)
+
+
+def _items_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
+    """Read the items of an object: by its keys, by iterating over it, or by places."""
     if _is_http(response):  # iterating over it gives its bytes in pieces
         advice = "return what is in it, response.json() for instance"
         raise _unreadable("an HTTP response", response, advice)
@@ -159,8 +163,11 @@ def _is_scored_pair(part: Sequence[object]) -> bool:
 def _read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
     """Return the results in a tuple.
 
-    Raises `UnreadableRanking` for what may be something else: one row, or two columns.
+    Raises `UnreadableRanking` for what may be something else: one row, two columns, or
+    a list with a total beside it.
     """
+    if any(_is_list_of_results(part) for part in values):
+        raise no_ranking(values)  # (hits, total), (ids, scores)
     if not (_is_like_row(values) or _is_like_columns(values)):
         return values
     raise unreadable(

@@ -58,42 +58,43 @@ class BareRow:
     score: object = None
 
 
+_NO_ROW = (
+    "is no (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows "
+    "as tuples, or mappings or objects with an id (arrays of distances and labels as a tuple, not as lists)"
+)
+
+
 def read_row(row: Sequence[Any]) -> BareRow:
     """Read the parts of a bare row. Raises `BadResult` for a row of another shape."""
-    if len(row) == 2 and is_score(row[1]):
-        if not (is_integer(row[1]) and is_fraction(row[0])):
-            return BareRow(row[0], score=row[1])
+    if len(row) == 2:
+        return _read_pair(row)
     if isinstance(row, tuple) and len(row) == 1:
         return BareRow(row[0])
-    if isinstance(row, tuple) and _begins_with_id_and_title(row):
-        if len(row) == 2:
-            return BareRow(row[0], title=row[1])
-        if is_score(row[2]):
-            return BareRow(row[0], title=row[1], score=row[2])
-    elif len(row) == 2 and is_fraction(row[0]):
-        if is_id(row[1]):
-            raise BadResult(
-                "is a (score, id) pair; return (id, score) pairs, with ids as text or integers"
-            )
-        return BareRow(row[1], score=row[0])
-    raise BadResult(
-        "is no (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows "
-        "as tuples, or mappings or objects with an id (arrays of distances and labels as a tuple, not as lists)"
-    )
+    if isinstance(row, tuple) and len(row) == 3:
+        id_, title, score = row
+        # A Decimal is an id here. In a pair it may be a score: (score, id).
+        has_id = id_ is None or is_id(id_) or exact_text(id_) is not None
+        if has_id and is_title(title) and is_score(score):
+            return BareRow(id_, title=title, score=score)
+    raise BadResult(_NO_ROW)
 
 
-def _begins_with_id_and_title(row: Sequence[Any]) -> bool:
-    """Say whether a row of two or three parts begins with an id and a title.
-
-    Either may be missing. In a row of two parts a Decimal is not an id: it may be
-    (score, id).
-    """
-    if len(row) not in (2, 3) or not is_title(row[1]):
-        return False
-    first = row[0]
-    if first is None or is_id(first):
-        return True
-    return len(row) == 3 and exact_text(first) is not None
+def _read_pair(row: Sequence[Any]) -> BareRow:
+    """Read (id, score), (id, title) or (score, document)."""
+    first, second = row
+    may_be_swapped = is_fraction(first) and is_integer(second)
+    if is_score(second) and not may_be_swapped:
+        return BareRow(first, score=second)
+    has_id = first is None or is_id(first)
+    if isinstance(row, tuple) and has_id and is_title(second):
+        return BareRow(first, title=second)
+    if not is_fraction(first):
+        raise BadResult(_NO_ROW)
+    if is_id(second):
+        raise BadResult(
+            "is a (score, id) pair; return (id, score) pairs, with ids as text or integers"
+        )
+    return BareRow(second, score=first)
 
 
 def is_title(value: object) -> bool:
@@ -284,7 +285,10 @@ def _mixed(labels: Sequence[object], are_integers: Sequence[bool]) -> Unreadable
 
 
 def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
-    """Put the entry of `ids` in the place of a label, and keep the other fields."""
+    """Replace the label in a row by its entry in `ids`.
+
+    The other fields of the result stay.
+    """
     title, document = row.title, entry
     if is_row(entry):
         parts = read_row(entry)
