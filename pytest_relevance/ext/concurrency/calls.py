@@ -64,7 +64,7 @@ class CallAhead(SearchCall):
         return await super().make_in_loop()
 
     def read(self, response: object, started: Moment) -> None:
-        """Read a response. Raises `CaseError` for a cursor that another search got."""
+        """Read a response. Raises `CaseError` for a cursor that another thread got."""
         self._cursors.note(response, self.runs[0])
         super().read(response, started)
 

@@ -233,14 +233,13 @@ class Searches:
         return searched
 
     async def _run_in_loop(self, calls: Sequence[CallAhead]) -> None:
-        """Run the calls of a window as tasks of the running loop, and wait for them.
-        With trio there is a single call.
-        """
+        """Run the calls of a window in the running loop, with trio one by one."""
         self._running = calls
-        if len(calls) == 1 and awaiting.is_trio(awaiting.running_loop()):
-            searched = await calls[0].make_in_loop()
-            calls[0].future = Future()
-            calls[0].future.set_result(searched)
+        if awaiting.is_trio(awaiting.running_loop()):
+            for call in calls:
+                searched = await call.make_in_loop()
+                call.future = Future()
+                call.future.set_result(searched)
         elif calls:
             await self._run_as_tasks(calls)
         self._end_window()
@@ -257,7 +256,9 @@ class Searches:
                 return searched
 
         for call in calls:
+            call.began = None
             call.future = asyncio.ensure_future(run(call))  # in a copy of the context
+            # asyncio logs the exception of a task that nobody has looked at
             call.future.add_done_callback(_look_at_exception)
         await asyncio.wait([call.future for call in calls])
         # the window was left, and this loop runs again for another one
@@ -284,6 +285,7 @@ class Searches:
 
     def _forget(self, call: CallAhead) -> None:
         """Have the cases of a dropped call searched at their turn."""
+        call.close()
         for run in call.runs:
             if run.ahead is call:
                 run.ahead = None

@@ -21,6 +21,10 @@ FOUR = "--relevance-concurrency=4"
 
 SEARCHES = {"in threads": "plain", "as tasks": "coroutine"}
 
+all_kinds = pytest.mark.parametrize(
+    "search", ["plain", "coroutine", "returns_coroutine"]
+)
+
 both_kinds = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 
 BOOM = (
@@ -241,7 +245,7 @@ def test_repeats_call_each_search_so_often(engine: Engine, search: str) -> None:
     ] == [3, 3, 3]
 
 
-@both_kinds
+@all_kinds
 def test_a_failed_search_that_ends_the_run_keeps_others_from_being_started(
     engine: Engine, search: str
 ) -> None:
@@ -256,7 +260,7 @@ def test_a_failed_search_that_ends_the_run_keeps_others_from_being_started(
     ] == ["q0", "boom"]
 
 
-@both_kinds
+@all_kinds
 def test_searches_that_were_dropped_are_made_if_the_run_goes_on(
     engine: Engine, search: str
 ) -> None:
