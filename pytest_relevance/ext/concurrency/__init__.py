@@ -5,9 +5,10 @@
 |---|---|
 | `plugin` | the option and the ini keys |
 | `hooks` | the hooks of a run that has cases |
-| `windows` | which cases are searched together (a window), and why a case is searched alone |
-| `searches` | the run of a window: N calls at a time, in threads or as tasks |
-| `calls` | one call of a search ahead of its turn, for a case or for a batch |
+| `grouping` | which cases are searched together, and why a case is searched alone |
+| `searches` | the calls of a window: their plan, and the outcome that each case takes |
+| `window` | how the calls of a window are made, N at a time, in threads or as tasks |
+| `calls` | one call of a search ahead of its turn, for a case or a batch, and its states |
 | `threads` | the threads that run searches |
 | `errors` | what happens when one of several searches raises |
 """

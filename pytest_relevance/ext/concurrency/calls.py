@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future
+from enum import Enum
 from typing import Any
 
 import pytest
 
-from pytest_relevance._text import counted, first_few, printable, shown
+from pytest_relevance._text import counted, printable, shown
 from pytest_relevance.ext.concurrency.errors import Cursors, is_read_once
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.failures import CaseError
@@ -25,15 +26,34 @@ from pytest_relevance.results.responses.reading import close, close_async
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
+class State(Enum):
+    """The state of a call ahead of the turns of its cases.
+
+    | state | what it is | what may follow |
+    |---|---|---|
+    | `QUEUED` | waits for a thread or a place in the loop | `RUNNING`, `DROPPED` |
+    | `RUNNING` | is being made | `NEEDS_LOOP`, `ENDED`; of a task `DROPPED` |
+    | `NEEDS_LOOP` | its response must be awaited | `QUEUED`, as a task |
+    | `ENDED` | has an outcome for each case | |
+    | `DROPPED` | was cancelled; its cases are searched at their turn | |
+    """
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    NEEDS_LOOP = "needs loop"
+    ENDED = "ended"
+    DROPPED = "dropped"
+
+
 class CallAhead(SearchCall):
     """A call of a search for one case, ahead of its turn.
 
     Attributes:
+        search: the value of the search fixture.
         future: the future of the thread, or the task of asyncio, that makes the call.
             Its result is what `make` or `make_in_loop` returns.
-        began: when the call began, None while it waits for a thread or its place in the
-            event loop.
-        window: the calls that are made together with this one.
+        began: when the call began, None while it is queued.
+        window: the window in which it is made.
     """
 
     def __init__(
@@ -50,8 +70,35 @@ class CallAhead(SearchCall):
         self.search = search
         self.future: Any = Future()
         self.began: Any = None  # a Moment
-        self.window: Sequence[CallAhead] = (self,)
+        self.window: Any = None  # a Window, whose module imports this one
         self._cursors = cursors
+        self._is_dropped = False
+
+    @property
+    def state(self) -> State:
+        """Return what has become of the call."""
+        future = self.future
+        # a task is cancelled only when its loop runs again
+        if self._is_dropped or future.cancelled():
+            return State.DROPPED
+        if not future.done():
+            return State.QUEUED if self.began is None else State.RUNNING
+        if future.exception() is not None:  # Ctrl-C in a task
+            return State.DROPPED
+        return State.NEEDS_LOOP if future.result() is None else State.ENDED
+
+    @property
+    def is_in_flight(self) -> bool:
+        """Say whether the call has begun and came to no end, also if it was dropped."""
+        has_begun = self.began is not None
+        return has_begun and self.state in (State.RUNNING, State.DROPPED)
+
+    @property
+    def name(self) -> str:
+        """Return the query, for a message."""
+        query = printable(self.runs[0].case.query)
+        others = len(self.runs) - 1
+        return f"a batch of {query} and {others} more" if others else query
 
     def make(self) -> Sequence[Searched] | None:
         """Make the calls, as `SearchCall` does, and note when they began."""
@@ -73,32 +120,12 @@ class CallAhead(SearchCall):
         searched: Searched = self.future.result()[self.runs.index(run)]
         return self._cursors.checked(searched, run)
 
-    @property
-    def needs_loop(self) -> bool:
-        """Say whether the call has ended at a response that must be awaited."""
-        is_made = self.future.done() and not self.future.cancelled()
-        return is_made and self.future.result() is None
-
-    def all_that_need_loop(self) -> Sequence[CallAhead]:
-        """Return this call and those of its window whose responses must be awaited."""
-        others = [call for call in self.window if call is not self and call.needs_loop]
-        return [self, *others]
-
-    @property
-    def is_in_flight(self) -> bool:
-        """Say whether the call has begun and has no outcome."""
-        if self.began is None:
-            return False
-        if not self.future.done() or self.future.cancelled():
-            return True
-        return self.future.exception() is not None  # Ctrl-C ended it
-
-    @property
-    def name(self) -> str:
-        """Return the query, for a message."""
-        query = printable(self.runs[0].case.query)
-        others = len(self.runs) - 1
-        return f"a batch of {query} and {others} more" if others else query
+    def drop(self) -> None:
+        """Cancel the call, unless it has ended or runs in a thread."""
+        try:
+            self._is_dropped = self.future.cancel()
+        except RuntimeError:  # the event loop of the task is closed
+            self._is_dropped = True
 
 
 class BatchCallAhead(CallAhead):
@@ -128,20 +155,6 @@ class BatchCallAhead(CallAhead):
         finally:
             await close_async(response)
         batch.finish(started)
-
-
-_MOST_IN_FLIGHT = 5
-
-
-def in_flight(calls: Sequence[CallAhead]) -> str:
-    """Name the calls that are in flight, the earliest first; "" if none is."""
-    names = []
-    begun = [call for call in calls if call.is_in_flight]
-    for call in sorted(begun, key=lambda call: call.began):
-        names.append(f"{call.name} ({seconds_since(call.began) or 0:.1f} s)")
-    if not names:
-        return ""
-    return f"searches in flight: {first_few(names, _MOST_IN_FLIGHT)}"
 
 
 class _Batch:

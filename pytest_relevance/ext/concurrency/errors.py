@@ -50,7 +50,7 @@ _CONNECT_FOR_THREADS = (
 
 
 def with_advice(searched: Searched) -> Searched:
-    """Say what to do if the error is that a connection belongs to another thread."""
+    """Replace an error about a connection of another thread by one with advice."""
     if searched.error is None:
         return searched
     # `str` of an exception of the user's may raise another

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance.ext.concurrency.windows import note_fixture
+from pytest_relevance.ext.concurrency.grouping import note_fixture
 from pytest_relevance.plugin.running.calling import many_of
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 

@@ -1,27 +1,23 @@
-"""Call the searches of a window together: in threads, or as tasks of an event loop.
+"""Plan the calls of a window of cases, and hand each case its own outcome.
 
-The first case of a window starts the calls of the whole window within its own call, and
-waits for them. Their output, logs and warnings are captured with that case. Each case
-takes its own outcome at its turn. What happens if a search raises is in `errors`.
+The first case of a window has the calls of the whole window made within its own call
+(`window`). Their output, logs and warnings are captured with that case. Each case takes
+its outcome at its turn. What happens if a search raises is in `errors`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
-from concurrent.futures import Future, wait
-from functools import partial
+from concurrent.futures import wait
 from typing import Any
 
 import pytest
 
-from pytest_relevance.ext.concurrency.calls import (
-    BatchCallAhead,
-    CallAhead,
-    in_flight,
-)
-from pytest_relevance.ext.concurrency.errors import Cursors, may_end_run, with_advice
+from pytest_relevance.ext.concurrency.calls import BatchCallAhead, CallAhead, State
+from pytest_relevance.ext.concurrency.errors import Cursors
+from pytest_relevance.ext.concurrency.grouping import Grouping, is_alone
 from pytest_relevance.ext.concurrency.threads import DaemonThreads
-from pytest_relevance.ext.concurrency.windows import Windows, is_alone
+from pytest_relevance.ext.concurrency.window import Window
 from pytest_relevance.plugin.failures import ENDING
 from pytest_relevance.plugin.options import here, is_worker, settings
 from pytest_relevance.plugin.run_store import run_store
@@ -52,15 +48,15 @@ class Searches:
         self._home = settings(config).home
         self._concurrency = concurrency
         self._batch = batch
-        self._windows = Windows(config)
+        self._grouping = Grouping(config)
         self._threads = DaemonThreads(concurrency)
         self._called: set[CaseRun] = set()
-        self._running: Sequence[CallAhead] = ()  # the calls of the running window
+        self._window: Window | None = None  # the one that runs
 
     def take(self, this: CaseRun) -> Searched | Coroutine[Any, Any, Searched] | None:
         """Return what the search of a case returned; None if it is to be called alone.
 
-        The first case of a window starts the calls of the window. No event loop runs. A
+        The first case of a window has all its calls made. No event loop runs. A
         coroutine is returned if one is needed.
         """
         self._drop_if_set_up_anew(this)
@@ -68,13 +64,16 @@ class Searches:
             if is_coroutine_function(self._function_of(this)):
                 return self._take_in_loop(this)
             calls = self._plan(this, self._concurrency)
-            self._run_in_threads(calls)
+            if calls:
+                window = self._open(calls)
+                window.run(self._threads)
+                self._close(window)
         call: CallAhead | None = this.ahead
         if call is None:
             return None
         while not call.future.done():  # its window was left while a thread ran it
             wait([call.future], LOOKS_AFTER)
-        if call.needs_loop:
+        if call.state is State.NEEDS_LOOP:
             return self._take_in_loop(this)
         return _take_outcome(this)
 
@@ -83,30 +82,45 @@ class Searches:
         if this.ahead is None:
             is_trio = awaiting.is_trio(awaiting.running_loop())
             calls = self._plan(this, 1 if is_trio else self._concurrency)
-            await self._run_in_loop(calls)
-        elif this.ahead.needs_loop:
-            await self._run_in_loop(this.ahead.all_that_need_loop())
+        else:
+            calls = _calls_that_need_loop(this.ahead)
+        if calls:
+            window = self._open(calls)
+            await window.run_in_loop()
+            self._close(window)
         if this.ahead is None:
             searched = search_alone(this)
             return searched if isinstance(searched, Searched) else await searched
         return _take_outcome(this)
 
+    def _open(self, calls: Sequence[CallAhead]) -> Window:
+        self._window = Window(calls, self._config, self._concurrency)
+        return self._window
+
+    def _close(self, window: Window) -> None:
+        """Have the cases of dropped calls searched at their turn."""
+        self._window = None
+        for call in window.calls:
+            if call.state is State.DROPPED:
+                call.close()
+                for run in call.runs:
+                    run.ahead = None
+                    self._called.discard(run)
+
     def leave(self, error: BaseException) -> None:
         """Leave the window that Ctrl-C or a timeout ended, if there is one.
 
-        Its queued calls are dropped, and those in flight are named. A thread cannot be
-        stopped: its case waits for it at its turn.
+        The searches that are in flight are named.
         """
-        calls, self._running = self._running, ()
-        if not calls:
+        window = self._window
+        if window is None:
             return
-        text = in_flight(calls)
-        for call in calls:
-            if _cancel(call):
-                self._forget(call)
+        text = window.in_flight
+        window.leave()
+        self._close(window)
         # a thread that hangs in a search serves no other window
         self._threads.end()
-        first = calls[0].runs[0]
+        first = window.calls[0].runs[0]
         first.ahead = None  # the case that began the window ends with it
         if not text:
             return
@@ -150,7 +164,6 @@ class Searches:
         else:
             calls = self._plan_batches(this, search, many, most)
         for call in calls:
-            call.window = calls
             for run in call.runs:
                 run.ahead = call
                 self._called.add(run)
@@ -199,97 +212,14 @@ class Searches:
             return False
         if is_worker(self._config):
             return False  # pytest-xdist itself runs several cases at a time
-        why = self._windows.why_alone(this)
+        why = self._grouping.why_alone(this)
         if why:
             run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
         return not (why or is_alone(this))
 
     def _window_of(self, this: CaseRun, most: int) -> Sequence[CaseRun]:
-        following = self._windows.following(this, most - 1)
+        following = self._grouping.following(this, most - 1)
         return [this, *(run for run in following if run not in self._called)]
-
-    def _run_in_threads(self, calls: Sequence[CallAhead]) -> None:
-        """Run the calls of a window in threads, and a single call in this thread."""
-        self._running = calls
-        if len(calls) == 1:
-            calls[0].future.set_result(calls[0].make())
-        else:
-            for call in calls:
-                run = partial(self._run_in_this_thread, call, calls)
-                self._threads.submit(run, call.future)
-            futures = [call.future for call in calls]
-            while wait(futures, LOOKS_AFTER).not_done:
-                pass
-        self._end_window()
-
-    def _run_in_this_thread(
-        self, call: CallAhead, window: Sequence[CallAhead]
-    ) -> Sequence[Searched] | None:
-        searched = call.make()
-        if searched is None:
-            return None
-        searched = [with_advice(of_case) for of_case in searched]
-        self._stop_window_after(searched, window)
-        return searched
-
-    async def _run_in_loop(self, calls: Sequence[CallAhead]) -> None:
-        """Run the calls of a window in the running loop, with trio one by one."""
-        self._running = calls
-        if awaiting.is_trio(awaiting.running_loop()):
-            for call in calls:
-                searched = await call.make_in_loop()
-                call.future = Future()
-                call.future.set_result(searched)
-        elif calls:
-            await self._run_as_tasks(calls)
-        self._end_window()
-
-    async def _run_as_tasks(self, calls: Sequence[CallAhead]) -> None:
-        import asyncio
-
-        places = asyncio.Semaphore(self._concurrency)
-
-        async def run(call: CallAhead) -> Sequence[Searched]:
-            async with places:
-                searched = await call.make_in_loop()
-                self._stop_window_after(searched, calls)
-                return searched
-
-        for call in calls:
-            call.began = None
-            call.future = asyncio.ensure_future(run(call))  # in a copy of the context
-            # asyncio logs the exception of a task that nobody has looked at
-            call.future.add_done_callback(_look_at_exception)
-        await asyncio.wait([call.future for call in calls])
-        # the window was left, and this loop runs again for another one
-        if self._running is not calls:
-            raise asyncio.CancelledError
-
-    def _end_window(self) -> None:
-        calls, self._running = self._running, ()
-        for call in calls:
-            if call.future.cancelled():
-                self._forget(call)
-
-    def _stop_window_after(
-        self, searched: Sequence[Searched], window: Sequence[CallAhead]
-    ) -> None:
-        """Drop the calls that have not begun, if an exception may end the run.
-
-        The first call is made in any case, as its case is the one that runs.
-        """
-        if any(may_end_run(of_case.error, self._config) for of_case in searched):
-            for call in window[1:]:
-                if call.began is None:
-                    call.future.cancel()
-
-    def _forget(self, call: CallAhead) -> None:
-        """Have the cases of a dropped call searched at their turn."""
-        call.close()
-        for run in call.runs:
-            if run.ahead is call:
-                run.ahead = None
-                self._called.discard(run)
 
 
 def _take_outcome(this: CaseRun) -> Searched:
@@ -298,18 +228,13 @@ def _take_outcome(this: CaseRun) -> Searched:
     return call.outcome_for(this)
 
 
-def _cancel(call: CallAhead) -> bool:
-    """Cancel a call. Say whether that worked: not if it has ended or is in a thread."""
-    try:
-        cancelled: bool = call.future.cancel()
-    except RuntimeError:  # its event loop is closed
-        return True
-    return cancelled
-
-
-def _look_at_exception(task: Any) -> None:
-    if not task.cancelled():
-        task.exception()
+def _calls_that_need_loop(first: CallAhead) -> Sequence[CallAhead]:
+    """Return the calls of a window whose responses must be awaited."""
+    calls = [first] if first.state is State.NEEDS_LOOP else []
+    for call in first.window.calls:
+        if call is not first and call.state is State.NEEDS_LOOP:
+            calls.append(call)
+    return calls
 
 
 def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:

@@ -1,4 +1,4 @@
-"""A window: the cases that may be searched together.
+"""Find the cases that may be searched together: those of a window.
 
 A window is a case and following ones of its file that are searched in the same way. A
 case that may be skipped, or whose latency an expectation or a gate looks at, is left
@@ -39,7 +39,7 @@ def note_fixture(fixture: pytest.FixtureDef[Any], node: pytest.Item) -> None:
         node.stash.setdefault(_FUNCTION_SCOPE, []).append(fixture)
 
 
-class Windows:
+class Grouping:
     """Finds the cases that may be searched together with a case."""
 
     def __init__(self, config: pytest.Config) -> None:

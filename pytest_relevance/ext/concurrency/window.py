@@ -1,0 +1,129 @@
+"""A window: the calls of several searches, which are made together.
+
+The first case of a window makes the calls of the whole window within its own call, and
+waits for them: in threads, or as tasks of the running event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, wait
+from functools import partial
+from typing import Any
+
+import pytest
+
+from pytest_relevance._text import first_few
+from pytest_relevance.ext.concurrency.calls import CallAhead, State
+from pytest_relevance.ext.concurrency.errors import may_end_run, with_advice
+from pytest_relevance.ext.concurrency.threads import DaemonThreads
+from pytest_relevance.plugin.clock import seconds_since
+from pytest_relevance.plugin.running import awaiting
+from pytest_relevance.plugin.running.case_run import Searched
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+_MOST_IN_FLIGHT = 5
+
+
+class Window:
+    """The calls of a window, and the way in which they are made.
+
+    `State` of a call says what may become of it.
+    """
+
+    def __init__(
+        self, calls: Sequence[CallAhead], config: pytest.Config, concurrency: int
+    ) -> None:
+        self.calls = calls
+        self._config = config
+        self._concurrency = concurrency
+        self._is_left = False
+        for call in calls:
+            call.window = self
+
+    def run(self, threads: DaemonThreads) -> None:
+        """Make the calls in threads, or a single call in this thread."""
+        if len(self.calls) == 1:
+            (call,) = self.calls
+            call.future.set_result(call.make())
+            return
+        for call in self.calls:
+            threads.submit(partial(self._make_in_thread, call), call.future)
+        futures = [call.future for call in self.calls]
+        while wait(futures, awaiting.LOOKS_AFTER).not_done:
+            pass
+
+    def _make_in_thread(self, call: CallAhead) -> Sequence[Searched] | None:
+        searched = call.make()
+        if searched is None:
+            return None
+        searched = [with_advice(of_case) for of_case in searched]
+        self._stop_after(searched)
+        return searched
+
+    async def run_in_loop(self) -> None:
+        """Make the calls as tasks of the running loop; under trio one by one."""
+        if not awaiting.is_trio(awaiting.running_loop()):
+            await self._run_as_tasks()
+            return
+        for call in self.calls:
+            searched = await call.make_in_loop()
+            call.future = Future()
+            call.future.set_result(searched)
+
+    async def _run_as_tasks(self) -> None:
+        import asyncio
+
+        places = asyncio.Semaphore(self._concurrency)
+
+        async def make(call: CallAhead) -> Sequence[Searched]:
+            async with places:
+                searched = await call.make_in_loop()
+                self._stop_after(searched)
+                return searched
+
+        for call in self.calls:
+            call.began = None
+            call.future = asyncio.ensure_future(make(call))  # in a copy of the context
+            # asyncio logs the exception of a task that nobody has looked at
+            call.future.add_done_callback(_look_at_exception)
+        await asyncio.wait([call.future for call in self.calls])
+        # the loop stopped before its end, and runs again for another window
+        if self._is_left:
+            raise asyncio.CancelledError
+
+    def _stop_after(self, searched: Sequence[Searched]) -> None:
+        """Drop the calls that are queued, if an exception may end the run.
+
+        The first call is made in any case, as its case is the one that runs.
+        """
+        if any(may_end_run(of_case.error, self._config) for of_case in searched):
+            for call in self.calls[1:]:
+                if call.state is State.QUEUED:
+                    call.drop()
+
+    def leave(self) -> None:
+        """Drop the calls that Ctrl-C or a timeout interrupted.
+
+        A thread cannot be stopped: its call goes on, and its case waits for it.
+        """
+        self._is_left = True
+        for call in self.calls:
+            call.drop()
+
+    @property
+    def in_flight(self) -> str:
+        """Return a sentence about the searches in flight, the earliest first, or ""."""
+        names = []
+        begun = [call for call in self.calls if call.is_in_flight]
+        for call in sorted(begun, key=lambda call: call.began):
+            names.append(f"{call.name} ({seconds_since(call.began) or 0:.1f} s)")
+        if not names:
+            return ""
+        return f"searches in flight: {first_few(names, _MOST_IN_FLIGHT)}"
+
+
+def _look_at_exception(task: Any) -> None:
+    if not task.cancelled():
+        task.exception()
