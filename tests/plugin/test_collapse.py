@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from pytest_relevance import Incomparable, Run, compare_runs, evaluate
+from pytest_relevance import Incomparable, Run, compare_runs
 from tests.helpers import reasons_of
 from tests.plugin.conftest import Command, Project
 from tests.plugin.shop import AGAINST, BASELINE, RECORD, UPDATE
@@ -204,25 +202,6 @@ def test_a_comparison_refuses_runs_that_differ_in_it_and_scores_again(
     assert "collapse true" in command("report", two, "--format", "markdown").out
     command("merge", two, "-o", "whole.jsonl")
     assert Run.open("whole.jsonl").results[0].ranking == result.ranking
-
-
-@settings(max_examples=settings().max_examples // 2)  # each compares two runs
-@given(
-    st.lists(st.sampled_from("abcdef"), max_size=12),
-    st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3)),
-)
-def test_a_collapsed_ranking_scores_as_one_of_its_documents(
-    chunks: list[str], judged: dict[str, int]
-) -> None:
-    judgments = {"q": {"z": 1, **judged}}
-    documents = {"q": [*dict.fromkeys(chunks)]}
-    metrics = ["nDCG@3", "P@2", "AP", "RR"]
-    found = compare_runs(
-        {"q": chunks}, documents, metrics, judgments=judgments, collapse=True
-    )
-    expected = [*evaluate(judgments, documents, metrics).loc["q"]]
-    assert [row.means.first for row in found.metrics] == expected
-    assert [row.means.second for row in found.metrics] == expected
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "chunks.md"

@@ -1,12 +1,9 @@
 """`{file: ..., fill: true}`: grades of a machine count where nobody has judged, and
-every report says so.
+every report says so. Which grades fill is in tests/cases/test_case_filled_grades.py.
 """
-
-import re
 
 import pytest
 
-from pytest_relevance import Case, read_judgments, read_suite
 from tests.plugin.conftest import Command, Project
 from tests.plugin.shop import BOTH, KNOWN, RECORD, UPDATE
 
@@ -44,101 +41,6 @@ def shop(project: Project) -> Project:
     project.cases(CASES)
     return project
 
-
-def read(shop: Project, suite: str = CASES) -> tuple[Case, ...]:
-    return tuple(read_suite(shop.cases(suite)).cases)
-
-
-# --- which grades fill ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "files", [FILES, "[people.csv, {file: machine.csv, fill: true}]"]
-)
-def test_a_persons_grade_wins_whatever_the_order(shop: Project, files: str) -> None:
-    first, second, third = read(shop, CASES.replace(FILES, files))
-    assert first.judgments == {"a": 3, "b": 2}
-    assert first.filled == {"b": "model-x/prompt-3"}
-    # several judges are combined as raters are
-    assert second.judgments == {"x": 0, "d": 3, "e": 2}
-    assert second.filled == {"d": "model-x/prompt-3", "e": "model-x/prompt-3 + model-y"}
-    assert (third.judgments, third.filled) == ({"f": 1, "g": 1}, {})
-
-
-@pytest.mark.parametrize(
-    "content", [None, "", "query,doc_id,grade,rater,machine,note\n"]
-)
-def test_a_fill_file_that_is_missing_or_empty_is_none(
-    shop: Project, content: str | None
-) -> None:
-    (shop.path / "machine.csv").unlink()
-    if content is not None:
-        shop.write("machine.csv", content)
-    first, second, _ = read(shop, CASES.replace("min_ndcg: 0.999", "k: 5"))
-    assert first.judgments == {"a": 3}
-    assert second.filled == {}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("query,doc_id,grade\nc b a,b,9\n", "grade 9 is off the scale"),
-        (f'{HEADER}c b a,b,1,m,"tr', "machine.csv:2"),
-        (f"{HEADER}c b a,b,1,m,WAHR\n", "the column machine is true where a machine gave"),
-        ("a note\n", "the format of these judgments is not recognised"),
-    ],
-)  # fmt: skip
-def test_a_damaged_fill_file_is_an_error(
-    shop: Project, content: str, message: str
-) -> None:
-    shop.write("machine.csv", content)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read(shop)
-
-
-def test_rows_without_a_machine_fill_too(shop: Project) -> None:
-    shop.write("machine.csv", "query,doc_id,grade\nc b a,b,2\ne d,d,1\n")
-    assert read(shop)[0].filled == {"b": "machine.csv"}
-
-
-def test_the_grades_of_a_machine_are_not_taken_for_a_persons(
-    shop: Project, command: Command
-) -> None:
-    message = r"machine\.csv:2: a machine gave this grade.*fill: true.*rows that a person has checked in a file of people"
-    with pytest.raises(ValueError, match=message):
-        read(shop, CASES.replace("{file: machine.csv, fill: true}", "machine.csv"))
-    file = shop.path / "machine.csv"
-    with pytest.raises(ValueError, match=message):
-        read_judgments(file)
-    assert read_judgments(file, fill=True)["e d"] == {"d": 3, "e": 2}
-    converted = command("convert", "machine.csv", "out.csv")
-    assert converted.code == 1
-    assert re.search(message, converted.err)
-    assert "model-y" in command("raters", "machine.csv").out
-    file.write_text("query,doc_id,grade,machine\nc b a,a,0,TRUE\n")
-    with pytest.raises(ValueError, match=message):
-        read_judgments(file)
-
-
-def test_a_column_machine_that_may_mean_something_else(shop: Project) -> None:
-    file = shop.write("machine.csv", "query,docid,Ann,Bob,machine\nc b a,a,0,1,3\n")
-    neither = r"machine\.csv:2: the column machine is true where .* found .3."
-    with pytest.raises(ValueError, match=neither):
-        read_judgments(file)
-    # a field of the documents
-    file.write_text("query,doc_id,grade,machine\nc b a,a,0,washing machine\n")
-    assert read_judgments(file) == {"c b a": {"a": 0}}
-
-
-def test_a_conversion_leaves_out_what_fills(shop: Project, command: Command) -> None:
-    converted = command("convert", "shop.relevance.yaml", "out.csv")
-    assert converted.code == 0
-    assert "the grades that fill of 2 cases" in converted.err
-    kept = {"c b a": {"a": 3}, "e d": {"x": 0}, "f g": {"f": 1, "g": 1}}
-    assert read_judgments("out.csv") == kept
-
-
-# --- reports --------------------------------------------------------------------------
 
 SAID = "3 of 6 judged results within k are filled: 2 by model-x/prompt-3, 1 by model-x/prompt-3 + model-y"
 

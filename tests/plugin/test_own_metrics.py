@@ -1,14 +1,11 @@
 """Metrics of a project's own, from the hook `pytest_relevance_metrics`."""
 
-import math
 import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pytest_relevance import compare_runs, evaluate, read_suite
+from pytest_relevance import compare_runs, read_suite
 from tests.plugin.conftest import WORDS, Command, Project, one_line
 from tests.plugin.shop import KNOWN, UPDATE
 
@@ -285,50 +282,3 @@ def test_read_suite_takes_the_names(shop: Project) -> None:
     message = one_line(str(caught.value))
     assert message.startswith('typo.yaml:1:29: expect: "inculde" ')
     assert message.endswith('; did you mean "include"? (in case "a")')
-
-
-# evaluate
-
-GRADES = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 3), max_size=6)
-RANKING = st.lists(st.sampled_from("abcdefgh"), max_size=9)
-
-
-def relevant(
-    grades: list[float | None], judged: list[float], k: int | None
-) -> float | None:
-    """Recall."""
-    total = sum(grade >= 1 for grade in judged)
-    found = sum(grade is not None and grade >= 1 for grade in grades)
-    return found / total if total else None
-
-
-@given(
-    st.lists(st.tuples(GRADES, RANKING), min_size=1, max_size=4),
-    st.sampled_from(["nan", "zero"]),
-)
-def test_a_function_scores_as_the_measure_that_it_is(
-    queries: list[tuple[dict[str, int], list[str]]], none: str
-) -> None:
-    judgments = {f"q{number}": grades for number, (grades, _) in enumerate(queries)}
-    rankings = {f"q{number}": ranking for number, (_, ranking) in enumerate(queries)}
-    table = evaluate(judgments, rankings, ["R", relevant], undefined=none)
-    assert list(table) == ["R", "relevant"]
-    for one, other in table.itertuples(index=False):
-        assert one == other or (math.isnan(one) and math.isnan(other))
-
-
-def named(name: str, function):  # type: ignore[no-untyped-def]
-    """The function with another name."""
-    function.__name__ = name
-    return function
-
-
-def test_what_a_function_does_wrong_names_the_query() -> None:
-    judgments, ranking = {"q": {"a": 1}}, {"q": ["a"]}
-    why = "query 'q': the metric relevant raised TypeError: .*takes 1 positional argument but 3"
-    with pytest.raises(ValueError, match=why):
-        evaluate(judgments, ranking, named("relevant", lambda grades: 1))
-    seven = named("P", lambda *_: 7)
-    with pytest.raises(ValueError, match="two metrics are called P: give one of the "):
-        evaluate(judgments, ranking, [seven, "P"])
-    assert evaluate(judgments, ranking, seven)["P"].tolist() == [7]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import (
@@ -319,3 +319,22 @@ def test_the_other_way_round_all_differences_change_their_sign(
     assert {*drops_of(there)} == gains
     for query, what in zip(there.frame["query"], there.changed, strict=True):
         assert (what == "nothing") == (first[query] == second[query])
+
+
+@settings(max_examples=settings().max_examples // 2)  # each compares two runs
+@given(
+    st.lists(st.sampled_from("abcdef"), max_size=12),
+    st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3)),
+)
+def test_a_collapsed_ranking_scores_as_one_of_its_documents(
+    chunks: list[str], judged: dict[str, int]
+) -> None:
+    judgments = {"q": {"z": 1, **judged}}
+    documents = {"q": [*dict.fromkeys(chunks)]}
+    metrics = ["nDCG@3", "P@2", "AP", "RR"]
+    found = compare_runs(
+        {"q": chunks}, documents, metrics, judgments=judgments, collapse=True
+    )
+    expected = [*evaluate(judgments, documents, metrics).loc["q"]]
+    assert [row.means.first for row in found.metrics] == expected
+    assert [row.means.second for row in found.metrics] == expected
