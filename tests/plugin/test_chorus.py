@@ -2,6 +2,7 @@
 worse fails and says what left.
 """
 
+import csv
 import json
 import re
 from collections.abc import Callable
@@ -167,3 +168,23 @@ def test_short_summary_lines_have_the_figures_in_80_columns(
         monkeypatch.setenv("COLUMNS", str(columns))
         (line,) = ran("title", "-k", "q131").short_summary
         assert line.startswith(f"FAILED {SUITE}::q131 - {message}")
+
+
+@pytest.mark.parametrize("grade", ["0", "3"])
+def test_thirty_grades_of_the_worklist_settle_ten_of_28_open_queries(
+    ran: Callable[..., Run], project: Project, grade: str
+) -> None:
+    ran("any", UPDATE)
+    ran("title", "--relevance-unjudged=worklist.csv")
+    with (project.path / "worklist.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    lines = ["query_id,document,grade"]
+    lines += [f"{row['query_id']},{row['document']},{grade}" for row in rows[:30]]
+    suite = project.path / SUITE
+    suite.with_name("graded.csv").write_text("\n".join(lines))
+    suite.write_text("judgments: graded.csv\n" + suite.read_text("utf-8"), "utf-8")
+
+    run = ran("title")
+    still_open = re.search(r"(\d+) may only be missing judgments", run.summary)
+    assert still_open is not None
+    assert int(still_open[1]) <= 18

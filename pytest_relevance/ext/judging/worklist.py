@@ -8,11 +8,13 @@ which the reader of tables takes off again. A blank grade is no judgment.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
+from operator import itemgetter
 
 from pytest_relevance._csv_cells import cells_of_any_length, csv_text, escaped
 from pytest_relevance._source import Source
@@ -20,6 +22,7 @@ from pytest_relevance._text import counted, printable
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import MACHINE, SPELLINGS, folded, may_be_grades
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
+from pytest_relevance.results.settling import question_of
 from pytest_relevance.results.unjudged import (
     PlausibleGains,
     Unjudged,
@@ -54,6 +57,9 @@ class WorklistRow:
     `effect`, `reach`: how far the sum of the weighted scores would go with the worth,
     and with the move.
     `fields`: the fields of the catalogue.
+    `fewest`: the fewest grades that can settle whether the query got worse; infinite if
+        nothing is to be settled, or no grades can.
+    `turn`: the place of the document among those that settle it, from 0.
     """
 
     query_id: str
@@ -66,6 +72,8 @@ class WorklistRow:
     move: float = 0.0
     effect: float = 0.0
     reach: float = 0.0
+    fewest: float = math.inf
+    turn: float = math.inf
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
         """Add the result of a case that returned the document, in any order."""
@@ -78,6 +86,11 @@ class WorklistRow:
         self.move = _larger(self.move, unjudged.move)
         self.effect = max(self.effect, result.weight * abs(unjudged.worth))
         self.reach = max(self.reach, result.weight * abs(unjudged.move))
+
+    def can_settle(self, fewest: int, turn: int) -> None:
+        """Note that the document can help to settle whether its query got worse."""
+        self.fewest = min(self.fewest, fewest)
+        self.turn = min(self.turn, turn)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -110,9 +123,12 @@ def _longer(one: str, other: str) -> str:
 class Worklist:
     """The unjudged results of all cases that ran.
 
-    A pair of query and document is one row, however often it occurs. The rows of a
-    query stand together, those with the largest effect first. The queries with the most
-    effect in all their rows come first.
+    A pair of query and document is one row, however often it occurs.
+
+    The rows that can settle whether a query got worse come first, those of the queries
+    that need the fewest grades before the others. The rest follows by its effect: the
+    queries with the most effect in all their rows first, and of a query the row with
+    the largest.
 
     `found` has each case that ran, with its unjudged results.
     """
@@ -125,12 +141,17 @@ class Worklist:
         by_query: dict[tuple[str, str], dict[str, WorklistRow]] = {}
         for result, unjudged_of_case in found:
             query = WorklistQuery.of(result)
+            question = question_of(result)
             for unjudged in unjudged_of_case:
                 name = names[query]
                 document = in_a_file(unjudged.document)
                 rows = by_query.setdefault((query.text, name), {})
                 new = WorklistRow(name, query.text, document)
-                rows.setdefault(document, new).add(result, unjudged)
+                row = rows.setdefault(document, new)
+                row.add(result, unjudged)
+                if question is not None and unjudged.document in question.documents:
+                    turn = question.documents.index(unjudged.document)
+                    row.can_settle(question.fewest, turn)
         self.rows = _in_order(by_query)
 
     @classmethod
@@ -209,7 +230,7 @@ Order = tuple[float, float]
 def _in_order(
     by_query: Mapping[tuple[str, str], Mapping[str, WorklistRow]],
 ) -> list[WorklistRow]:
-    """Sort queries by their effect, and the rows of each by theirs."""
+    """Sort rows: those that settle a query first, then the others by their effect."""
 
     def query_order(query: tuple[str, str]) -> tuple[Order, tuple[str, str]]:
         return _largest_first([*by_query[query].values()]), query
@@ -217,10 +238,16 @@ def _in_order(
     def row_order(row: WorklistRow) -> tuple[Order, int, str]:
         return _largest_first([row]), row.best_rank, row.document
 
-    ordered: list[WorklistRow] = []
-    for query in sorted(by_query, key=query_order):
-        ordered += sorted(by_query[query].values(), key=row_order)
-    return ordered
+    settling = []
+    others = []
+    for place, query in enumerate(sorted(by_query, key=query_order)):
+        for row in sorted(by_query[query].values(), key=row_order):
+            if row.turn < row.fewest:
+                settling.append((row.fewest, place, row.turn, row))
+            else:
+                others.append(row)
+    settling.sort(key=itemgetter(0, 1, 2))
+    return [row for *_, row in settling] + others
 
 
 def _largest_first(rows: Sequence[WorklistRow]) -> Order:
