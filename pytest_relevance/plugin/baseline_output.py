@@ -71,11 +71,17 @@ def _update_baseline(
     titles: dict[str, str] = {}
     for result in results:
         titles.update(result.texts.titles)
-    entries = BaselineEntries(accepted, titles, store.told.fingerprint)
+    entries = BaselineEntries(
+        accepted,
+        titles,
+        store.told.fingerprint,
+        without_ranking=without_ranking(
+            about, results, {entry.key for entry in accepted}
+        ),
+    )
     all_keys = None
     if is_whole and not only_new:
         all_keys = frozenset((result.id, result.variant) for result in finished)
-    entries.without_ranking = without_ranking(about, results, entries.keys())
     try:
         updated = update_baseline(
             baseline_path(about.path),

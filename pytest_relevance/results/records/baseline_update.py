@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from pytest_relevance.results.records.entries import (
     MovedEntries,
     entry_of,
 )
-from pytest_relevance.results.records.fingerprint import common
+from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.reference import refusal, silent_searches
 from pytest_relevance.results.records.run_info import RecordError
 from pytest_relevance.results.records.uncompared import MARKED_SKIP, NOT_RUN, UNSTABLE
@@ -154,95 +155,59 @@ def update_baseline(
         exists = target.exists()
         before = read_baseline(target, name) if exists else BaselineEntries()
         moved, left = before.move(moves or MovedEntries())
-        after, updated = _merge(
-            before, accepted, only_new=only_new, all_keys=all_keys, moved=moved
-        )
-        _refuse_silence(after, searches or {}, name)
-        after.without_ranking = _gaps_after(
+        entries = dict(before)
+        for key, entry in accepted.items():
+            if key not in before or not only_new:
+                entries[key] = entry
+        if all_keys is not None:
+            entries = {key: entries[key] for key in entries if key in all_keys}
+        effects = _effects(before, entries)
+        gaps = _gaps_after(
             before,
             accepted,
-            after,
+            entries,
             collected=collected,
             is_new=not exists,
             only_new=only_new,
         )
-        updated = replace(
-            updated,
-            left=left,
-            has_new_gaps=after.without_ranking != before.without_ranking,
-            without_ranking=_count_gaps(after),
+        after = BaselineEntries(
+            entries.values(),
+            _titles_after(before, accepted, entries),
+            _fingerprint_after(before, accepted, effects, only_new=only_new),
+            without_ranking=gaps,
         )
+        _refuse_silence(after, searches or {}, name)
+        updated = _updated(before, after, effects, moved, left)
         if updated.changes_file or not exists:
             write_baseline(target, after)
     return updated
 
 
-_KEPT, _NOTED, _RESCORED, _RERANKED = "kept", "noted", "rescored", "reranked"
-"""What an update does to an entry that the baseline has.
+_ADDED, _KEPT, _NOTED, _RESCORED, _RERANKED = range(5)
+"""What an update does to an entry.
 
-- `_KEPT`: nothing.
 - `_NOTED`: the ranking and its scores stay, and what is noted beside them changes.
 - `_RESCORED`: the ranking stays, and its scores change.
 - `_RERANKED`: all other changes.
 """
 
-
-def _merge(
-    before: BaselineEntries,
-    accepted: BaselineEntries,
-    *,
-    only_new: bool,
-    all_keys: frozenset[EntryKey] | None,
-    moved: frozenset[EntryKey],
-) -> tuple[BaselineEntries, Updated]:
-    """Return the entries after an update, and what it did to those of `before`.
-
-    `moved` are the entries that were moved in `before`.
-    """
-    new: dict[EntryKey, BaselineEntry] = {}
-    effects: dict[EntryKey, str] = {}
-    for key, entry in accepted.items():
-        if key not in before:
-            new[key] = entry
-        elif not only_new:
-            new[key] = entry
-            effects[key] = _effect(before[key], entry)
-    merged = {**before, **new}
-    after = merged
-    if all_keys is not None:
-        after = {key: entry for key, entry in merged.items() if key in all_keys}
-    counts = dict.fromkeys((_KEPT, _NOTED, _RESCORED, _RERANKED), 0)
-    for effect in effects.values():
-        counts[effect] += 1
-    added = len(new) - len(effects)
-    changed = counts[_RESCORED] + counts[_RERANKED]
-    only_moved = 0
-    for key in moved & after.keys():
-        if effects.get(key) not in (_RESCORED, _RERANKED):
-            only_moved += 1
-    titles = _titles_after(before, accepted, after)
-    searched = accepted.fingerprint
-    if after.keys() - new.keys():  # earlier entries stay
-        searched = before.fingerprint
-        if added or changed:
-            searched = common([before.fingerprint, accepted.fingerprint])
-    updated = Updated(
-        added=added,
-        changed=changed,
-        dropped=len(merged) - len(after),
-        kept=len(after) - added - changed - only_moved,
-        moved=only_moved,
-        titles=len(titles.items() - before.titles.items()),
-        rescored=counts[_RESCORED],
-        noted=counts[_NOTED],
-        has_new_fingerprint=searched != before.fingerprint,
-    )
-    return BaselineEntries(after.values(), titles, searched), updated
+_CHANGED = (_RESCORED, _RERANKED)
 
 
-def _effect(old: BaselineEntry, new: BaselineEntry) -> str:
+def _effects(
+    before: BaselineEntries, entries: Mapping[EntryKey, BaselineEntry]
+) -> dict[EntryKey, int]:
+    """Return what an update does to each entry that is there after it."""
+    effects = {}
+    for key, entry in entries.items():
+        old = before.get(key)
+        effects[key] = _ADDED if old is None else _effect(old, entry)
+    return effects
+
+
+def _effect(old: BaselineEntry, new: BaselineEntry) -> int:
     # lines are compared, as JSON tells apart what equals in Python: 1 and true
-    if old.line == new.line:
+    if old is new or old.line == new.line:
         return _KEPT
     noted = replace(
         old,
@@ -262,14 +227,62 @@ def _effect(old: BaselineEntry, new: BaselineEntry) -> str:
 def _titles_after(
     before: BaselineEntries,
     accepted: BaselineEntries,
-    after: Mapping[EntryKey, BaselineEntry],
+    entries: Mapping[EntryKey, BaselineEntry],
 ) -> dict[str, str]:
     """Return the known titles of the documents in the rankings after an update."""
     ranked: set[str] = set()
-    for entry in after.values():
+    for entry in entries.values():
         ranked.update(entry.documents)
     titles = {**before.titles, **accepted.titles}
     return {document: title for document, title in titles.items() if document in ranked}
+
+
+def _fingerprint_after(
+    before: BaselineEntries,
+    accepted: BaselineEntries,
+    effects: Mapping[EntryKey, int],
+    *,
+    only_new: bool,
+) -> Fingerprint:
+    """Return what was searched for all entries that are there after an update."""
+    is_changed = False
+    has_earlier = False
+    for key, effect in effects.items():
+        is_changed = is_changed or effect == _ADDED or effect in _CHANGED
+        is_earlier = key in before and (only_new or key not in accepted)
+        has_earlier = has_earlier or is_earlier
+    if not has_earlier:
+        return accepted.fingerprint
+    if not is_changed:
+        return before.fingerprint
+    return common([before.fingerprint, accepted.fingerprint])
+
+
+def _updated(
+    before: BaselineEntries,
+    after: BaselineEntries,
+    effects: Mapping[EntryKey, int],
+    moved: frozenset[EntryKey],
+    left: int,
+) -> Updated:
+    """Count what an update did. `moved` and `left` are what `move` has returned."""
+    counts = Counter(effects.values())
+    changed = counts[_RESCORED] + counts[_RERANKED]
+    only_moved = [key for key in moved if effects.get(key) in (_KEPT, _NOTED)]
+    return Updated(
+        added=counts[_ADDED],
+        changed=changed,
+        dropped=len(before.keys() - after.keys()),
+        kept=counts[_KEPT] + counts[_NOTED] - len(only_moved),
+        titles=len(after.titles.items() - before.titles.items()),
+        rescored=counts[_RESCORED],
+        noted=counts[_NOTED],
+        moved=len(only_moved),
+        left=left,
+        has_new_fingerprint=after.fingerprint != before.fingerprint,
+        has_new_gaps=after.without_ranking != before.without_ranking,
+        without_ranking=_count_gaps(after),
+    )
 
 
 def _refuse_silence(
@@ -287,7 +300,7 @@ def _refuse_silence(
 def _gaps_after(
     before: BaselineEntries,
     accepted: BaselineEntries,
-    after: BaselineEntries,
+    entries: Mapping[EntryKey, BaselineEntry],
     *,
     collected: Collection[EntryKey] | None,
     is_new: bool,
@@ -305,7 +318,7 @@ def _gaps_after(
         if is_there and key not in accepted:
             gaps[key] = why
     for key, why in accepted.without_ranking.items():
-        has_entry = key in after
+        has_entry = key in entries
         if why == NOT_RUN:
             is_listed = is_new and not has_entry
         else:
