@@ -102,7 +102,7 @@ _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 
 def _scale(text: str) -> Scale:
-    """Parse a scale, `exact=3,substitute=2` or `0..3`, as a case file may have it."""
+    """Parse a scale: `exact=3,substitute=2` or `0..3`."""
     from pytest_relevance.cases.scalars import grade
     from pytest_relevance.judgments.scale import scale_of
 

@@ -178,7 +178,7 @@ def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
-    """Make the file to write. Raises `CommandError` if its format lacks a place."""
+    """Make the file. Raises `CommandError` if its format cannot hold the data."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise without_texts(_shown(arguments.source), judgments.format)

@@ -67,7 +67,7 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _FirstSuite:
-    """What is written to the two files, and what is `said` to the user."""
+    """The texts of the two files, and what is `said` to the user."""
 
     suite: str
     conftest: str

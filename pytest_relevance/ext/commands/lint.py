@@ -123,7 +123,7 @@ def _and_more(count: int) -> str:
 
 
 def normalized(query: str) -> str:
-    """Drop what people do not mean in a query: case, blanks, forms of characters."""
+    """Normalise a query: its case, blanks and forms of characters do not count."""
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
 

@@ -33,7 +33,7 @@ def write_text(text: str) -> str:
 
 @lru_cache(maxsize=1024)  # a million grades are a handful of different ones
 def write_number(value: float) -> str:
-    """Write a number, a whole one without a fraction.
+    """Write a number. A whole one has no fraction.
 
     Raises:
         ValueError: the reader would not accept the number.

@@ -170,9 +170,9 @@ def _least(text: str) -> tuple[str, float]:
 
 
 def _bound(text: str, what: str, metric: str, number: str) -> tuple[str, float]:
-    """Parse a metric and a number.
+    """Parse a metric and a number, joined by `=`.
 
-    `what` the number is, a `metric` and a `number` are for the error.
+    `what` describes the number in an error; `metric` and `number` are the example.
     """
     # a metric name may contain = too: P(rel=2)@5=0.1
     name, _, amount = text.rpartition("=")

@@ -49,7 +49,7 @@ class JudgedQuery:
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the judgments, as a result has it."""
+        """The digest of the grades, as `CaseEvaluation.digest` has it."""
         return digest_of(self.grades)
 
     @cached_property

@@ -52,7 +52,7 @@ def _with_scores(result: CaseResult, scores: Mapping[str, float | None]) -> Case
 
 
 def _with_similarities(pair: Pair, metrics: Sequence[Metric]) -> Pair:
-    """Score the rankings of a pair by the metrics that compare two rankings."""
+    """Add the scores by the metrics that compare the two rankings of a pair."""
     similarities = [metric for metric in metrics if metric.is_similarity]
     if not similarities:
         return pair
@@ -69,7 +69,7 @@ def _with_similarities(pair: Pair, metrics: Sequence[Metric]) -> Pair:
 
 
 def _named_for_both(pair: Pair, *, is_across: bool) -> CaseResult:
-    """Return the second result with the titles and fields of the documents of both."""
+    """Return the second result, with titles and fields of the documents of both."""
     first, second = pair.first, pair.second
     texts = second.texts
     if first.texts.titles is not texts.titles:

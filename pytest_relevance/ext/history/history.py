@@ -229,5 +229,5 @@ class _Runs:
         return [points[variant] for points in self.points.values() if variant in points]
 
     def last_of(self, variant: str | None) -> Mapping[CaseKey, CaseResult]:
-        """Return the last results of the cases of a variant."""
+        """Return the last result of each case of a variant."""
         return self._last.get(variant, {})

@@ -126,7 +126,7 @@ def _move(move: CaseMove) -> str:
 
 
 def _row(cells: Sequence[str], attributes: str = "") -> str:
-    """Write a row of a table; the first cell is its head."""
+    """Write a row of a table. The first cell is its head."""
     head, *others = [text(cell) for cell in cells]
     rest = "".join(f"<td>{each}</td>" for each in others)
     return f'<tr{attributes}><th scope="row">{head}</th>{rest}</tr>'
@@ -136,7 +136,7 @@ def _row(cells: Sequence[str], attributes: str = "") -> str:
 
 
 def _chart(series: Series, number: int, label: str) -> str:
-    """Draw the means with their intervals, parted where they are not comparable.
+    """Draw the means with their intervals. The line is parted at each break.
 
     A run is 1 wide. The scale is that of the means alone: a wide interval would hide a
     slow decline.

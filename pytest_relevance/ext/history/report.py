@@ -77,7 +77,7 @@ _NARROWEST_INTERVAL = 0.0005
 
 
 def headline(history: History) -> Headline:
-    """Write what became of search. Of several variants the worst one decides."""
+    """Write the headline: that of the variant that did worst."""
     said = []
     for series in history.series:
         label = ""
@@ -158,7 +158,7 @@ def span_text(history: History) -> str:
 
 
 def when(started: str) -> str:
-    """`2026-11-22 08:03`, of the start in ISO 8601."""
+    """Write the start of a run, given in ISO 8601, as `2026-11-22 08:03`."""
     return started[:16].replace("T", " ")
 
 
@@ -202,7 +202,7 @@ def _move_text(move: CaseMove) -> str:
 
 
 def move_scores(move: CaseMove) -> str:
-    """`0.764 -> 0.312`: the scores of a case in the run before and in this one."""
+    """Write `0.764 -> 0.312`: the scores of a case in the run before and in this."""
     return f"{score_text(move.before)} -> {score_text(move.after)}"
 
 

@@ -135,7 +135,7 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Find the longest stretch to the last point that half of the cases have unbroken.
+    """Find the longest stretch up to the end in which half of the cases have no break.
 
     A break is a change of the judgments, the settings or the query of a case.
     """

@@ -157,7 +157,7 @@ def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
 
 
 def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseResult]]:
-    """Yield each result with a key that it has in every run.
+    """Yield each result with the key by which other runs have it, too.
 
     The key ends with a number, as a test may check a query several times.
     """

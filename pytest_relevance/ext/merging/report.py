@@ -76,7 +76,7 @@ def merge_notes(merged: Merged) -> list[str]:
 
 
 def _joined_text(merged: Merged) -> str:
-    """`2 records, 3 results`, and which cases are in several of them."""
+    """Write `2 records, 3 results`, and which cases are in several of them."""
     parts = [
         f"{counted(merged.records, 'record')}, {counted(len(merged.run), 'result')}"
     ]
