@@ -189,7 +189,7 @@ class Judging:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> _Hook:
-        """Say what the judge did, or why it was not asked.
+        """Report what the judge did, or why it was not asked.
 
         The run fails if it cannot be asked.
         """

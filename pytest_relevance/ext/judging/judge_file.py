@@ -38,7 +38,7 @@ _UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
 
 
 def why_not_added_to(data: bytes) -> str | None:
-    """Say why a judge must not add rows to this content, and what to do.
+    """Return why a judge must not add rows to this content, and what to do.
 
     None if it may.
     """

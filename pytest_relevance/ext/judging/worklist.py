@@ -394,7 +394,7 @@ def added_columns(data: bytes, columns: Sequence[str]) -> AddedColumns:
 
 
 def why_kept(data: bytes) -> str | None:
-    """Say why a file must not be replaced by a new worklist, and what to do.
+    """Return why a file must not be replaced by a new worklist, and what to do.
 
     None if it may be replaced: a worklist without a grade.
     """

@@ -1,4 +1,4 @@
-"""Say what to return instead of a response that cannot be read.
+"""Write what to return instead of a response that cannot be read.
 
 It looks at the lists in a mapping, an object or a tuple, and at what these hold. It
 does not read them, since another list could be the one with the results. The message
@@ -37,7 +37,7 @@ from pytest_relevance.results.responses.reading import (
     A_LIST,
     ONE_QUERY,
     UnreadableRanking,
-    kind_of,
+    type_in_words,
     unreadable,
 )
 from pytest_relevance.results.responses.values import is_id, is_list, is_mock
@@ -55,7 +55,7 @@ def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
     shown = dict(response) if is_mapping else response  # type: ignore[call-overload]
     if _has_own_id(response) and not has_likely_list(response):
         return unreadable("one result", shown, A_LIST)
-    kind = "a mapping" if is_mapping else kind_of(response)
+    kind = "a mapping" if is_mapping else type_in_words(response)
     has_parts = is_mapping or _has_parts(response)
     if trait:
         returned = f"{kind}, {trait}"
@@ -148,7 +148,7 @@ def _of_no_list(response: object) -> str:
 
 
 def _of_json_in(response: Mapping[str, object]) -> str:
-    """Say how to parse JSON in a mapping; empty if there is none."""
+    """Write how to parse JSON in a mapping; empty if there is none."""
     for name, value in response.items():
         if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
             path = f"response{step_to(response, name)}"
@@ -157,7 +157,7 @@ def _of_json_in(response: Mapping[str, object]) -> str:
 
 
 def _of_items(response: Mapping[str, object]) -> str:
-    """Say how to return a mapping from ids to scores or documents.
+    """Write how to return a mapping from ids to scores or documents.
 
     Empty for another mapping.
     """
@@ -201,7 +201,7 @@ BODIES_OF_TABLES = ("values", "rows", "data", "datarows", "data_array")
 
 
 def rows_of_table(parts: Sequence[Part]) -> str:
-    """Say how to return a table whose rows are beside the names of its columns.
+    """Write how to return a table whose rows are beside the names of its columns.
 
     Empty if there is none.
     """
@@ -239,7 +239,7 @@ def _fits(head: object, body: object) -> bool:
 
 
 def ids_with_scores(parts: Sequence[Part]) -> str:
-    """Say how to return ids and scores that are in two lists of one length.
+    """Write how to return ids and scores that are in two lists of one length.
 
     Empty if there are none.
     """

@@ -168,7 +168,7 @@ def field_paths(document: Any) -> list[str]:
 
 
 def did_you_mean_field(path: str, document: Any) -> str:
-    """Say which field was probably meant: `; did you mean metadata.source?`.
+    """Return which field was probably meant: `; did you mean metadata.source?`.
 
     Empty if none is close. A field of the same name in another mapping is closer than
     one of a similar name.

@@ -28,8 +28,8 @@ from pytest_relevance.results.responses.reading import (
     MADE_UP,
     BadResult,
     UnreadableRanking,
-    kind_of,
     read_each,
+    type_in_words,
 )
 from pytest_relevance.results.responses.values import (
     answers_for_others,
@@ -59,7 +59,7 @@ def id_text(value: object) -> str | None:
 
 
 def why_no_id(value: object) -> str:
-    """Say what a value is instead of an id, and what to return.
+    """Return what a value is instead of an id, in words, and what to do.
 
     The text is the end of "an id that is ...".
     """
@@ -76,7 +76,7 @@ def why_no_id(value: object) -> str:
             cure += " (integers become floats in a data frame's column where one is missing)"
         cure += ", and scores as (id, score) pairs"
         return f"a float, {shown(value)}, whose text could be another one's; {cure}"
-    return f"{kind_of(value)}, {shown(value)}; {cure}"
+    return f"{type_in_words(value)}, {shown(value)}; {cure}"
 
 
 def read_ids(
@@ -185,7 +185,7 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
 
 
 def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
-    """Say why a path leads to nothing although its first field is there.
+    """Return why a path leads to nothing although its first field is there.
 
     Empty if that field is not there.
     """
@@ -204,7 +204,7 @@ def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
         outer, _, inner = path.partition(".")
         value = document.get(outer)
         if inner and isinstance(value, (str, list, tuple)):
-            kind = kind_of(value)
+            kind = type_in_words(value)
             return (
                 f"has no field {quoted(path)}: {quoted(outer)} is {kind}, not a mapping "
                 "of fields"
@@ -213,7 +213,7 @@ def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
 
 
 def _only_there(document: Any) -> str:
-    """Say which fields a document has: `, only sku and title`."""
+    """Return which fields a document has: `, only sku and title`."""
     there = fields_there(document)
     return f", only {there}" if there else ""
 

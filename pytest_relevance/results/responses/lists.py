@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 
 from pytest_relevance._text import counted
 from pytest_relevance.results.responses.fields import ID_NAMES, NESTED, Fields
-from pytest_relevance.results.responses.reading import kind_of
+from pytest_relevance.results.responses.reading import type_in_words
 from pytest_relevance.results.responses.shapes import is_response
 from pytest_relevance.results.responses.values import (
     attribute,
@@ -242,7 +242,7 @@ class FoundList:
         """What the list holds: `2 mappings`, `3 texts`, `empty`."""
         items = self.part.value
         if not is_list(items):
-            return kind_of(items)
+            return type_in_words(items)
         if self.kind is Kind.GROUPS:
             return counted(len(items), "group")
         if self.kind is Kind.ANSWERS:

@@ -93,7 +93,7 @@ def unreadable(
     return UnreadableRanking(f"search returned {returned}; {advice}")
 
 
-def kind_of(value: object) -> str:
+def type_in_words(value: object) -> str:
     """Return the type of a value as prose: `a dict`, `an int`."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

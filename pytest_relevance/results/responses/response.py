@@ -23,8 +23,8 @@ from pytest_relevance.results.responses.reading import (
     BadResult,
     ReadOptions,
     UnreadableRanking,
-    kind_of,
     read_items,
+    type_in_words,
     unreadable,
 )
 from pytest_relevance.results.responses.rows import is_title
@@ -56,9 +56,9 @@ def results_of(response: object, options: ReadOptions) -> Sequence[object]:
     Raises `UnreadableRanking` if there are none, or if the response is not whole.
     """
     if is_mock(response):
-        raise unreadable(kind_of(response), response, A_MOCK)
+        raise unreadable(type_in_words(response), response, A_MOCK)
     if not has_class(response):
-        raise unreadable(kind_of(response), response, A_LIST)
+        raise unreadable(type_in_words(response), response, A_LIST)
     if isinstance(response, list):
         return response
     results = read_results(response, options)

@@ -32,7 +32,7 @@ from pytest_relevance.results.responses.reading import (
     BadResult,
     ReadOptions,
     UnreadableRanking,
-    kind_of,
+    type_in_words,
     unreadable,
 )
 from pytest_relevance.results.responses.values import (
@@ -348,7 +348,7 @@ def _checked_ids(ids: Any) -> Any:
     if has_items and is_flat and not is_table:
         return ids
     raise UnreadableRanking(
-        f"the attribute ids of the fixture's value is {kind_of(ids)}, {shown(ids)}; "
+        f"the attribute ids of the fixture's value is {type_in_words(ids)}, {shown(ids)}; "
         "make it a list of ids, in the order of the labels, or a mapping from label to id (series.to_dict())"
     )
 
@@ -366,5 +366,5 @@ def _document_of(ids: Any, label: int | str) -> object:
             return ids[key]
     raise UnreadableRanking(
         f"search returned the label {label}, which is not in the attribute ids of the fixture's value, "
-        f"{kind_of(ids)} of {counted(len(ids), 'entry', 'entries')}; build ids together with the index"
+        f"{type_in_words(ids)} of {counted(len(ids), 'entry', 'entries')}; build ids together with the index"
     )

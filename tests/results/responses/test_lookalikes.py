@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import kind_of
+from pytest_relevance.results.responses.reading import type_in_words
 from tests.results.responses.helpers import ids, pairs, refusal
 
 # --- mocks ----------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class OfItems(LikeDict):
 def test_the_fields_of_an_object_are_no_ranking(kind: Any) -> None:
     response = kind(matches=[{"id": "a"}], namespace="", usage=5)
     assert refusal(response) == (
-        f"search returned {kind_of(response)}, {NAMES}, <LikeDict>; its results are probably in response.matches "
+        f"search returned {type_in_words(response)}, {NAMES}, <LikeDict>; its results are probably in response.matches "
         "(1 mapping): return response.matches"
     )
     assert NAMES in refusal(kind(total=3, took=5))
