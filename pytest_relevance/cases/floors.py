@@ -26,7 +26,7 @@ from pytest_relevance.cases.model import (
     Terms,
     most_results,
 )
-from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.measures import MEASURES, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import build_metric, takes_relevance_level
 from pytest_relevance.metrics.ndcg import GradedRanking
@@ -103,7 +103,7 @@ def is_applicable(
     assert metric is not None
     if most_results(expect) == 0:
         return False
-    if metric.measure == "Judged" or metric.is_own:
+    if metric.is_own or MEASURES[metric.measure].is_certain:
         return bool(judgments.grades)
     if takes_relevance_level(metric):
         return any(grade >= metric.rel for grade in judgments.distinct)
@@ -164,13 +164,13 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
             )
             return
         if not _is_too_low(reached, expected):
-            return
+            return  # this ranking meets the floor
         best = max(best, reached)
     at.refuse(_unreachable(expected, metric, best))
 
 
 def _relevant_to(metric: Metric) -> str:
-    return "that is" if metric.measure == "nDCG" else f"{metric.rel:g} or higher"
+    return f"{metric.rel:g} or higher" if takes_relevance_level(metric) else "that is"
 
 
 def _is_too_low(reached: float, expected: Expectation) -> bool:
@@ -195,13 +195,14 @@ def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
 def best_rankings(
     judged: Collection[float], settings: Settings
 ) -> Iterator[GradedRanking]:
-    """Make rankings of judged documents, one of which is the best by any measure.
+    """Make rankings of judged documents. One of them is the best by any measure.
 
     `judged` are the grades of the documents. Measures of relevance and of grades (P,
     AP, CG, ERR ...) are best by descending grade, those of gain by descending gain, and
     both without documents that lower the score. Judged is best with all documents. A
     single result is best if the divisor grows with what is returned (nDCG without a
-    cutoff and `ideal: max`, P without a cutoff).
+    cutoff and `ideal: max`, P without a cutoff). A property test tries every ranking by
+    all measures of the table.
     """
     grades = list(judged)
     by_grade = sorted(grades, reverse=True)

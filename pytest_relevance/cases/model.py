@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from pytest_relevance._text import counted, examples
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.metrics.measures import ranks_needed
+from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
@@ -147,8 +147,8 @@ class Expectation:
         RR a value of x or more.
         """
         assert self.metric is not None
-        is_rr = self.metric.measure == "RR" and self.metric.k is None
-        if is_rr and settings.unjudged == "zero":
+        has_bound_alone = is_reciprocal_rank(self.metric) and self.metric.k is None
+        if has_bound_alone and settings.unjudged == "zero":
             return self._ranks_of_bound
         return ranks_needed(self.metric, settings)
 
@@ -159,7 +159,7 @@ class Expectation:
             return 0
         if self.metric.k is not None:
             return self.metric.k
-        if self.metric.measure == "RR":
+        if is_reciprocal_rank(self.metric):
             return self._ranks_of_bound or 0
         return 0
 

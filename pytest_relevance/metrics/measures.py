@@ -65,6 +65,12 @@ def ranks_needed(metric: Metric, settings: Settings) -> int | None:
     return metric.k
 
 
+def is_reciprocal_rank(metric: Metric) -> bool:
+    """Return whether a score is 1 / the rank of the first relevant document."""
+    measure = MEASURES.get(metric.measure)
+    return measure is not None and measure.is_reciprocal_rank
+
+
 def largest_score(metric: Metric) -> float:
     """Return the highest score of a metric.
 
@@ -440,7 +446,9 @@ class Measure:
     `aliases`: what it is called elsewhere, in small letters.
     `default_p`: the persistence, unless it is written.
     `is_bounded`: a score is at most 1.
-    `is_certain`: unjudged results leave no doubt about a score.
+    `is_certain`: unjudged results leave no doubt about a score, and judgments of any
+        grade give one.
+    `is_reciprocal_rank`: a score is 1 / the rank of the first relevant document.
     `depends_on`: those of the settings gain, discount, ideal and max_grade that change
     it. The other settings change every measure.
     """
@@ -454,6 +462,7 @@ class Measure:
     default_p: float = DEFAULT_PERSISTENCE
     is_bounded: bool = True
     is_certain: bool = False
+    is_reciprocal_rank: bool = False
     depends_on: frozenset[str] = frozenset()
 
 
@@ -509,6 +518,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         score=reciprocal_rank,
         parameters=("rel",),
         aliases=("mrr", "recip_rank", "reciprocal rank"),
+        is_reciprocal_rank=True,
     ),
     Measure(
         name="ERR",

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.interval import interval
-from pytest_relevance.metrics.measures import ranks_needed, score
+from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_parts import (
@@ -255,7 +255,7 @@ def _is_known_of_cut(metric: Metric, value: float, case: Case) -> bool:
         return True
     if math.isnan(value):
         return not metric.is_own  # no ranking would have a score
-    return metric.measure == "RR" and value > 0
+    return is_reciprocal_rank(metric) and value > 0
 
 
 def _ranking_of(

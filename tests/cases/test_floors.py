@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.floors import best_rankings
-from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.measures import MEASURES, Measure, score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
@@ -135,9 +135,23 @@ def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound() -> None:
 
 
 GRADES = st.lists(st.sampled_from([-1, 0, 1, 2, 3]), min_size=1, max_size=4)
-METRICS = ["nDCG@2", "nDCG", "DCG@2", "CG@3", "P(rel=2)@2", "R@2", "AP", "RR(rel=2)"]
-METRICS += ["ERR@3", "RBP", "Judged@3", "P", "P(rel=2)", "Success(rel=3)@1"]
-METRICS += ["Bpref", "Rprec", "infAP"]
+
+
+def spellings(measure: Measure) -> list[str]:
+    """The metrics of a measure with and without a cutoff, and with another level."""
+    names = [measure.name]
+    if "rel" in measure.parameters:
+        names.append(f"{measure.name}(rel=2)")
+    metrics = []
+    for name in names:
+        if measure.cutoff != "required":
+            metrics.append(name)
+        if measure.cutoff != "none":
+            metrics.append(f"{name}@2")
+    return metrics
+
+
+METRICS = [metric for measure in MEASURES.values() for metric in spellings(measure)]
 ALL_SETTINGS = st.builds(
     Settings,
     gain=st.sampled_from(["exponential", "linear", {-1: 2, 0: 0, 1: 5, 2: -1, 3: 3}]),
