@@ -50,7 +50,7 @@ class CaseJudgments:
     filled: Mapping[str, str] = field(default_factory=dict)
 
     def differs_from(self, other: CaseJudgments) -> bool:
-        """Say whether a document that both judge has another grade."""
+        """Return whether a document that both judge has another grade."""
         for document, grade in self.grades.items():
             if other.grades.get(document, grade) != grade:
                 return True
@@ -78,7 +78,7 @@ class FileJudgments:
         return self.judgments.titles.get(self.key, {})
 
     def ratings(self, document: str) -> Mapping[str, float]:
-        """Give the ratings of a document by rater; empty if raters have no column."""
+        """Return the ratings of a document by rater; empty if raters have no column."""
         return self.judgments.ratings.get(self.key, {}).get(document, {})
 
     def place(self, document: str) -> Place:

@@ -111,7 +111,7 @@ def _inherited(at: Location) -> tuple[Expectation, ...]:
 
 
 def _canonical(key: str) -> str:
-    """Give the name that all spellings of a metric share. Other texts do not change."""
+    """Return the name that all spellings of a metric share. Other texts stay."""
     try:
         return parse_metric(key).text
     except ValueError:
@@ -134,7 +134,7 @@ def _check_entry(key: str, value: object, at: Location) -> Made:
 
 
 def _not_a_metric(key: str, error: ValueError) -> str:
-    """Say what is wrong with a key that is neither a kind nor a metric."""
+    """Return what is wrong with a key that is neither a kind nor a metric."""
     if _base(key) in _MEASURES:
         return str(error)
     names = names_of_keys()
@@ -143,7 +143,7 @@ def _not_a_metric(key: str, error: ValueError) -> str:
 
 
 def _base(key: str) -> str:
-    """Give the measure that a key may name: `p` for `P(rel=2)@5`."""
+    """Return the measure that a key may name: `p` for `P(rel=2)@5`."""
     return re.split(r"[@(]", key, maxsplit=1)[0].casefold()
 
 

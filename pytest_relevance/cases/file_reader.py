@@ -57,7 +57,7 @@ class FileReader:
         return tuple(dict.fromkeys(paths))
 
     def shown(self, named: NamedFile) -> str:
-        """Give the path of a file in messages."""
+        """Return the path of a file in messages."""
         path = os.path.join(self._shown_folder, named.name)
         return printable(os.path.normpath(path))
 
@@ -84,7 +84,7 @@ class FileReader:
     ) -> Ratings | Wrong | None:
         """Read the ratings in a judgment file.
 
-        None for a file that fills and is not there, or is empty.
+        None if the file is named with `fill: true` and is absent or empty.
         """
         if named.fill and self._is_absent(named):
             return None
@@ -94,7 +94,7 @@ class FileReader:
         return ratings
 
     def _is_absent(self, named: NamedFile) -> bool:
-        """Say whether a file that fills is not there (which is noted), or is empty."""
+        """Return whether a file is empty, or is not there, which is noted."""
         path = os.path.join(self._folder, named.name)
         if not os.path.exists(path):
             self.absent[self.shown(named)] = None
@@ -104,7 +104,7 @@ class FileReader:
     def _read(
         self, key: str, named: NamedFile, template: IdField | None, at: Location
     ) -> Any:
-        """Give the content of a file that is named under `key`, or `WRONG`.
+        """Return the content of a file that is named under `key`, or `WRONG`.
 
         `key`: `JUDGMENTS` or `QUERIES`.
         `template`: the `id_field` of the suite or of the case, if it is a template.
@@ -129,7 +129,7 @@ class FileReader:
         return content
 
     def _advice_on_document(self, named: NamedFile, path: str) -> str:
-        """Say how to write a document, if one seems to stand in the place of a file.
+        """Write how to write a document, if one seems to stand in the place of a file.
 
         Its grade, or the blank before it, may be missing: `sku-5:3`.
         """

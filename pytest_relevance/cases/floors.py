@@ -91,7 +91,7 @@ def is_applicable(
     judgments: CaseJudgments,
     settings: Settings,
 ) -> bool:
-    """Say whether an expectation can be asked of a case.
+    """Return whether an expectation can be asked of a case.
 
     A metric that the suite expects of all cases cannot, if the case has no judgments
     that are relevant to the metric, or if it expects no results. `expect` are all
@@ -116,7 +116,7 @@ def is_applicable(
 def may_be_out_of_reach(
     min_ndcg: float | None, expect: Sequence[Expectation], terms: Terms
 ) -> bool:
-    """Say whether a case has a floor that its best ranking could miss.
+    """Return whether a case has a floor that its best ranking could miss.
 
     Without `ideal: max` the best ranking has an nDCG of 1, which no `min_ndcg` exceeds.
     """
@@ -284,7 +284,7 @@ class SuiteFloors:
                 )
 
     def sentences(self) -> Iterator[str]:
-        """Say for each floor which cases it cannot hold."""
+        """Write for each floor which cases it cannot hold."""
         for suite_floor in self._all():
             if suite_floor.not_named:
                 total = counted(suite_floor.held + len(suite_floor.not_held), "case")

@@ -239,7 +239,7 @@ def _check_rating(written: object, scale: Scale | None, at: Location) -> float |
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:
-    """Give the grade that a name or a number is, or the message that refuses it."""
+    """Return the grade that a name or a number is, or the message that refuses it."""
     if isinstance(written, str):
         if scale is not None and written in scale.names:
             return scale.names[written]

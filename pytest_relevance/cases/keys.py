@@ -196,7 +196,7 @@ class CheckedKeys:
 
     @property
     def is_right(self) -> bool:
-        """Say whether nothing is wrong with any key."""
+        """Return whether nothing is wrong with any key."""
         return not self.wrong and not self.has_unknown
 
 
@@ -244,7 +244,7 @@ def check_keys(
 
 
 def _is_expectation(name: str) -> bool:
-    """Say whether a name is a key of `expect:`. False if its package is broken."""
+    """Return whether a name is a key of `expect:`. False if its package is broken."""
     try:
         return name_of_key(name) is not None
     except ExtensionError:
@@ -252,7 +252,7 @@ def _is_expectation(name: str) -> bool:
 
 
 def _unknown_key(name: str, level: str) -> str:
-    """Say that a key is not known here, and where it belongs or what may be meant."""
+    """Write that a key is not known here, and where it belongs or what may be meant."""
     names = list(KEYS[level])
     if level == SUITE:
         names.append(CASES)

@@ -63,9 +63,9 @@ class CaseFileError(FileError):
 
 
 class Position:
-    """Knows where the values of a suite or a case stand, and names the case.
+    """Finds the lines of the values of a suite or a case, and names the case.
 
-    The values of a case that is written in Python stand nowhere.
+    The values of a case that is written in Python have no lines.
     """
 
     __slots__ = ()
@@ -111,7 +111,7 @@ class Location:
         return self.subject.values
 
     def under(self, *path: str | int) -> Location:
-        """Give the location of a nested value."""
+        """Return the location of a nested value."""
         return Location(self.subject, self.path + path)
 
     def metric(self, name: str, *, has_bound: bool) -> Metric:

@@ -124,7 +124,7 @@ class Expectation:
 
     @property
     def needs_judgments(self) -> bool:
-        """Say whether it bounds a metric that is computed by judgments."""
+        """Return whether it bounds a metric that is computed by judgments."""
         return self.kind == METRIC
 
     @property
@@ -141,7 +141,7 @@ class Expectation:
         return sets
 
     def ranks(self, settings: Settings) -> int | None:
-        """Give how many ranks decide an expectation of a metric; None for all ranks.
+        """Return how many ranks decide an expectation of a metric; None for all ranks.
 
         A bound x of RR is decided by floor(1 / x) ranks: no document below them gives
         RR a value of x or more.
@@ -206,7 +206,7 @@ def kind_of(expected: Expectation) -> KindOfExpectation:
 
 
 def most_results(expect: Iterable[Expectation]) -> float:
-    """Give the most results that expectations allow; infinity for any number."""
+    """Return the most results that expectations allow; infinity for any number."""
     most = inf
     for expected in expect:
         most = min(most, kind_of(expected).most_results(expected))
@@ -526,7 +526,7 @@ class Case:
 
     @property
     def scores_all(self) -> bool:
-        """Say whether a score of the case, or of a gate, looks at the whole ranking."""
+        """Return whether a score of the case or a gate looks at the whole ranking."""
         settings = self.terms.settings
         if settings.ideal == "returned" or settings.unjudged == "skip":
             return True
@@ -542,14 +542,14 @@ class Case:
 
     @property
     def looks_at_all(self) -> bool:
-        """Say whether the whole ranking that was returned counts, not only its top."""
+        """Return whether everything that was returned counts, not only its top."""
         if self.scores_all:
             return True
         return any(kind_of(expected).looks_at_all(expected) for expected in self.expect)
 
     @property
     def looks_beyond_ids(self) -> bool:
-        """Say whether an expectation looks at fields, or at another ranking."""
+        """Return whether an expectation looks at fields, or at another ranking."""
         return any(expected.conditions or expected.query for expected in self.expect)
 
     @property

@@ -189,7 +189,7 @@ def _is_text(value: object) -> bool:
 
 
 def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Give the paths to the texts of queries in a file, written as one or as a list."""
+    """Return the paths to the texts of queries in a file, written as one or a list."""
     written = described.get("query")
     if written is None:
         return None
@@ -209,7 +209,7 @@ def _check_format(described: Mapping[str, Any], at: Location) -> str | Wrong | N
 
 
 def why_no_file(name: str, folder: str, shown: str) -> str | None:
-    """Say why a case file in `folder` cannot name this file; None if it can.
+    """Return why a case file in `folder` cannot name this file; None if it can.
 
     `shown` is the name of the file in messages.
     """
@@ -253,7 +253,7 @@ def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
 
 
 def _template_at(at: Location) -> str | None:
-    """Give the `id_field` of the suite if it is a template that joins fields."""
+    """Return the `id_field` of the suite if it is a template that joins fields."""
     field = at.values.get(ID_FIELD)
     if isinstance(field, str) and id_field_of(field).is_template:
         return field

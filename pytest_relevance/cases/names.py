@@ -40,12 +40,12 @@ _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")
 
 
 def _is_control(character: str) -> bool:
-    """Say whether a character controls a terminal or breaks a line."""
+    """Return whether a character controls a terminal or breaks a line."""
     return unicodedata.category(character) in _CONTROL
 
 
 def wrong_id(text: str) -> str | None:
-    """Say why a written id cannot be part of a node id; None if it can."""
+    """Return why a written id cannot be part of a node id; None if it can."""
     if not text.strip():
         return "the id is empty; leave the key out to have the query as id"
     refused = _refused_parts(text)
@@ -109,7 +109,7 @@ def _percent(character: str) -> str:
 
 
 def wrong_tag(text: str, owned: frozenset[str] = frozenset()) -> str | None:
-    """Say why a tag cannot become a marker; None if it can.
+    """Return why a tag cannot become a marker; None if it can.
 
     `owned` are the markers of pytest and plugins.
     """
@@ -132,7 +132,7 @@ def wrong_tag(text: str, owned: frozenset[str] = frozenset()) -> str | None:
 
 
 def wrong_fixture(value: object) -> str | None:
-    """Say why a value cannot be the name of a fixture; None if it can."""
+    """Return why a value cannot be the name of a fixture; None if it can."""
     if isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value):
         return None
     return (

@@ -51,7 +51,7 @@ class ListedQuery:
         return f"{self.file}:{self.query.line}"
 
     def defaults(self, at: Location) -> dict[str, object] | Wrong:
-        """Give the weight, note and params that the file has for the case.
+        """Return the weight, note and params that the file has for the case.
 
         Params are merged over those of the suite.
         """
@@ -70,7 +70,7 @@ class ListedQuery:
 
 
 class ListedPosition(Position):
-    """Where the values of a listed query stand: all of them in its row."""
+    """Finds the line of a listed query, in which all its values stand."""
 
     __slots__ = ("_name", "_query")
 
@@ -79,7 +79,7 @@ class ListedPosition(Position):
         self._name = name
 
     def place(self, path: Path, *, at_key: bool) -> Place:
-        """Give the place of the row."""
+        """Return the place of the row."""
         return self._query.place
 
     def label(self) -> str:
@@ -114,7 +114,7 @@ class ListedQueries:
                     at.refuse_at(message, new.place)
 
     def ids(self, text: str) -> Sequence[str]:
-        """Give the ids of the queries with a text."""
+        """Return the ids of the queries with a text."""
         return self._ids_by_text.get(text, ())
 
     def of_case(
@@ -159,7 +159,7 @@ class ListedQueries:
 
 
 def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:
-    """Say how a second query of an id differs from the first; None if they agree."""
+    """Write how a second query of an id differs from the first; None if they agree."""
     name = quoted(new.query.id)
     if earlier.text != new.text:
         return (
@@ -259,7 +259,7 @@ def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
 
 
 def _hint(names: Sequence[str]) -> str:
-    """Say which key a column may be meant as, if its name is misspelt."""
+    """Write which key a column may be meant as, if its name is misspelt."""
     for name in names:
         key = closest(name, tuple(KEYS[CASE]), cutoff=0.8)
         if key is not None:

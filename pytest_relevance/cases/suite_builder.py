@@ -146,7 +146,7 @@ class SuiteBuilder:
             at.refuse(why, "documents")
 
     def _opened_files(self) -> SuiteFiles:
-        """Give the files of the suite. Only suites with files import their readers."""
+        """Return the files of the suite. Only suites with files import their module."""
         if self._files is None:
             from pytest_relevance.cases.suite_files import SuiteFiles
 
@@ -212,7 +212,7 @@ class SuiteBuilder:
     def _defaults_of(
         self, listed: ListedQuery | Wrong | None, at: Location
     ) -> dict[str, object] | Wrong:
-        """Give the values that a file of queries has for a written case."""
+        """Return the values that a file of queries has for a written case."""
         if listed is None or listed is WRONG:
             return {}
         from pytest_relevance.cases.query_files import ListedPosition
@@ -223,7 +223,7 @@ class SuiteBuilder:
     def _check_name(
         self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
     ) -> bool:
-        """Say whether no case above has the same name, and report a case that has.
+        """Return whether no case above has the same name, and report a case that has.
 
         The name is the id of the case, that of its listed query, or its query. False
         also if what decides the name is wrong.
@@ -372,7 +372,7 @@ class SuiteBuilder:
 
 
 def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | None:
-    """Give the id of the listed query of a written case without an id of its own."""
+    """Return the id of the listed query of a written case without an id of its own."""
     if listed is None or listed is WRONG or "id" in node.pairs:
         return None
     return listed.query.id

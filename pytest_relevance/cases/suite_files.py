@@ -158,7 +158,7 @@ class SuiteFiles:
         return self._fill(people, files, lookup)
 
     def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
-        """Give the judgment files of the suite.
+        """Return the judgment files of the suite.
 
         A case may have an `id_field` of its own. Then they are read again by that.
         """
@@ -248,7 +248,7 @@ class SuiteFiles:
                 file.check_rest(self._terms, at)
 
     def notices(self) -> tuple[str, ...]:
-        """Say what may be a mistake in the files."""
+        """Return what may be a mistake in the files."""
         notices = [*self.reader.notices, *notices_of(self._overruled)]
         for file in self._first_opened():
             if not file.fills:
@@ -256,7 +256,7 @@ class SuiteFiles:
         return tuple(notices)
 
     def _first_opened(self) -> list[JudgmentFile]:
-        """Give each file as it was opened first.
+        """Return each file as it was opened first.
 
         A case may have opened it again, by an `id_field` of its own.
         """

@@ -359,7 +359,7 @@ def _check_reason(key: str, value: object, at: Location) -> str | Wrong:
 
 
 def wrong_document(value: object) -> str | None:
-    """Say why a value cannot be the id of a document; None if it can."""
+    """Return why a value cannot be the id of a document; None if it can."""
     if isinstance(value, str) and value:
         return None
     return f"a document id is text, found {found(value)}{decoding_advice(value)}"
@@ -378,7 +378,7 @@ def check_documents(value: object, at: Location) -> tuple[str, ...] | Wrong:
 
 
 def _seems_list(text: str) -> bool:
-    """Say whether a text is surely a list of ids, for example `sku-1, sku-2`.
+    """Return whether a text is surely a list of ids, for example `sku-1, sku-2`.
 
     Numbers between commas may be one number, for example 1,5.
     """

@@ -1,8 +1,8 @@
 """YAML as light nodes with positions, made of the events of PyYAML's parser.
 
 PyYAML's loaders guess types, and drop positions and duplicate keys. Events show all of
-it. They come from libyaml if PyYAML has it, and cost a third of a loader's graph of
-nodes.
+it. They come from libyaml if PyYAML has it, and take a third of the time in which a
+loader builds its nodes.
 
 This module knows YAML: anchors, aliases, merge keys, duplicate keys, one document a
 file. It knows nothing of the keys of a case file (`keys`). What is wrong with a text
@@ -105,7 +105,7 @@ Pairs: TypeAlias = dict[str, tuple[ScalarEvent, Node]]
 
 
 class NodePosition(Position):
-    """Where the values of a suite or a case stand that is written in YAML.
+    """Finds the lines of the values of a suite or a case that is written in YAML.
 
     `number`: the number of the case among the cases, from 1; 0 for a suite.
     """
@@ -138,7 +138,7 @@ class NodePosition(Position):
 
 
 def scalar_text(node: MappingNode, name: str) -> str | None:
-    """Give the text of a key; None if it is missing, or is a mapping or a list."""
+    """Return the text of a key; None if it is missing, or is a mapping or a list."""
     if name not in node.pairs:
         return None
     _, value = node.pairs[name]
@@ -167,7 +167,7 @@ class EventReader:
         self._most_expanded = LARGEST_EXPANSION + len(data)
 
     def take_problems(self) -> list[Problem]:
-        """Give the mistakes that were found since this was called last."""
+        """Return the mistakes that were found since this was called last."""
         problems = self._problems
         self._problems = []
         return problems
@@ -286,7 +286,7 @@ class EventReader:
         event.implicit = (True, False)
 
     def _alias(self, event: Event) -> Node:
-        """Give the node of an alias. Refuses aliases that expand without end."""
+        """Return the node of an alias. Refuses aliases that expand without end."""
         name = event.anchor
         if name not in self._anchors:
             raise _broken(
@@ -353,7 +353,7 @@ def _is_special(scalar: ScalarEvent) -> bool:
 
 
 def _is_explicit(event: Event) -> bool:
-    """Say whether the tag of an event was written.
+    """Return whether the tag of an event was written.
 
     A scalar has a pair of flags, other events have one.
     """

@@ -48,14 +48,14 @@ class Broken(YAMLError):
 
 
 def place_of(mark: Mark | None) -> Place:
-    """Give the place of a mark; the beginning of the file if there is none."""
+    """Return the place of a mark; the beginning of the file if there is none."""
     if mark is None:
         return START
     return Place(line=mark.line + 1, column=mark.column + 1)
 
 
 def is_utf_16(data: bytes) -> bool:
-    """Say whether a file begins with a byte order mark of UTF-16."""
+    """Return whether a file begins with a byte order mark of UTF-16."""
     return data.startswith(_UTF_16)
 
 
@@ -122,7 +122,7 @@ def _is_unclosed_quote(error: MarkedYAMLError) -> bool:
 
 
 def _words_of(error: MarkedYAMLError) -> str:
-    """Give PyYAML's own words, with the line in which what it was reading began."""
+    """Return PyYAML's own words, with the line in which what it was reading began."""
     context = " ".join((error.context or "").split())
     problem = " ".join((error.problem or "").split())
     begun = error.context_mark
@@ -140,7 +140,7 @@ def _usual_cause(message: str) -> str:
 
 
 def _is_indented_with_tab(before: str) -> bool:
-    """Say whether there is a tab before a position, and nothing but blanks.
+    """Return whether there is a tab before a position, and nothing but blanks.
 
     libyaml calls it "a character" without naming it.
     """

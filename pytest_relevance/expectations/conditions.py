@@ -86,7 +86,7 @@ def _check_comparison(
 
 
 def _is_value(value: object) -> bool:
-    """Say whether a field can be equal to a value; a comparison is no value."""
+    """Return whether a field can be equal to a value; a comparison is no value."""
     if isinstance(value, str):
         return not re.fullmatch(_OF_NUMBERS, value)
     return isinstance(value, bool) or is_number(value)
@@ -116,7 +116,7 @@ CONDITIONS_SCHEMA = either(NULL, mapping_of(_CONDITION))
 
 
 def meets_condition(condition: FieldCondition, value: Any) -> bool:
-    """Say whether any value of a field meets a condition. A null meets none."""
+    """Return whether any value of a field meets a condition. A null meets none."""
     return any(_scalar_meets(condition, one) for one in scalars_in(value))
 
 
@@ -131,7 +131,7 @@ def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
 
 
 def _are_equal(value: object, wanted: object) -> bool:
-    """Say whether two values are equal. 1 equals True in Python, but not here."""
+    """Return whether two values are equal. 1 equals True in Python, but not here."""
     return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
 
 
@@ -139,7 +139,7 @@ def _are_equal(value: object, wanted: object) -> bool:
 
 
 def why_unknown_fields(case: Case, ranking: Ranking) -> str:
-    """Say why expectations on fields are not decided; empty if they are.
+    """Return why expectations on fields are not decided; empty if they are.
 
     There is a line for each field that a result lacks, or that cannot be compared as
     the case asks. The line names the first such result.
@@ -161,7 +161,7 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
 
 
 def _why_unknown(condition: FieldCondition, value: object) -> str:
-    """Say why it is unknown whether a value meets a condition; empty if it is known."""
+    """Return why a condition on a value cannot be decided; empty if it can."""
     path = quoted(condition.path)
     if isinstance(value, Absent):
         there = "; ".join(value.there) or "the search returned ids alone"
@@ -181,7 +181,7 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
 
 
 def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Say that a value is the wanted one in another type; empty if it is not.
+    """Write that a value differs from a wanted one in type alone; empty if not.
 
     `none: {used: true}` would hold forever if a CSV has the text "true".
     """
@@ -198,7 +198,7 @@ def _why_never_equal(condition: FieldCondition, value: object) -> str:
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Say whether two values look alike, such as 5 and "5", or 1 and true."""
+    """Return whether two values look alike, such as 5 and "5", or 1 and true."""
     if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
         return True  # SQLite has no booleans
     if isinstance(value, str) == isinstance(wanted, str):
@@ -226,7 +226,7 @@ class NearValue:
     ranks: tuple[int, ...] = ()
 
     def describe(self, count: int) -> str:
-        """Say `supplier = "Lenovo" differs in case only`.
+        """Write `supplier = "Lenovo" differs in case only`.
 
         Ranks follow unless all of the `count` wrong results have the value.
         """
@@ -271,7 +271,7 @@ def _near_value(
 
 
 def _difference(condition: FieldCondition, value: str) -> str:
-    """Say in what a value differs from a wanted one; empty if it is not near."""
+    """Write how a value differs from a wanted one; empty if it is not near."""
     for wanted in condition.values:
         if not isinstance(wanted, str):
             continue

@@ -72,7 +72,7 @@ class _Results(ExpectationKind):
         return int(most) if ranking.returned < most else 0
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `results: 3 returned (asked for 10), expected >= 5`."""
+        """Write `results: 3 returned (asked for 10), expected >= 5`."""
         bound = f"{reason.comparison} {reason.bound:g}"
         if reason.comparison == "==":
             bound = f"exactly {reason.bound:g}"
@@ -111,7 +111,7 @@ class _Latency(ExpectationKind):
         return outcome_of(expected, is_met, value=latency)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `latency: search took 300 ms, expected <= 200 ms`."""
+        """Write `latency: search took 300 ms, expected <= 200 ms`."""
         if reason.value is None:
             return "latency: the search was not called here, so that there is none to check"
         took = duration_text_beside(reason.value, reason.bound)

@@ -55,11 +55,11 @@ class KindOfDocuments(ExpectationKind):
     reference = JUDGED
 
     def cutoff(self, expected: Expectation) -> int:
-        """Give the rank that is written; 0 for the cutoff of the case."""
+        """Return the rank that is written; 0 for the cutoff of the case."""
         return expected.within or 0
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Say whether the accepted rank of each wrong document is known."""
+        """Return whether the accepted rank of each wrong document is known."""
         return both.knows_ranks_then()
 
 
@@ -78,7 +78,7 @@ def _all_returned(expected: Expectation, ranking: Ranking) -> bool:
 
 
 def open_if_named(expected: Expectation, ranking: Ranking) -> int:
-    """Give the rank that is written, if a document was not returned; otherwise 0.
+    """Return the rank that is written, if a document was not returned; otherwise 0.
 
     Without a written rank a document has to be in the top k of the case, and is missing
     there whatever comes below.
@@ -87,7 +87,7 @@ def open_if_named(expected: Expectation, ranking: Ranking) -> int:
 
 
 def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Give the depth, if a document may stand between the last result and it."""
+    """Return the depth, if a document may stand between the last result and it."""
     depth = expected.within or k
     if depth <= len(ranking.ids) or _all_returned(expected, ranking):
         return 0
@@ -95,14 +95,14 @@ def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def _wanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether each wrong document was wrong before, and has not fallen."""
+    """Return whether each wrong document was wrong before, and has not fallen."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_fallen(document) for document in both.now.wrong)
 
 
 def _unwanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether each wrong document was wrong before, and has not risen."""
+    """Return whether each wrong document was wrong before, and has not risen."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_risen(document) for document in both.now.wrong)
@@ -187,7 +187,7 @@ class _First(KindOfDocuments):
         return outcome_of(expected, not wrong, wrong=wrong)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `first: rank 1 has "b", expected "a" (at rank 2)`."""
+        """Write `first: rank 1 has "b", expected "a" (at rank 2)`."""
         ranking = names.result.ranking.documents
         parts = []
         for rank, document in enumerate(reason.documents, start=1):
@@ -251,7 +251,7 @@ class _Include(_KindOfPresence):
         return open_if_named(expected, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `include: not in the top 3: "a" (at rank 7)`."""
+        """Write `include: not in the top 3: "a" (at rank 7)`."""
         top = _depth(reason, names)
         return f"include: not in the top {top}: {names.places(reason.wrong)}"
 
@@ -282,7 +282,7 @@ class _Exclude(_KindOfPresence):
         return _open_to_depth(expected, k, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `exclude: in the top 3: "a" (at rank 2)`."""
+        """Write `exclude: in the top 3: "a" (at rank 2)`."""
         top = _depth(reason, names)
         return f"exclude: in the top {top}: {names.places(reason.wrong)}"
 
@@ -377,7 +377,7 @@ class _Within(KindOfDocuments):
         return open_if_named(expected, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `within: "a" (at rank 7) is not in the top 3`."""
+        """Write `within: "a" (at rank 7) is not in the top 3`."""
         where = _NOT_WITHIN[reason.comparison].format(_depth(reason, names))
         return f"within: {names.places(reason.wrong)} {where}"
 

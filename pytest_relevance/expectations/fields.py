@@ -126,14 +126,14 @@ class _KindOfFields(ExpectationKind):
         )
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Give the depth if there are fewer results: one more can make it unmet."""
+        """Return the depth if there are fewer results: one more can make it unmet."""
         depth = expected.within or k
         return depth if depth > len(ranking.ids) else 0
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Give the depth if it is deeper than searches usually return."""
+        """Return the depth if it is deeper than searches usually return."""
         depth = expected.within or k
         return depth if depth > USUAL_DEPTH else 0
 
@@ -145,7 +145,7 @@ class _KindOfFields(ExpectationKind):
 
 
 def _brief(value: Any) -> Any:
-    """Shorten a value of a field to what an outcome has of it, which JSON can hold."""
+    """Convert a value of a field to what an outcome has: long texts are cut."""
     if isinstance(value, list):
         return [_brief(one) for one in value]
     if isinstance(value, str) and len(value) > _LONGEST_VALUE:
@@ -173,7 +173,7 @@ def _explain(
     are: str,
     near: Sequence[NearValue] = (),
 ) -> str:
-    """Say what is wrong with the first results, and name the wrong ones.
+    """Return what is wrong with the first results, and name the wrong ones.
 
     `which`, `are`: the words before and after "the first 5 results".
     `near`: values that differ in little from what is wanted. They come first, once for

@@ -85,11 +85,11 @@ class ExpectationKind(ABC):
         """
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
-        """Give the ranks that an expectation allows documents; by default any."""
+        """Return the ranks that an expectation allows documents; by default any."""
         return {}
 
     def most_results(self, expected: Expectation) -> float:
-        """Give the most results that an expectation allows; infinity for any number."""
+        """Return the most results that an expectation allows; infinity for any."""
         return inf
 
     # What the search is asked for
@@ -98,15 +98,15 @@ class ExpectationKind(ABC):
     """Whether the search has to be called alone and measured."""
 
     def cutoff(self, expected: Expectation) -> int:
-        """Give the deepest rank that an expectation names; 0 if it names none."""
+        """Return the deepest rank that an expectation names; 0 if it names none."""
         return 0
 
     def depth(self, expected: Expectation) -> int:
-        """Give how many results to ask for, if these are more than the cutoff."""
+        """Return how many results to ask for, if these are more than the cutoff."""
         return 0
 
     def looks_at_all(self, expected: Expectation) -> bool:
-        """Say whether the whole ranking that was returned counts, not only its top."""
+        """Return whether everything that was returned counts, not only its top."""
         return False
 
     # What the search returned
@@ -122,7 +122,7 @@ class ExpectationKind(ABC):
         """Judge what a search returned. `outcome_of` makes the outcome."""
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Give the rank at which one more result could make a met expectation unmet.
+        """Return the rank at which one more result could make a met expectation unmet.
 
         0 if no result below the returned ones could.
         """
@@ -131,7 +131,7 @@ class ExpectationKind(ABC):
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Give the depth of an expectation that results nobody has seen could decide.
+        """Return the depth of an expectation that results nobody has seen could decide.
 
         Results below the returned ones are not known if the search takes no number of
         results. 0 if they could not decide it.
@@ -142,7 +142,7 @@ class ExpectationKind(ABC):
 
     @abstractmethod
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say in a sentence why an expectation is not met."""
+        """Write why an expectation is not met, in a sentence."""
 
     def show_met(self, outcome: Outcome) -> str:
         """Show an expectation that is met with its figure: `results 0`, `first`."""
@@ -151,7 +151,7 @@ class ExpectationKind(ABC):
         return f"{outcome.name} {number_text(outcome.value)}"
 
     def unwanted(self, outcome: Outcome, k: int) -> Unwanted | None:
-        """Say in which results a report marks the documents; None for no results."""
+        """Return the top in which a report marks the documents; None for no top."""
         return None
 
     # The reference, which is a baseline or a record
@@ -160,14 +160,14 @@ class ExpectationKind(ABC):
     """What the reference tells of an expectation: a constant of `results.outcomes`."""
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Say whether the reference misses an expectation at least as badly.
+        """Return whether the reference misses an expectation at least as badly.
 
         By default that is not known, so that the case has not failed before.
         """
         return False
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Say whether enough is known of both outcomes to say which one is worse."""
+        """Return whether enough is known of both outcomes to say which one is worse."""
         return both.then.value is not None and both.now.value is not None
 
 

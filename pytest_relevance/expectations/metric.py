@@ -59,7 +59,7 @@ class _KindOfMetric(ExpectationKind):
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Give the cutoff of an upper bound, if it lies below the results."""
+        """Return the cutoff of an upper bound, if it lies below the results."""
         if expected.metric is None or expected.comparison in (">=", ">"):
             return 0
         cutoff = expected.metric.k or 0
@@ -102,7 +102,7 @@ class _Metric(_KindOfMetric):
         return self.open_rank_without_k(expected, k, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `P@5 0.400 is below 0.600`."""
+        """Write `P@5 0.400 is below 0.600`."""
         metric = metric_named(reason.name)
         conditions = names.result.conditions
         # RR needs no value to be below its bound: no relevant document is among the
@@ -130,14 +130,14 @@ class _Similarity(_KindOfMetric):
     reference = ITSELF  # which the accepted ranking itself always meets
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Say that it is not met: here there is no accepted ranking.
+        """Return an unmet outcome, as there is no accepted ranking here.
 
         `results.outcomes.similarity_outcomes` judges it beside one.
         """
         return outcome_of(expected, met=False)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `overlap@10 0.300 is below 0.500`, and which ranking is empty."""
+        """Write `overlap@10 0.300 is below 0.500`, and which ranking is empty."""
         baseline = names.result.baseline
         was_empty = baseline is not None and not baseline.documents
         why = ""

@@ -98,7 +98,7 @@ class _Order(KindOfDocuments):
         return open_if_named(expected, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `order: "a" (at rank 3) is not before "b" (at rank 1)` of some pairs."""
+        """Write `order: "a" (at rank 3) is not before "b" (at rank 1)`."""
         pairs = _wrong_pairs(reason)
         shown = pairs[:_MOST_PAIRS]
         if len(pairs) == _MOST_PAIRS + 1:
@@ -117,7 +117,7 @@ class _Order(KindOfDocuments):
         return f"order: {where}{'; '.join(parts)}"
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Say whether each wrong pair was wrong, and is no further from its order.
+        """Return whether each wrong pair was wrong, and is no further from its order.
 
         The first one of a wrong pair may not fall. The second one may, as that brings
         the two closer to their order, but it may not vanish.
@@ -159,7 +159,7 @@ def _has_list(value: Sequence[object]) -> bool:
 
 
 def _wrong_pairs(outcome: Outcome) -> list[tuple[str, str]]:
-    """Give the pairs in the wrong order. They stand one after the other in `wrong`."""
+    """Return the pairs in the wrong order. In `wrong` they follow each other."""
     return list(zip(outcome.wrong[::2], outcome.wrong[1::2], strict=True))
 
 

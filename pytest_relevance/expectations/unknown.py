@@ -26,7 +26,7 @@ class _Unknown(ExpectationKind):
         return outcome_of(expected, met=False)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Say `shiny is not met`."""
+        """Write `shiny is not met`."""
         return f"{reason.name or reason.kind} is not met"
 
 

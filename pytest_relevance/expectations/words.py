@@ -16,7 +16,7 @@ OPPOSITE = {
 
 
 def below(name: str, value: float | None, comparison: str, bound: float) -> str:
-    """Say how a score misses its bound: `P@5 0.400 is below 0.600`.
+    """Write how a score misses its bound: `P@5 0.400 is below 0.600`.
 
     Both have enough digits to show that they are different.
     """

@@ -41,7 +41,7 @@ class CaseDropsFinding(CommonFinding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether no case dropped so far."""
+        """Return whether no case dropped so far."""
         return not self.cases
 
     @property
@@ -50,7 +50,7 @@ class CaseDropsFinding(CommonFinding):
         return self.metric or ""
 
     def text(self) -> str:
-        """Say `2 cases dropped by more than 0.3: "boots" (-0.800) and ...`."""
+        """Write `2 cases dropped by more than 0.3: "boots" (-0.800) and ...`."""
         most = f"{self.bound:.12g}"
         if not self.cases:
             return f"no case dropped by more than {most}"
@@ -71,7 +71,7 @@ class NewErrorsFinding(CommonFinding):
     cases: Sequence[ErroredCase]
 
     def text(self) -> str:
-        """Say `1 case ended in an error that was none before: "boots"`."""
+        """Write `1 case ended in an error that was none before: "boots"`."""
         names = []
         for case in self.cases:
             _, name, variant = case.key
@@ -122,7 +122,7 @@ def judge_comparison(
 def _bounds(
     what: str, written: Mapping[str, float] | None, comparison: Comparison
 ) -> dict[str, float]:
-    """Give bounds by the names of metrics.
+    """Return bounds by the names of metrics.
 
     Raises ValueError for a metric that was not compared.
     """
@@ -140,7 +140,7 @@ def _bounds(
 
 
 def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
-    """Give the differences by the grades of people; none without filled grades."""
+    """Return the differences by the grades of people; none without filled grades."""
     if not has_filled(comparison.results):
         return ()
     return comparison.without_fill().metrics

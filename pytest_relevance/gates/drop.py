@@ -59,7 +59,8 @@ class DropFinding(Finding):
     `p`: the level of significance of the gate, if it has one.
     `lost`: how many cases of the reference are not compared, by the reason.
     `depths`: the depths that case files set, if the metric looks at the whole ranking.
-    `without`: whose filled grades are left out, as they hide a drop that people see.
+    `without`: the judges whose grades are left out here, because with these grades the
+        drop would not show.
     """
 
     kind = MAX_DROP
@@ -75,12 +76,12 @@ class DropFinding(Finding):
 
     @property
     def exceeds(self) -> bool:
-        """Say whether the mean dropped by more than its bound and rounding."""
+        """Return whether the mean dropped by more than its bound and rounding."""
         return -self.difference.means.difference > self.bound + ROUNDING
 
     @property
     def is_void(self) -> bool:
-        """Say whether so few cases changed that no p-value could be as low as `p`.
+        """Return whether so few cases changed that no p-value could be as low as `p`.
 
         Then the drop alone decides.
         """
@@ -88,7 +89,7 @@ class DropFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether the mean did not drop too far, or not significantly."""
+        """Return whether the mean did not drop too far, or not significantly."""
         if not self.exceeds:
             return True
         if self.p is None or self.is_void:
@@ -176,7 +177,7 @@ def show_hidden_drops(
 
 
 def _is_new(gate: Gate, case: CaseResult) -> bool:
-    """Say whether a case has a score for the gate now, but not in the reference."""
+    """Return whether a case has a score for the gate now, but not in the reference."""
     for metric in gate.metrics:
         score = case.evaluation.scores.get(metric.text)
         if score is not None and score_before(case, metric.text) is None:
@@ -220,7 +221,7 @@ def _allowed(finding: DropFinding) -> str:
 
 
 def _moved(drop: float, bound: float) -> str:
-    """Say `fell by 0.021`.
+    """Write `fell by 0.021`.
 
     It has enough decimals to tell the drop and its bound apart.
     """
@@ -270,7 +271,7 @@ class _DropGate(GateKind):
         return findings
 
     def explain(self, finding: DropFinding) -> str:
-        """Say how far a mean moved.
+        """Write how far a mean moved.
 
         `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003,
         52 cases); allowed is 0.02`

@@ -33,12 +33,12 @@ class CommonFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether the gate may pass with this finding."""
+        """Return whether the gate may pass with this finding."""
         return False
 
     @abstractmethod
     def text(self) -> str:
-        """Say in a sentence what was found."""
+        """Write what was found, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ErrorsFinding(CommonFinding):
         return "errors"
 
     def text(self) -> str:
-        """Say `2 cases ended in an error: "boots" and "hats"`."""
+        """Write `2 cases ended in an error: "boots" and "hats"`."""
         count = len(self.cases)
         if self.cases[0].verdict == ERROR:
             were = counted(count, "case ended in an error", "cases ended in an error")
@@ -81,7 +81,7 @@ class UndefinedFinding(MetricFinding):
     variant: str | None = None
 
     def text(self) -> str:
-        """Say `mean P@5 is not defined: no case has a score`."""
+        """Write `mean P@5 is not defined: no case has a score`."""
         name = self.metric.text
         if self.variant is not None:
             name += f" of {quoted(self.variant)}"
@@ -98,7 +98,7 @@ class CutFinding(MetricFinding):
     asked: Sequence[int]
 
     def text(self) -> str:
-        """Say how many results the searches were asked for, and what to do."""
+        """Write how many results the searches were asked for, and what to do."""
         asked = asked_text(self.asked)
         cases = counted(len(self.asked), "case")
         there = f"the search was asked for {asked} in {cases}"
@@ -117,7 +117,7 @@ class NoReferenceFinding(MetricFinding):
     variants: Sequence[str] = ()
 
     def text(self) -> str:
-        """Say what is missing, and what to do."""
+        """Return what is missing, and what to do."""
         metric = self.metric.text
         if self.variants:
             one, other = (quoted(variant) for variant in self.variants)
@@ -138,11 +138,11 @@ class WithoutEntryFinding(CommonFinding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether the gate may pass with this finding."""
+        """Return whether the gate may pass with this finding."""
         return True
 
     def text(self) -> str:
-        """Say `2 cases without a baseline left out: "boots" and "hats"`."""
+        """Write `2 cases without a baseline left out: "boots" and "hats"`."""
         cases = counted(len(self.cases), "case")
         return f"{cases} without a baseline left out: {_names(self.cases)}"
 
@@ -155,7 +155,7 @@ class IncompleteFinding(CommonFinding):
     total: int
 
     def text(self) -> str:
-        """Say `18 of 20 ran`."""
+        """Write `18 of 20 ran`."""
         return f"{self.ran:,} of {self.total:,} ran"
 
 
@@ -164,7 +164,7 @@ class UpdatingFinding(CommonFinding):
     """The baseline is being replaced."""
 
     def text(self) -> str:
-        """Say so."""
+        """Write that it is."""
         return "the baseline is being updated"
 
 
@@ -175,7 +175,7 @@ class NoCaseFinding(CommonFinding):
     tag: str | None
 
     def text(self) -> str:
-        """Say `no case with the tag head ran`."""
+        """Write `no case with the tag head ran`."""
         which = "case" if self.tag is None else f"case with the tag {self.tag}"
         return f"no {which} ran"
 
@@ -188,7 +188,7 @@ class NoVariantFinding(CommonFinding):
     ran: Sequence[str | None]
 
     def text(self) -> str:
-        """Say `the variant "ann" did not run; "exact" did`."""
+        """Write `the variant "ann" did not run; "exact" did`."""
         ran = [quoted(variant) for variant in self.ran if variant]
         which = listed(ran, "and") if ran else "none"
         return f"the variant {quoted(self.variant)} did not run; {which} did"
@@ -199,7 +199,7 @@ def _names(cases: Sequence[CaseResult]) -> str:
 
 
 def finding_text(finding: Finding) -> str:
-    """Say in a sentence what a gate found."""
+    """Write what a gate found, in a sentence."""
     if isinstance(finding, CommonFinding):
         return finding.text()
     try:

@@ -69,7 +69,7 @@ class GateResult:
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:
-        """Give the outcome of the gate as a test.
+        """Return the outcome of the gate as a test.
 
         It is `passed`, `failed`, `xfailed` (it failed before, and that is expected), or
         `skipped` (no verdict). Without a verdict it is `failed` if verdicts are
@@ -181,7 +181,7 @@ class _CasesOfFile:
         return replace(judged, results=shown, findings=tuple(findings))
 
     def _without_variant(self, judged: GateResult) -> GateResult | None:
-        """Say that one of two variants did not run; None if both did.
+        """Return the result if one of two variants did not run; None if both did.
 
         The gate fails if no search of the file has the variant. But a single variant
         may be that of a shard, and the others those of other shards.
@@ -200,7 +200,7 @@ class _CasesOfFile:
         return replace(judged, not_judged=why)
 
     def _reference(self, judged: GateResult, group: Sequence[CaseResult]) -> Reference:
-        """Give what a gate may compare its cases with.
+        """Return what a gate may compare its cases with.
 
         The tags of cases that did not run are not known.
         """
@@ -250,7 +250,7 @@ def _findings(
 def _compared_variants(
     gate: Gate, groups: Mapping[str | None, Sequence[CaseResult]]
 ) -> dict[str | None, list[CaseResult]]:
-    """Give the results that a gate about two variants is judged by, as one group.
+    """Return the results that a gate about two variants is judged by, as one group.
 
     They are the results of its variant, scored against the rankings of the other
     variant. Results of the other variant without a score, such as errors, belong to
@@ -289,7 +289,7 @@ def _beside_variant(
 def in_variants(
     variants: Iterable[str | None], results: Iterable[CaseResult]
 ) -> dict[str | None, list[CaseResult]]:
-    """Give the results that each variant is judged by.
+    """Return the results that each variant is judged by.
 
     A result counts in every variant if its search has no parameter.
     """

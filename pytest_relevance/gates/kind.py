@@ -35,11 +35,11 @@ class Finding(ABC):
     @property
     @abstractmethod
     def is_met(self) -> bool:
-        """Say whether the gate may pass with this finding."""
+        """Return whether the gate may pass with this finding."""
 
     @property
     def is_known(self) -> bool:
-        """Say whether it was missed before at least as badly, and that is expected."""
+        """Return whether it was missed before at least as badly, as is expected."""
         return False
 
     @property
@@ -139,7 +139,7 @@ class GateKind(ABC):
 
     @abstractmethod
     def explain(self, finding: Any) -> str:
-        """Say in a sentence what was found. `finding` is one that `judge` has made."""
+        """Write a finding in a sentence. `finding` is one that `judge` has made."""
 
     def cases_behind(
         self, gate: Gate, finding: Any, results: Sequence[CaseResult]

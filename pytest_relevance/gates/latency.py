@@ -36,7 +36,7 @@ class LatencyFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether enough cases were measured, and the figure keeps its bound."""
+        """Return whether enough cases were measured, and the figure keeps its bound."""
         if self.measured is None:
             return False
         return COMPARE[self.bound.comparison](self.measured, self.bound.bound)
@@ -48,14 +48,14 @@ class LatencyFinding(Finding):
 
 
 def _latency_alone(result: CaseResult) -> float | None:
-    """Give the latency of a search in seconds; None if other searches ran meanwhile."""
+    """Return the latency in seconds; None if other searches ran meanwhile."""
     if result.call.latency_shared or result.call.concurrency > 1:
         return None
     return result.call.latency
 
 
 def _cases_needed(figure: str) -> int:
-    """Give how many cases a figure needs: 20 for p95, 1 for the mean.
+    """Return how many cases a figure needs: 20 for p95, 1 for the mean.
 
     Of fewer than 20 cases none has a value above 95 % of them.
     """
@@ -149,7 +149,7 @@ class _LatencyGate(GateKind):
             )
 
     def explain(self, finding: LatencyFinding) -> str:
-        """Say `latency p95 212 ms, over 200 ms (20 cases, one at a time ...)`."""
+        """Write `latency p95 212 ms, over 200 ms (20 cases, one at a time ...)`."""
         figure, bound = finding.bound.figure, finding.bound.bound
         if finding.measured is None:
             needed = counted(_cases_needed(figure), "case")

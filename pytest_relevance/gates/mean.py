@@ -80,12 +80,12 @@ class MeanFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether the mean is at least the bound."""
+        """Return whether the mean is at least the bound."""
         return self.mean >= self.bound - ROUNDING
 
     @property
     def is_known(self) -> bool:
-        """Say whether the reference missed the bound at least as badly."""
+        """Return whether the reference missed the bound at least as badly."""
         return self.before is not None and self.before.is_known
 
     @property
@@ -152,17 +152,17 @@ class ScoresOfCases:
     metric: Metric
 
     def now(self, result: CaseResult) -> float | None:
-        """Give the score of a case that the mean of the metric is over."""
+        """Return the score of a case that the mean of the metric is over."""
         if not has_relevant(result, self.metric.text):
             return None
         return result.evaluation.scores.get(self.metric.text)
 
     def before(self, result: CaseResult) -> float | None:
-        """Give the score of the accepted ranking under the judgments of today."""
+        """Return the score of the accepted ranking under the judgments of today."""
         return score_before(result, self.metric.text)
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Give the score that the reference has."""
+        """Return the score that the reference has."""
         if self.metric.text not in case.scores:
             raise NotKnown
         return case.scores[self.metric.text]
@@ -196,7 +196,7 @@ def _before(
 
 
 def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Say whether the mean by the grades of people is lower than in the reference."""
+    """Return whether the mean by the grades of people is lower than it was."""
     if not has_filled(results):
         return False
     of_people = [without_fill(result) for result in results]
@@ -205,7 +205,7 @@ def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -
 
 
 def _counted_cases(finding: MeanFinding) -> str:
-    """Say which cases a mean is over: `18 of 20 cases, those with ...`."""
+    """Write which cases a mean is over: `18 of 20 cases, those with ...`."""
     if finding.counted >= finding.total:
         return counted(finding.counted, "case")
     which = "with relevant judgments"
@@ -243,7 +243,7 @@ class _MeanGate(GateKind):
                 yield _judge_metric(metric, bound, gate, cases, reference)
 
     def explain(self, finding: MeanFinding) -> str:
-        """Say `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
+        """Write `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
         digits = digits_beside(finding.mean, finding.bound)
         relation = "at least" if finding.is_met else "below"
         name = name_with_depths(finding.metric, finding.depths)

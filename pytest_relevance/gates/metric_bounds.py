@@ -117,7 +117,7 @@ def count_searched(cases: Sequence[CaseResult]) -> int:
 
 
 def digits_beside(value: float, bound: float, least: int = 3) -> int:
-    """Give the decimals for showing a figure beside its bound.
+    """Return the decimals for showing a figure beside its bound.
 
     They are `least` if both are equal up to rounding.
     """

@@ -46,12 +46,12 @@ class PassingFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether enough cases pass. If no case can fail, it is not met."""
+        """Return whether enough cases pass. If no case can fail, it is not met."""
         return self.counted > 0 and self.passing >= self.share * self.counted - ROUNDING
 
     @property
     def is_known(self) -> bool:
-        """Say whether the reference missed the share at least as badly."""
+        """Return whether the reference missed the share at least as badly."""
         return self.before is not None and self.before.is_known
 
     @property
@@ -61,12 +61,12 @@ class PassingFinding(Finding):
 
 
 def passes(result: CaseResult) -> bool:
-    """Say whether a case passed, was only measured, or passed unexpectedly."""
+    """Return whether a case passed, was only measured, or passed unexpectedly."""
     return result.outcome in _PASSING
 
 
 def _is_only_measured(result: CaseResult) -> bool:
-    """Say whether a case cannot fail.
+    """Return whether a case cannot fail.
 
     It has no floor, no expectation, and no accepted score that it could fall below.
     """
@@ -153,7 +153,7 @@ class _PassingGate(GateKind):
         yield finding
 
     def explain(self, finding: PassingFinding) -> str:
-        """Say `18 of 20 cases pass (90.0%), less than 95%`."""
+        """Write `18 of 20 cases pass (90.0%), less than 95%`."""
         measured = finding.total - finding.counted
         were = f"{counted(measured, 'case was', 'cases were')} only measured"
         if not finding.counted:

@@ -38,13 +38,13 @@ class ValuesOfCases(Protocol):
     """The values that cases have for a gate; None for a case that has none."""
 
     def now(self, result: CaseResult) -> float | None:
-        """Give the value of a case in this run."""
+        """Return the value of a case in this run."""
 
     def before(self, result: CaseResult) -> float | None:
-        """Give the value of the accepted ranking under the demands of today."""
+        """Return the value of the accepted ranking under the demands of today."""
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Give the value in the reference. Raises `NotKnown` if it is not kept."""
+        """Return the value in the reference. Raises `NotKnown` if it is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class GateValues:
         return sum(1 for case in self.cases if case.now is None)
 
     def all_before(self) -> list[Weighted]:
-        """Give the values of the reference, of all its cases."""
+        """Return the values of the reference, of all its cases."""
         return [
             (case.before, case.weight_before)
             for case in self.cases
@@ -85,13 +85,13 @@ class GateValues:
         ]
 
     def all_now(self) -> list[Weighted]:
-        """Give the values of all cases now."""
+        """Return the values of all cases now."""
         return [
             (case.now, case.weight_now) for case in self.cases if case.now is not None
         ]
 
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
-        """Give the values of the cases that both have, before and now.
+        """Return the values of the cases that both have, before and now.
 
         Both have the weights of now.
         """
@@ -144,7 +144,7 @@ def collect_values(
 def _value_before(
     gate: Gate, values: ValuesOfCases, case: AcceptedCase
 ) -> CaseValue | None:
-    """Give the value of a case that only the reference has; None if it has none."""
+    """Return the value of a case that only the reference has; None if it has none."""
     if case.weight is None:  # nor are its tags known
         raise NotKnown
     if not _is_about(gate, case.tags):
@@ -176,7 +176,7 @@ class FigureBefore:
     is_known: bool
 
     def text(self, figure: str) -> str:
-        """Say what the reference has: `; 0.850 in main.jsonl (50 cases are only here)`.
+        """Write `; 0.850 in main.jsonl (50 cases are only here)`.
 
         `figure` is its figure, written. Empty if nothing is known of the reference.
         """
@@ -219,7 +219,7 @@ def figure_before(
 
 
 def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
-    """Say whether the reference missed a gate that is not met, at least as badly.
+    """Return whether the reference missed a gate that is not met, at least as badly.
 
     `bound` is the least figure that meets the gate.
     """
@@ -232,6 +232,6 @@ def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
 
 
 def has_fallen(both: GateValues, figure: Figure) -> bool:
-    """Say whether the figure is lower now, over the cases that both have."""
+    """Return whether the figure is lower now, over the cases that both have."""
     before, now = both.of_both()
     return bool(before) and figure(now) < figure(before) - ROUNDING

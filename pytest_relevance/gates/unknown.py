@@ -25,7 +25,7 @@ class UnknownFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether the gate may pass with this finding."""
+        """Return whether the gate may pass with this finding."""
         return False
 
 
