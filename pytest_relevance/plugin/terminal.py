@@ -25,7 +25,7 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.labels import case_heading, item_heading
 from pytest_relevance.reports.run.counts import anything_ran
 from pytest_relevance.reports.run.failures import IN_FULL, shown_failures
-from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import BAD, PLAIN, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded, terminal_width
@@ -205,21 +205,22 @@ class Terminal:
 
     def _summary_lines(self, results: Sequence[CaseResult]) -> list[Line]:
         option, store = self._config.option, self._store
-        lines = summary_lines(
+        info = RunInfo(
+            fingerprint=store.told.fingerprint,
+            not_run=files_not_run(self._config),
+            is_part=is_part(self._config),
+            findings=store.told.findings,
+        )
+        of = SummaryOf(
             results,
             store.collection.files,
-            RunInfo(
-                fingerprint=store.told.fingerprint,
-                not_run=files_not_run(self._config),
-                is_part=is_part(self._config),
-                findings=store.told.findings,
-            ),
+            info,
             store.gates,
             verbosity=option.verbose,
-            width=terminal_width(),
             updating=option.relevance_update,
             against=self._reference(),
         )
+        lines = summary_lines(of, terminal_width())
         for gate in store.gates:
             if gate.outcome() != FAILED:  # a failed gate has a report of its own
                 from pytest_relevance.reports.run.gates import named_gate_lines

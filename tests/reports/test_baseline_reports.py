@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.run.moved_cases import moved_sentences
-from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
 from pytest_relevance.reports.run.update_advice import update_sentences
 from pytest_relevance.reports.since_baseline import since_baseline_lines
@@ -283,7 +283,9 @@ def entry(
 
 
 def summary(results: list[CaseResult], verbosity: int = 0) -> str:
-    lines = summary_lines(results, WITH_BASELINE, RunInfo(), verbosity=verbosity)
+    lines = summary_lines(
+        SummaryOf(results, WITH_BASELINE, RunInfo(), verbosity=verbosity)
+    )
     return plain_text(lines) + "\n"
 
 

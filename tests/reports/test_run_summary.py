@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo, bootstrap_interval, randomisation_test
-from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import (
     BAD,
@@ -44,7 +44,7 @@ def entry(
 
 
 def lines_of(results: list[CaseResult], verbosity: int = 0) -> list[Line]:
-    return summary_lines(results, {}, RunInfo(), verbosity=verbosity)
+    return summary_lines(SummaryOf(results, {}, RunInfo(), verbosity=verbosity))
 
 
 def summary(*entries: CaseResult, verbose: int = 0) -> str:

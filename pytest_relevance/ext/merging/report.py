@@ -12,7 +12,7 @@ from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.run.errors import error_lines
 from pytest_relevance.reports.run.gates import named_gate_lines
 from pytest_relevance.reports.run.report import found_lines, report_data
-from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import BAD, DIM, Line, folded_lines
 from pytest_relevance.reports.terminal_text import WIDEST
@@ -34,9 +34,8 @@ def merged_lines(
     whole = with_missing(merged)
     joined, *searched = merge_notes(merged)
     lines = folded_lines(joined, DIM, width, "  ")
-    lines += summary_lines(
-        run.results, run.files, whole.info, gates, width=width, has_advice=False
-    )
+    of = SummaryOf(run.results, run.files, whole.info, gates, has_advice=False)
+    lines += summary_lines(of, width)
     for gate in gates:
         lines += named_gate_lines(gate, width)
     for text in (*searched, *_gap_texts(merged)):

@@ -6,18 +6,17 @@ headline of a comparison with `balance` too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
 from pytest_relevance.reports.run.uncompared import uncompared_in_words
-from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
+from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_parts import EMPTY, IMPROVEMENT, SETUP, SearchError
@@ -70,7 +69,14 @@ _MARKS = {
     MIXED: _WARNING,
     NOTHING: _WARNING,
 }
-_STYLES = {WORSE: BAD, BROKEN: BAD, BETTER: GOOD, MIXED: DOUBT, NOTHING: DOUBT}
+_STYLES = {
+    WORSE: BAD,
+    BROKEN: BAD,
+    BETTER: GOOD,
+    FINE: PLAIN,
+    MIXED: DOUBT,
+    NOTHING: DOUBT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,11 @@ class Headline:
     def mark(self) -> str:
         """Return the sign that stands before the sentence."""
         return _MARKS[self.kind]
+
+    @property
+    def style(self) -> str:
+        """Return the style of the sentence in a terminal."""
+        return _STYLES[self.kind]
 
 
 def balance(
@@ -116,7 +127,7 @@ def balance(
 
 
 def _how_sure(worse: WorseQueries | None) -> str:
-    """Say ` (16 for certain, 28 may only be missing judgments)`."""
+    """Write ` (16 for certain, 28 may only be missing judgments)`."""
     if worse is None:
         return ""
     if not worse.open:
@@ -130,18 +141,6 @@ def _how_sure(worse: WorseQueries | None) -> str:
     )
 
 
-def headline_sentences(
-    results: Sequence[CaseResult],
-    gates: Iterable[GateResult],
-    info: RunInfo,
-    files: Mapping[str, FileInfo],
-) -> Iterator[Sentence]:
-    """Give a terminal the headline, if it says more than that nothing got worse."""
-    said = headline(results, gates, info, files=files)
-    if said.kind != FINE:
-        yield Sentence(said.text, _STYLES[said.kind])
-
-
 def headline(
     results: Sequence[CaseResult],
     gates: Iterable[GateResult],
@@ -150,7 +149,7 @@ def headline(
     *,
     files: Mapping[str, FileInfo] = EMPTY,
 ) -> Headline:
-    """Say what a run came to.
+    """Write what a run came to.
 
     It is not good news if cases are lost or not compared, if anything is missing from
     the run, or if the run fails for a reason that is not a case.
@@ -158,7 +157,7 @@ def headline(
     `change` is what `mean_change` gave for the results that ran, None if it was not
     called.
     """
-    said = _headline(results, gates, info, change)
+    said = _first_that_holds(results, gates, info, change)
     if said.kind not in (FINE, BETTER, NOTHING):
         return said
     parts = [said.text]
@@ -172,57 +171,127 @@ def headline(
     return said
 
 
-def _headline(
-    results: Sequence[CaseResult],
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the headline of a run depends on.
+
+    ran: the results without the skipped ones.
+    failed: the results that fail, by the kind of failure.
+    worse: how many queries got worse, each once for all its variants.
+    change: the change of the mean since the baseline, None without a comparison.
+    unfinished: what kept the run from finishing; empty if it did.
+    """
+
+    ran: Sequence[CaseResult]
+    failed: Mapping[str, Sequence[CaseResult]]
+    worse: WorseQueries
+    gates: Iterable[GateResult]
+    info: RunInfo
+    change: MeanChange | None
+    unfinished: str
+
+    def unscored_text(self) -> str:
+        """Write how many cases ended in an error; empty if none did."""
+        broken = case_count(self.failed.get(ENDED_IN_ERROR, ()))
+        return f"{counted(broken, 'case')} could not be scored" if broken else ""
+
+    def balance(self) -> Headline:
+        """Weigh the queries that got worse against those that got better."""
+        better, mean = _improved(self.ran), _direction(self.change)
+        return balance(self.worse.total, better, mean, sure=self.worse)
+
+    def balance_and_known(self) -> Headline:
+        """Add to the balance how many cases failed before."""
+        said = self.balance()
+        return replace(said, text=said.text + _failed_before_text(self.ran))
+
+
+def _first_that_holds(
+    results: Iterable[CaseResult],
     gates: Iterable[GateResult],
     info: RunInfo,
     change: MeanChange | None,
 ) -> Headline:
-    """Say the first of these that holds.
-
-    Nothing ran, the search was down or returned nothing, queries got worse, files have
-    errors or cases are missing, cases fail, gates failed; else what the baseline says,
-    or without one that nothing failed. A query that fails in several variants counts
-    once.
-    """
     ran = [result for result in results if result.status != SKIPPED]
-    unfinished = "; ".join(unfinished_parts(info))
-    # a skipped case may have another status if it was expected to fail
-    if all(result.verdict == SKIPPED for result in ran):
-        said = f"Nothing was searched: {unfinished}"
-        if not unfinished:
-            said = "Nothing was searched"
-        return Headline(said, BROKEN if info.uncollected else NOTHING)
-    outage = _outage(ran)
-    if outage:
-        return Headline(outage, BROKEN)
-
     failed = grouped([each for each in ran if has_failed(each)], failure_kind)
-    sure = count_worse(map(Change.since_baseline, failed.get(GOT_WORSE, ())))
-    worse = sure.total
-    broken = case_count(failed.get(ENDED_IN_ERROR, ()))
-    unscored = f"{counted(broken, 'case')} could not be scored" if broken else ""
+    worse = count_worse(map(Change.since_baseline, failed.get(GOT_WORSE, ())))
     if change is None:
         change = mean_change(ran)
-    said_of_queries = balance(worse, _improved(ran), _direction(change), sure=sure)
-    if worse:
-        parts = [said_of_queries.text, unscored, unfinished]
-        text = "; ".join(part for part in parts if part)
-        return Headline(text, said_of_queries.kind)
-    if unfinished:
-        return Headline(f"The run did not finish: {unfinished}", BROKEN)
+    unfinished = "; ".join(unfinished_parts(info))
+    run = _Run(ran, failed, worse, gates, info, change, unfinished)
+    for headline_if in _HEADLINES:
+        said = headline_if(run)
+        if said is not None:
+            return said
+    return run.balance_and_known()
 
-    said_and_known = said_of_queries.text + _failed_before_text(ran)
-    if list(failed) == [FAILED_BEFORE]:
-        return Headline(said_and_known, BROKEN)
-    if failed:
-        return Headline(unscored or _failures_text(failed, ran), BROKEN)
-    unmet = sum(1 for gate in gates if gate.outcome() == FAILED)
-    if unmet:
-        return Headline(f"{counted(unmet, 'gate is', 'gates are')} not met", BROKEN)
-    if change is None:
-        return Headline(_without_failure_text(ran), FINE)
-    return Headline(said_and_known, said_of_queries.kind)
+
+# --- each headline, if it holds -------------------------------------------------------
+
+
+def _nothing_searched(run: _Run) -> Headline | None:
+    # a skipped case may have another status if it was expected to fail
+    if any(result.verdict != SKIPPED for result in run.ran):
+        return None
+    said = "Nothing was searched"
+    if run.unfinished:
+        said += f": {run.unfinished}"
+    return Headline(said, BROKEN if run.info.uncollected else NOTHING)
+
+
+def _outage(run: _Run) -> Headline | None:
+    text = _all_failed_text(run.ran) or _nothing_returned_text(run.ran)
+    return Headline(text, BROKEN) if text else None
+
+
+def _got_worse(run: _Run) -> Headline | None:
+    if not run.worse.total:
+        return None
+    said = run.balance()
+    parts = [said.text, run.unscored_text(), run.unfinished]
+    return replace(said, text="; ".join(part for part in parts if part))
+
+
+def _unfinished(run: _Run) -> Headline | None:
+    if not run.unfinished:
+        return None
+    return Headline(f"The run did not finish: {run.unfinished}", BROKEN)
+
+
+def _failures(run: _Run) -> Headline | None:
+    if not run.failed:
+        return None
+    if list(run.failed) == [FAILED_BEFORE]:
+        return replace(run.balance_and_known(), kind=BROKEN)
+    return Headline(run.unscored_text() or _failures_text(run.failed, run.ran), BROKEN)
+
+
+def _unmet_gates(run: _Run) -> Headline | None:
+    unmet = sum(1 for gate in run.gates if gate.outcome() == FAILED)
+    if not unmet:
+        return None
+    return Headline(f"{counted(unmet, 'gate is', 'gates are')} not met", BROKEN)
+
+
+def _without_comparison(run: _Run) -> Headline | None:
+    if run.change is not None:
+        return None
+    return Headline(_without_failure_text(run.ran), FINE)
+
+
+_HEADLINES = (
+    _nothing_searched,
+    _outage,
+    _got_worse,
+    _unfinished,
+    _failures,
+    _unmet_gates,
+    _without_comparison,
+)
+"""The headlines in their order: the first that holds is that of the run.
+
+If none holds, the headline is what the baseline says.
+"""
 
 
 def _improved(ran: Iterable[CaseResult]) -> int:
@@ -241,7 +310,7 @@ def _direction(change: MeanChange | None) -> int:
 
 
 def _failed_before_text(ran: Iterable[CaseResult]) -> str:
-    """Say `; 9 failed before`, if the accepted rankings failed too; else nothing."""
+    """Write `; 9 failed before`, if the accepted rankings failed too; else nothing."""
     before = []
     for result in ran:
         fails = has_failed(result) or result.is_known
@@ -251,16 +320,32 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
     return f"; {count:,} failed before" if count else ""
 
 
-def _outage(ran: Sequence[CaseResult]) -> str:
-    """Say that all searches failed or returned nothing; an empty text otherwise."""
+def _all_failed_text(ran: Sequence[CaseResult]) -> str:
+    """Write that every search that was called failed, or its fixture; else nothing.
+
+    One search alone says nothing of the others.
+    """
     called = [result for result in ran if result.status != NOT_SEARCHED]
     errors = []
     for result in called:
         if result.call.error is not None and result.call.error.type:
             errors.append(result.call.error)
-    if len(errors) > 1 and len(errors) == len(called):
-        return _all_failed_text(ran, called, errors)
-    if all(result.ranking.returned for result in called):
+    if len(errors) < 2 or len(errors) < len(called):
+        return ""
+    left = len(ran) - len(called)
+    rest = f", {counted(left, 'case')} not searched" if left else ""
+    if all(error.phase == SETUP for error in errors):
+        return f"{_fixtures_failed(called, errors[0])}{rest}"
+    types = [error.type for error in errors]
+    alike = types.count(types[0])
+    calls = counted(len(called), "call")
+    return f"Search was down: {types[0]} in {alike:,} of {calls}{rest}"
+
+
+def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
+    """Write for how many queries the searches that never return anything were called."""
+    # nearly every run needs no diagnoses
+    if all(result.ranking.returned or result.status == NOT_SEARCHED for result in ran):
         return ""
     empty: list[CaseResult] = []
     for diagnosis in diagnoses.diagnose(ran):
@@ -272,24 +357,8 @@ def _outage(ran: Sequence[CaseResult]) -> str:
     return f"Search returned nothing for {case_count(empty):,} of {queries}"
 
 
-def _all_failed_text(
-    ran: Sequence[CaseResult],
-    called: Sequence[CaseResult],
-    errors: Sequence[SearchError],
-) -> str:
-    """Say that every search that was called failed, or its fixture."""
-    left = len(ran) - len(called)
-    rest = f", {counted(left, 'case')} not searched" if left else ""
-    if all(error.phase == SETUP for error in errors):
-        return f"{_fixtures_failed(called, errors[0])}{rest}"
-    types = [error.type for error in errors]
-    alike = types.count(types[0])
-    calls = counted(len(called), "call")
-    return f"Search was down: {types[0]} in {alike:,} of {calls}{rest}"
-
-
 def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
-    """Say that the fixture of the search raised, so that no search was called."""
+    """Write that the fixture of the search raised, so that no search was called."""
     searches = [*dict.fromkeys(result.search for result in called)]
     fixtures = "fixture" if len(searches) == 1 else "fixtures"
     message = cut(harmless(error.headline), _LONGEST_ERROR)
@@ -299,7 +368,7 @@ def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
 def _failures_text(
     failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]
 ) -> str:
-    """Say `9 of 135 cases fail`. `failed` has the results by the kind of failure."""
+    """Write `9 of 135 cases fail`. `failed` has the results by the kind of failure."""
     failing: list[CaseResult] = []
     for results in failed.values():
         failing += results
@@ -312,7 +381,7 @@ def _failures_text(
 
 
 def _without_failure_text(ran: Sequence[CaseResult]) -> str:
-    """Say what cases without a baseline came to, if none of them failed."""
+    """Write what cases without a baseline came to, if none of them failed."""
     by_status = grouped(ran, lambda result: result.status)
     if by_status.keys() - {PASSED, MEASURED}:
         return "No case fails"

@@ -21,7 +21,7 @@ from pytest_relevance.reports.run.run_findings import (
     nothing_searched_text,
     says,
 )
-from pytest_relevance.reports.run.summary import summary_lines
+from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import (
     BAD,
@@ -54,9 +54,8 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     if lines:
         lines.append(styled_line(""))
     if anything_ran(run.results):
-        lines += summary_lines(
-            run.results, run.files, run.info, gates, verbosity=verbosity, width=width
-        )
+        of = SummaryOf(run.results, run.files, run.info, gates, verbosity)
+        lines += summary_lines(of, width)
     for gate in gates:
         if gate.outcome() != FAILED:
             lines += named_gate_lines(gate, width)

@@ -10,7 +10,9 @@ nothing themselves: they have suite lines, but no comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from os.path import isabs
 from typing import TYPE_CHECKING
 
@@ -42,69 +44,91 @@ _MOST_FILLED = 3
 _AGAINST = "--relevance-against"
 
 
-def summary_lines(
-    results: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    info: RunInfo,
-    gates: Sequence[GateResult] = (),
-    *,
-    verbosity: int = 0,
-    width: int = WIDEST,
-    updating: str | None = None,
-    against: str = "",
-    has_advice: bool = True,
-) -> list[Line]:
-    """Write the summary of a run, at most `width` columns wide if names allow it.
+@dataclass(frozen=True)
+class SummaryOf:
+    """A run, and how its summary shows it.
 
-    `verbosity` is as pytest counts it: below 0 the suites alone, above 0 nothing is
-    cut. `updating` is what the run accepts into the baseline ("all" or "new").
-    `against` is the record to compare with, as the command line names it. Without
-    `has_advice` nothing is said about what to do with a baseline.
+    verbosity: as pytest counts it. Below 0 the summary has the suites and little more,
+        above 0 nothing is cut.
+    updating: what the run accepts into the baseline, "all" or "new".
+    against: the record to compare with, as the command line names it.
+    has_advice: whether the summary says what to do with the baseline.
     """
-    full = verbosity > 0
-    variants = variants_of(results)
-    is_compared = _is_compared(results)
-    has_baseline = has_advice and any(about.has_baseline for about in files.values())
+
+    results: Sequence[CaseResult]
+    files: Mapping[str, FileInfo]
+    info: RunInfo
+    gates: Sequence[GateResult] = ()
+    verbosity: int = 0
+    updating: str | None = None
+    against: str = ""
+    has_advice: bool = True
+
+    @property
+    def full(self) -> bool:
+        """Return whether nothing is cut."""
+        return self.verbosity > 0
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """Return the variants of the run."""
+        return variants_of(self.results)
+
+    @cached_property
+    def standings(self) -> frozenset[str]:
+        """Return how cases stand to their reference: each standing that a case has."""
+        found = set()
+        for result in self.results:
+            if result.baseline is not None:
+                found.add(result.baseline.standing)
+        return frozenset(found)
+
+    @property
+    def is_compared(self) -> bool:
+        """Return whether a case is compared with its reference."""
+        return not self.standings <= WITHOUT_COMPARISON
+
+    @property
+    def advises_on_baseline(self) -> bool:
+        """Return whether the summary says what to do with a baseline or a record."""
+        return self.has_advice and any(
+            about.has_baseline for about in self.files.values()
+        )
+
+
+def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
+    """Write the summary of a run, at most `width` columns wide if names allow it."""
     blocks: list[Block] = []
-    if is_compared and verbosity >= 0:
-        from pytest_relevance.reports.run.headline import headline_sentences
-
-        blocks += headline_sentences(results, gates, info, files)
-    blocks += suite_sentences(results, variants, gates)
-    if has_baseline or is_compared or _lacks_cases(results, files, info):
-        blocks += _since_reference(results, files, info, updating)
-    blocks += without_floor_sentences(files)
-    for text in filled_texts(results, None if full else _MOST_FILLED):
-        blocks.append(Sentence(text, DOUBT))
-    if verbosity < 0:
-        blocks += stability_remarks(results)
-    else:
-        searched = [result for result in results if not result.is_check]
-        has_tags = any(result.tags for result in searched)
-        if has_baseline or has_tags or len(variants) > 1:
-            blocks += _mean_tables(searched, variants, full=full)
-        if not is_compared:
-            blocks.append(lowest_table(results, variants, full=full))
-        blocks += remarks(results, files, full=full)
-        if has_baseline:
-            reference = against or _reference_in(info.command)
-            blocks += _movers(results, files, info, variants, full=full)
-            blocks += _advice(results, files, updating, reference)
-    # one case alone shares no fault with others: the imports are spared
-    if info.faults or len(results) > 1 or _lacks_values(results):
-        from pytest_relevance.reports.run.faults import fault_sentences
-
-        blocks += fault_sentences(results, info, full=full)
+    for blocks_of in _QUIET_PARTS if of.verbosity < 0 else _PARTS:
+        blocks += blocks_of(of)
     return lines_of(blocks, width)
 
 
-def _since_reference(
-    results: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    info: RunInfo,
-    updating: str | None,
-) -> list[Block]:
-    """Say what changed since the reference, and what is not compared with it."""
+# --- the parts: each has no blocks if it does not apply -------------------------------
+
+
+def _headline(of: SummaryOf) -> Sequence[Block]:
+    if not of.is_compared:
+        return []
+    from pytest_relevance.reports.run.headline import FINE, headline
+
+    said = headline(of.results, of.gates, of.info, files=of.files)
+    return [] if said.kind == FINE else [Sentence(said.text, said.style)]
+
+
+def _suites(of: SummaryOf) -> Sequence[Block]:
+    return suite_sentences(of.results, of.variants, of.gates)
+
+
+def _since_reference(of: SummaryOf) -> Sequence[Block]:
+    """Make the sentences about changes since the reference, and what has no comparison.
+
+    There are none if the run has no reference.
+    """
+    lost = of.info.not_run or any(about.lost for about in of.files.values())
+    lacks_cases = lost or not of.standings.isdisjoint((LOST, NOT_COMPARED))
+    if not (of.advises_on_baseline or of.is_compared or lacks_cases):
+        return []
     from pytest_relevance.reports.run import uncompared
     from pytest_relevance.reports.run.baseline import (
         mean_sentences,
@@ -113,24 +137,34 @@ def _since_reference(
     from pytest_relevance.reports.run.moved_cases import moved_sentences
 
     blocks: list[Block] = []
-    records = dict.fromkeys(about.against for _, about in sorted(files.items()))
-    for name in records:
+    for name in dict.fromkeys(about.against for _, about in sorted(of.files.items())):
         if name:
             blocks.append(Sentence(f"against {name}:", DIM))
-    blocks += mean_sentences(results, only_changes=True)
-    blocks += moved_sentences(files, updating)
-    if updating != "all":
-        blocks += uncompared.lost_sentences(results, files, info)
-    if updating is None:
-        blocks += uncompared.not_compared_sentences(results, files)
-    blocks += still_empty_sentences(results)
+    blocks += mean_sentences(of.results, only_changes=True)
+    blocks += moved_sentences(of.files, of.updating)
+    if of.updating != "all":
+        blocks += uncompared.lost_sentences(of.results, of.files, of.info)
+    if of.updating is None:
+        blocks += uncompared.not_compared_sentences(of.results, of.files)
+    blocks += still_empty_sentences(of.results)
     return blocks
 
 
-def _mean_tables(
-    results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
-) -> list[Block]:
+def _without_floor(of: SummaryOf) -> Sequence[Block]:
+    return without_floor_sentences(of.files)
+
+
+def _filled(of: SummaryOf) -> Sequence[Block]:
+    texts = filled_texts(of.results, None if of.full else _MOST_FILLED)
+    return [Sentence(text, DOUBT) for text in texts]
+
+
+def _means(of: SummaryOf) -> Sequence[Block]:
     """Make the tables of means: by tag, and of the variants of a search."""
+    searched = [result for result in of.results if not result.is_check]
+    has_tags = any(result.tags for result in searched)
+    if not (of.advises_on_baseline or has_tags or len(of.variants) > 1):
+        return []
     from pytest_relevance.reports.run.mean_tables import (
         MOST_TAGS,
         tag_table,
@@ -138,40 +172,84 @@ def _mean_tables(
     )
     from pytest_relevance.reports.run.movers import MOST_ROWS
 
-    changes = changes_since_baseline(results)
-    tags = tag_table(changes, variants, None if full else MOST_TAGS)
-    return [tags, *variant_tables(results, variants, None if full else MOST_ROWS)]
+    changes = changes_since_baseline(searched)
+    tags = tag_table(changes, of.variants, None if of.full else MOST_TAGS)
+    most = None if of.full else MOST_ROWS
+    return [tags, *variant_tables(searched, of.variants, most)]
 
 
-def _movers(
-    results: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    info: RunInfo,
-    variants: Sequence[Variant],
-    *,
-    full: bool,
-) -> list[Block]:
+def _lowest(of: SummaryOf) -> Sequence[Block]:
+    if of.is_compared:
+        return []
+    return [lowest_table(of.results, of.variants, full=of.full)]
+
+
+def _remarks(of: SummaryOf) -> Sequence[Block]:
+    return remarks(of.results, of.files, full=of.full)
+
+
+def _stability(of: SummaryOf) -> Sequence[Block]:
+    return stability_remarks(of.results)
+
+
+def _movers(of: SummaryOf) -> Sequence[Block]:
     """Say what was searched then and now, and which cases fell and rose."""
+    if not of.advises_on_baseline:
+        return []
     from pytest_relevance.reports.run.baseline import searched_sentences
     from pytest_relevance.reports.run.movers import MOST_ROWS, mover_tables
 
-    searched = searched_sentences(files, info.fingerprint)
-    return [*searched, *mover_tables(results, variants, None if full else MOST_ROWS)]
+    searched = searched_sentences(of.files, of.info.fingerprint)
+    most = None if of.full else MOST_ROWS
+    return [*searched, *mover_tables(of.results, of.variants, most)]
 
 
-def _advice(
-    results: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    updating: str | None,
-    reference: str,
-) -> list[Block]:
+def _advice(of: SummaryOf) -> Sequence[Block]:
+    if not of.advises_on_baseline:
+        return []
     from pytest_relevance.reports.run.uncompared import found_something_sentences
     from pytest_relevance.reports.run.update_advice import update_sentences
 
+    against = of.against or _reference_in(of.info.command)
     return [
-        *found_something_sentences(results, files),
-        *update_sentences(results, files, updating, against=reference),
+        *found_something_sentences(of.results, of.files),
+        *update_sentences(of.results, of.files, of.updating, against=against),
     ]
+
+
+def _faults(of: SummaryOf) -> Sequence[Block]:
+    # a field of an expectation that has no value in any result is a fault of one case
+    lacks_values = any(0 in each.ranking.field_values.values() for each in of.results)
+    # otherwise one case alone shares no fault with others: the imports are spared
+    if not (of.info.faults or len(of.results) > 1 or lacks_values):
+        return []
+    from pytest_relevance.reports.run.faults import fault_sentences
+
+    return fault_sentences(of.results, of.info, full=of.full)
+
+
+_QUIET_PARTS = (
+    _suites,
+    _since_reference,
+    _without_floor,
+    _filled,
+    _stability,
+    _faults,
+)
+_PARTS = (
+    _headline,
+    _suites,
+    _since_reference,
+    _without_floor,
+    _filled,
+    _means,
+    _lowest,
+    _remarks,
+    _movers,
+    _advice,
+    _faults,
+)
+"""The parts of a summary in their order: below verbosity 0, and from 0 on."""
 
 
 def _reference_in(command: Sequence[str]) -> str:
@@ -186,29 +264,3 @@ def _reference_in(command: Sequence[str]) -> str:
         elif argument.startswith(f"{_AGAINST}="):
             name = argument.removeprefix(f"{_AGAINST}=")
     return "" if isabs(name) else name
-
-
-def _is_compared(results: Iterable[CaseResult]) -> bool:
-    for result in results:
-        baseline = result.baseline
-        if baseline is not None and baseline.standing not in WITHOUT_COMPARISON:
-            return True
-    return False
-
-
-def _lacks_cases(
-    results: Iterable[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
-) -> bool:
-    """Say whether a case of the reference is lost, did not run, or is not compared."""
-    if info.not_run or any(about.lost for about in files.values()):
-        return True
-    for result in results:
-        baseline = result.baseline
-        if baseline is not None and baseline.standing in (LOST, NOT_COMPARED):
-            return True
-    return False
-
-
-def _lacks_values(results: Iterable[CaseResult]) -> bool:
-    """Say whether a field of an expectation has no value in any result of a case."""
-    return any(0 in result.ranking.field_values.values() for result in results)
