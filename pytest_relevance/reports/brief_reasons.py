@@ -18,14 +18,14 @@ _DECIMALS = 3
 
 
 def failure_head(result: CaseResult) -> str:
-    """Say `failed before: `, if the accepted ranking failed too; else nothing."""
+    """Write `failed before: `, if the accepted ranking failed too; else nothing."""
     if result.baseline is None or result.verdict != FAILED:
         return ""
     return "failed before: " if result.baseline.failed_before else ""
 
 
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
-    """Say why a case failed: `0.764 -> 0.310, floor 0.500`, or a line of its error.
+    """Write why a case failed: `0.764 -> 0.310, floor 0.500`, or a line of its error.
 
     `is_named`: the metric stands before a change too, as no heading names it.
     """
@@ -35,7 +35,7 @@ def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
 
 
 def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
-    """Say each reason in few words, for lines that are cut.
+    """Write each reason in few words, for lines that are cut.
 
     A score is as short as it can be: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900,
     tolerance 0.05`, or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons
@@ -51,7 +51,7 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Say why a case failed, behind its score: `below its floor 0.500`.
+    """Write why a case failed, behind its score: `below its floor 0.500`.
 
     The text is empty if the case ended in an error.
     """
@@ -82,7 +82,7 @@ class _BriefScore:
         return f"{self.change}, {self.limit}"
 
     def beside_score(self, *, is_floor: bool) -> str:
-        """Say the limit, after the score if the table shows less of it."""
+        """Write the limit, after the score if the table shows less of it."""
         limit = f"below its {self.limit}" if is_floor else self.limit
         return limit if self.is_in_table else f"{self.change}, {limit}"
 

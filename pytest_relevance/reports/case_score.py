@@ -25,7 +25,7 @@ def _score_digits(result: CaseResult) -> int:
 
 
 def met_text(result: CaseResult) -> str:
-    """Say what a case that does not fail came to.
+    """Write what a case that does not fail came to.
 
     Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. If there is a
     baseline, the score before follows.
@@ -42,7 +42,7 @@ def met_text(result: CaseResult) -> str:
 
 
 def _own_score_text(result: CaseResult) -> str:
-    """Say `nDCG@10 0.764, at least 0.500`, or why the case has no score."""
+    """Write `nDCG@10 0.764, at least 0.500`, or why the case has no score."""
     name = result.metric.text
     score = result.score
     if score is None:
@@ -59,7 +59,7 @@ def _own_score_text(result: CaseResult) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """Say `nDCG@10 lies between 0.287 and 0.641`; nothing if the score is certain."""
+    """Write `nDCG@10 lies between 0.287 and 0.641`; nothing if the score is certain."""
     settings = result.conditions.settings
     evaluation = result.evaluation
     lower, upper = result.interval

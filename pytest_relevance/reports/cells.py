@@ -106,7 +106,7 @@ Row = Sequence[Cell]
 
 
 def cells_with_columns(row: Row) -> Iterator[tuple[int, Cell]]:
-    """Give each cell of a row with the index of the column that it begins in."""
+    """Return each cell of a row with the index of its first column."""
     index = 0
     for cell in row:
         yield index, cell

@@ -144,12 +144,12 @@ def _movers(changes: Iterable[Change], least: float) -> list[dict[str, Any]]:
 
 
 def _mover(change: Change, least: float) -> dict[str, Any]:
-    """Describe a case whose score changed: its scores, and what changed in its ranking.
+    """Return the scores of a case, and what changed in its ranking, in types of JSON.
 
     `became` is what the headline counts it as. `is_certain` says whether it got worse
     under every grading of its unjudged results; None if it did not get worse by nDCG.
-    `lost`, `found` and `shifted` are the documents with a gain of those that left,
-    entered and moved.
+    Of the documents that left, entered and moved, those with a gain are also in `lost`,
+    `found` and `shifted`.
     """
     case = change.case
     moves = change.moves

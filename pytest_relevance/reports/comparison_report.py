@@ -67,7 +67,7 @@ GOT_BETTER = "got better"
 """What became of a case whose score rose."""
 
 _NOTABLE = 0.05
-"""By how much more the score of a query must have changed to count in the headline."""
+"""The change of the score of a query up to which the headline does not count it."""
 
 _MOST_DROPS = 50
 
@@ -150,12 +150,12 @@ def report_on(
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Write the report for a notebook, of which `Comparison` calls this function."""
+    """Write the report for a notebook. `Comparison._repr_html_` calls this."""
     return report_on(comparison, MOST_SHOWN, None).html()
 
 
 def counts_text(comparison: Comparison) -> str:
-    """Say `135 cases compared, 44 with another ranking`."""
+    """Write `135 cases compared, 44 with another ranking`."""
     compared = f"{counted(len(comparison), 'case')} compared"
     return f"{compared}, {comparison.changed_rankings:,} with another ranking"
 
@@ -164,7 +164,7 @@ def counts_text(comparison: Comparison) -> str:
 
 
 def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headline:
-    """Say what a comparison came to: `Search got worse: 44 queries`.
+    """Write what a comparison came to: `Search got worse: 44 queries`.
 
     It weighs the queries whose score moved by more than `notable_change`, and the means
     in any variant: by the metric that was named first, or by the nDCG@k of the cases at
@@ -199,18 +199,19 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
 
 
 def notable_change(comparison: Comparison) -> float:
-    """By how much more a score must have changed to count as worse or better.
+    """Return the change of a score up to which a case is neither worse nor better.
 
-    Metrics that are not between 0 and 1, as DCG and CG, have no such least change.
+    It is 0 for metrics that are not between 0 and 1, as DCG and CG.
     """
     metric = metric_named(comparison.names[0])
     return _NOTABLE if largest_score(metric) <= 1 else 0.0
 
 
 def became(change: Change, least: float) -> str:
-    """Say what became of a case: it got worse, got better, or else its status.
+    """Return `got worse` or `got better`, or else the status of the case.
 
-    The score must have changed by more than `least`: see `notable_change`.
+    A case got worse or better if its score changed by more than `least`: see
+    `notable_change`.
     """
     if change.difference < -least - ROUNDING:
         return GOT_WORSE
@@ -237,7 +238,7 @@ def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]
 def _similarity_headline(
     comparison: Comparison, metric: str, further: Sequence[str]
 ) -> Headline:
-    """Say how many queries have another ranking, by a metric that compares rankings."""
+    """Write how many queries differ by a metric that compares rankings."""
     moved = _moved_queries(comparison, -1, 0.0)
     text = counted(moved, "query differs", "queries differ")
     kind = MIXED
@@ -323,7 +324,7 @@ def _metrics_table(comparison: Comparison) -> Table:
 def mean_change_sentences(
     comparison: Comparison, *, beside_counts: bool = False
 ) -> list[Sentence]:
-    """Give the change of the mean of each metric and variant, and of the latency.
+    """Write the change of the mean of each metric and variant, and of the latency.
 
     `beside_counts`: as in `mean_change_sentence`.
     """

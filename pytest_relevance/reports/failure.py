@@ -121,7 +121,7 @@ def _error_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _asked(result: CaseResult) -> list[str]:
-    """Say what was asked: the query, and the search with its parameters."""
+    """Write what was asked: the query, and the search with its parameters."""
     search = search_label(result.search, result.variant, result.params)
     return [f'query "{harmless(result.query)}"', search]
 
@@ -162,7 +162,7 @@ def _query_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _returned_text(result: CaseResult) -> str:
-    """Say what came back and how much of it is judged.
+    """Write what came back and how much of it is judged.
 
     Examples: `10 results, all judged`; `100 results; of the top 10, 8 judged, 2 by
     judge-3`.
@@ -239,7 +239,7 @@ def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Say why documents have their ranks, as the project explains it.
+    """Write why documents have their ranks, as the project explains it.
 
     Without `full`, how many explanations there are.
     """
@@ -277,7 +277,7 @@ def _explained_text(result: CaseResult, document: str) -> str:
 
 
 def failure_message(result: CaseResult) -> str:
-    """Say why a case failed, in one line for the summary of pytest and for JUnit.
+    """Write why a case failed, in one line for the summary of pytest and for JUnit.
 
     The query comes last, as pytest cuts long lines. It is left out if the node id has
     it.

@@ -192,7 +192,7 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
 
 
 def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
-    """Say which documents share a loss: `any 2 of 7 with grade 3: "Orbit 2" ...`.
+    """Write which documents share a loss: `any 2 of 7 with grade 3: "Orbit 2" ...`.
 
     There are several grades if a mapping gives them the same gain.
     """

@@ -136,7 +136,7 @@ def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
 
 
 def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[Line]:
-    """Say which ids differ in little: a paragraph for each kind of difference.
+    """Write which ids differ in little: a paragraph for each kind of difference.
 
     `are_shown`: the ids stand above in quotes, one below the other, so that a blank
     shows.
@@ -157,7 +157,7 @@ def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[
 
 
 def _pair_text(pair: NearPair, result: CaseResult) -> str:
-    """Say `judged "SKU-1", returned "sku-1" at rank 3`."""
+    """Write `judged "SKU-1", returned "sku-1" at rank 3`."""
     judged = [document for document, _ in result.evaluation.missing]
     why = "judged" if pair.wanted in judged else "expected"
     wanted, found = pair.wanted, pair.found

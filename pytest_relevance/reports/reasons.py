@@ -31,14 +31,14 @@ LONGEST_TITLE = 40
 
 
 def reason_texts(result: CaseResult) -> list[str]:
-    """Say why a case has its verdict, a sentence for each reason."""
+    """Write why a case has its verdict, a sentence for each reason."""
     return [reason_text(reason, result) for reason in result.evaluation.reasons]
 
 
 def reason_text(
     reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE
 ) -> str:
-    """Say one reason for the verdict of a case in a sentence.
+    """Write one reason for the verdict of a case in a sentence.
 
     Documents have their titles, cut to `longest` columns.
     """
@@ -53,7 +53,7 @@ def reason_text(
 
 
 def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
-    """Say the reasons, a sentence each, with the figures of the baseline.
+    """Write the reasons, a sentence each, with the figures of the baseline.
 
     Example: `nDCG@10 0.312 is below 0.500   (baseline 0.764, down 0.452)`.
     """
@@ -67,7 +67,7 @@ def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
 
 
 def change_text(score: float | None, before: float | None) -> str:
-    """Say `   (baseline 0.764, down 0.452)`; nothing if either score is not defined."""
+    """Write `   (baseline 0.764, down 0.452)`; empty if a score is not defined."""
     if score is None or before is None:
         return ""
     change = score - before
@@ -131,7 +131,7 @@ class _DocumentNames:
 
 
 def absence(result: CaseResult, document: str | None) -> str:
-    """Say why a document is not in the ranking: `not returned`, `not in the index`."""
+    """Return why a document is not in the ranking: `not returned` and the like."""
     if document in result.texts.not_in_index:
         return "not in the index"
     if document in result.texts.not_in_catalogue:
@@ -152,7 +152,7 @@ def _nearly_this(result: CaseResult, document: str) -> str:
 
 
 def _sentence(reason: Outcome, names: _DocumentNames) -> str:
-    """Say what is not met. The kinds of expectations have their own words."""
+    """Write what is not met. The kinds of expectations have their own words."""
     if reason.kind in _WORDS:
         return _WORDS[reason.kind](reason)
     kind = expectation_kind(METRIC if reason.kind == FLOOR else reason.kind)

@@ -40,7 +40,7 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 def since_baseline_lines(
     result: CaseResult, moves: RankChanges, *, full: bool, columns: int
 ) -> list[Line]:
-    """Say what left, fell, came and rose, and its part in the change of nDCG@k.
+    """Write which documents left, fell, came and rose, and what each cost or gained.
 
     `moves` are those of the ranking. The documents that cost most come first, then what
     stands higher now, the best rank first. `full`: all of them, and how similar the
@@ -52,11 +52,11 @@ def since_baseline_lines(
     if searched:
         text = f"searched then and now: {searched}"
         lines += folded_lines(text, DOUBT, columns, "    ")
-    judgments = _judgments_changed(result)
+    rescored = _rescored_text(result)
     if not moves:
         text = "since the baseline: the ranking is the same"
-        if judgments:
-            text += f"; its score {judgments}"
+        if rescored:
+            text += f"; its score {rescored}"
         return [*lines, *folded_lines(text, PLAIN, columns)]
     chosen = _chosen_moves(result, moves, full=full)
     lines = [styled_line(""), *lines]
@@ -67,8 +67,8 @@ def since_baseline_lines(
     if full:
         at = f"Jaccard@{result.conditions.k} {moves.jaccard:.2f}"
         lines.append(styled_line(f"  {at}, RBO {moves.rbo:.2f}"))
-    if judgments:
-        text = f"  the score of the accepted ranking {judgments} too"
+    if rescored:
+        text = f"  the score of the accepted ranking {rescored} too"
         lines += folded_lines(text, PLAIN, columns)
     return lines
 
@@ -182,14 +182,22 @@ def _scores_text(result: CaseResult) -> str:
     return f": nDCG@{result.conditions.k} {then:.{digits}f} -> {now:.{digits}f}"
 
 
-def _judgments_changed(result: CaseResult) -> str:
-    """Say that the accepted ranking has another score today; nothing if not."""
+def _rescored_text(result: CaseResult) -> str:
+    """Write how the score of the accepted ranking changed since it was accepted.
+
+    Empty if it did not. `was 0.764 that day and is 0.712 today: the judgments or
+    settings changed`.
+    """
     assert result.baseline is not None
-    score = result.baseline.score
+    today = result.baseline.score
     then = result.baseline.then.get(result.metric.text)
-    if then is None or (score is not None and abs(then - score) <= _SAME):
+    if then is None:
         return ""
-    digits = 3 if score is None else digits_apart(then, score)
-    today = "n/a" if score is None else f"{score:.{digits}f}"
-    was = f"was {then:.{digits}f} that day and is {today} today"
-    return f"{was}: the judgments or settings changed"
+    if today is None:
+        scores = f"was {then:.3f} that day and is n/a today"
+    elif abs(then - today) <= _SAME:
+        return ""
+    else:
+        digits = digits_apart(then, today)
+        scores = f"was {then:.{digits}f} that day and is {today:.{digits}f} today"
+    return f"{scores}: the judgments or settings changed"

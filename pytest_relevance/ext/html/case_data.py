@@ -85,7 +85,10 @@ def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:
 def _identity(
     result: CaseResult, name: str, variants: Sequence[Variant]
 ) -> dict[str, Any]:
-    """Say which case this is, and what was searched. `name` is its name in the page."""
+    """Return which case this is, and what was searched.
+
+    `name` is its name in the page.
+    """
     variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
     return {
         "node": name,
@@ -107,7 +110,7 @@ def _identity(
 
 
 def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
-    """Say what became of the case and why. `reason` stands beside its score."""
+    """Return what became of the case and why. `reason` stands beside its score."""
     result = row.result
     error = result.call.error
     return {
@@ -195,7 +198,7 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
 
 
 def _accepted(row: PageRow) -> dict[str, Any]:
-    """Give the earlier ranking, if there is one to show."""
+    """Return the earlier ranking, if there is one to show."""
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
         return {}
@@ -208,7 +211,7 @@ def _accepted(row: PageRow) -> dict[str, Any]:
 
 
 def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the texts of the documents that `values`, the object of the case, names.
+    """Return the texts of the documents that the object of a case, `values`, names.
 
     The results of a comparison share one table with the texts of both runs.
     """

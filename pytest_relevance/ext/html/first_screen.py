@@ -70,7 +70,7 @@ class Screen:
 
 
 def screen_of(run: Run) -> Screen:
-    """Say what the first screen says of a run."""
+    """Return what the first screen says of a run."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     change = mean_change(ran)
@@ -93,7 +93,7 @@ def screen_of(run: Run) -> Screen:
 
 
 def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
-    """Give the means that changed since the baseline; without any the present mean."""
+    """Write the means that changed since the baseline; without any the present mean."""
     sentences = baseline.mean_sentences(
         ran, only_changes=True, beside_counts=True, of_all=change
     )
@@ -127,7 +127,7 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
 
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
-    """Say that queries return nothing now, and returned something before."""
+    """Write that queries return nothing now, and returned something before."""
     found = baseline.emptied(changes)
     if not found:
         return []
@@ -209,7 +209,7 @@ def _folded(
 
 
 def _left_out(shown: int, total: int) -> str:
-    """Say which cases of a very large run the page has."""
+    """Write which cases of a very large run the page has."""
     return (
         f"{shown:,} of {total:,} results can be opened in this page: those that got "
         "worse, failed, changed or have unjudged documents, in this order, as far as "

@@ -104,7 +104,7 @@ def _plausible_gains(results: Sequence[CaseResult]) -> list[float]:
 
 
 def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, Any]]:
-    """Give the lines of the first screen, with the places of their cases."""
+    """Return the lines of the first screen, with the places of their cases."""
     places = {result.key: place for place, result in enumerate(results)}
     findings = []
     for finding in screen.findings:
@@ -117,7 +117,7 @@ def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, A
 
 
 def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
-    """Give, by file, the fields with the address and the picture of a document."""
+    """Return, by file, the fields with the address and the picture of a document."""
     names = ["url", "image"] if images else ["url"]
     addresses = {}
     for file, info in run.files.items():

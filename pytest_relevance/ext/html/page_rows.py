@@ -31,7 +31,7 @@ from pytest_relevance.results.failures import FAILED_BEFORE, GOT_WORSE, failure_
 class PageRow:
     """A case in the page.
 
-    `change`: the case beside its earlier ranking, if it has one, by nDCG@k.
+    `change`: the case compared with its earlier ranking by nDCG@k, if it has one.
     `became`: `got worse`, `got better`, `failed before`, or the status of the case.
     `is_better`: the score rose by more than the tolerance. In a comparison: by more
     than `notable_change`.

@@ -111,7 +111,7 @@ def _titles(rows: Iterable[PageRow], *, is_alone: bool) -> list[str]:
 
 
 def _more(worst: Sequence[PageRow]) -> str:
-    """Say how many cases are not in the table."""
+    """Write how many cases are not in the table."""
     rest = len(worst) - MOST_WORST
     if rest <= 0:
         return ""

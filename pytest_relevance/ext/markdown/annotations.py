@@ -157,7 +157,7 @@ def _title(result: CaseResult, has_variants: bool) -> str:
 
 
 def _message_parts(result: CaseResult) -> list[str]:
-    """Say why a case failed, which document it lost, and which is on top now."""
+    """Write why a case failed, which document it lost, and which is on top now."""
     reason = reason_in_brief(result, is_named=True)
     parts = [reason.removeprefix(failure_head(result))]  # the title has the head
     change = CaseChange.since_baseline(result)

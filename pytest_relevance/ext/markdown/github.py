@@ -38,7 +38,7 @@ def has_something_to_say(run: Run) -> bool:
 
 
 def tell(problem: str, config: pytest.Config) -> None:
-    """Have the end of the run show a problem that does not fail it."""
+    """Keep a problem that does not fail the run; its end shows it."""
     run_store(config).told.say(Message(problem, is_good=False))
 
 

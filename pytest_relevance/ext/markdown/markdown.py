@@ -266,7 +266,7 @@ def _first_section(
 
 
 def _mean_items(ran: Sequence[CaseResult]) -> list[str]:
-    """Give the mean of each suite and variant; if there are many, the mean of all."""
+    """Write the mean of each suite and variant; if there are many, the mean of all."""
     means = mean_sentences(ran, beside_counts=True)
     if len(means) <= MOST_NAMES:
         return [mean.markdown() for mean in means]

@@ -77,7 +77,7 @@ def emptied(changes: Iterable[Change]) -> list[CaseResult]:
 
 
 def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
-    """Say `7 queries return nothing now ("books", "boots" and 5 more)`, if any do."""
+    """Write `7 queries return nothing now ("books", "boots" and 5 more)`, if any do."""
     queries = list(dict.fromkeys(case.query for case in emptied(changes)))
     if not queries:
         return []
@@ -86,7 +86,7 @@ def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
 
 
 def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
-    """Say `2 queries find nothing, as in the reference ("q" and "r")`, if any do."""
+    """Write `2 queries find nothing, as in the reference ("q" and "r")`, if any do."""
     queries: dict[str, None] = {}
     for result in results:
         found_nothing = result.baseline is not None and result.baseline.found_nothing
@@ -104,7 +104,7 @@ def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
 
 
 def context(run: Run, most: int = MOST_NAMES) -> list[str]:
-    """Say what ran, against what, and what was searched.
+    """Write what ran, against what, and what was searched.
 
     Of many names the first `most` are given, and how many more there are.
     """
@@ -147,7 +147,7 @@ def _first_names(names: Sequence[str], most: int, one: str, several: str) -> lis
 def searched_sentences(
     files: Mapping[str, FileInfo], fingerprint: Fingerprint
 ) -> list[Sentence]:
-    """Say what differs in what was searched since the baselines.
+    """Write what differs in what was searched since the baselines.
 
     It is said once if it is the same for several files; the files are named if it
     differs from file to file.
@@ -166,7 +166,7 @@ def searched_sentences(
 
 
 def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
-    """Say what differs from the reference other than scores, for a page or Markdown.
+    """Write what differs from the reference other than scores, for a page or Markdown.
 
     `ran` are the results without the skipped ones.
     """
@@ -191,7 +191,7 @@ def mean_sentences(
     beside_counts: bool = False,
     of_all: MeanChange | None = None,
 ) -> list[Sentence]:
-    """Give the mean of each suite and variant, and its change since the baseline.
+    """Write the mean of each suite and variant, and its change since the baseline.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`;
     the suite and the variant are named if there are several.
@@ -228,7 +228,7 @@ def mean_sentences(
 def _mean_change_of_group(
     group: Sequence[CaseResult], change: MeanChange, head: str, *, beside_counts: bool
 ) -> Sentence:
-    """Say how the mean of one suite and variant changed: see `mean_sentences`."""
+    """Write how the mean of one suite and variant changed: see `mean_sentences`."""
     head += mean_name(group).removesuffix("mean")
     metric = metric_of(group)
     said = mean_change_sentence(change, metric, head, beside_counts=beside_counts)
@@ -247,7 +247,7 @@ def _mean_change_of_group(
 def mean_change_sentence(
     change: MeanChange, metric: str, head: str, *, beside_counts: bool = False
 ) -> Sentence:
-    """Say how a mean changed.
+    """Write how a mean changed.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
     The number of compared cases is added if other cases lack a score now or before.
@@ -271,7 +271,7 @@ def mean_change_sentence(
 
 
 def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
-    """Give the change of the latency in each variant that was called alike before.
+    """Write the change of the latency of each variant, if it was called alike before.
 
     `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`
     """

@@ -39,13 +39,13 @@ def count_cases(results: Iterable[CaseResult]) -> CaseCount:
 
 
 def case_count(results: Iterable[CaseResult]) -> int:
-    """Count the cases, in whatever variants they ran; each check of a test is one."""
+    """Count the cases and the checks. A case in several variants counts once."""
     count = count_cases(results)
     return count.cases + count.checks
 
 
 def counted_cases(results: Sequence[CaseResult]) -> str:
-    """Say `3 cases`, `2 checks` (of tests in Python), or `3 cases and 2 checks`."""
+    """Write `3 cases`, `2 checks` (of tests in Python), or `3 cases and 2 checks`."""
     count = count_cases(results)
     parts = []
     if count.cases or not count.checks:
@@ -56,12 +56,12 @@ def counted_cases(results: Sequence[CaseResult]) -> str:
 
 
 def status_counts(results: Iterable[CaseResult]) -> str:
-    """Say how many cases have each status: `61 passed, 2 errors, 30 measured`."""
+    """Write how many cases have each status: `61 passed, 2 errors, 30 measured`."""
     return kind_counts(Counter(result.status for result in results), STATUSES)
 
 
 def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
-    """Say how many there are of each of these kinds: `2 failed, 2 errors`."""
+    """Write how many there are of each of these kinds: `2 failed, 2 errors`."""
     parts = []
     for kind in kinds:
         if counts.get(kind):

@@ -22,7 +22,7 @@ _LONGEST = 1000
 
 
 def unfinished_parts(info: RunInfo) -> list[str]:
-    """Say what kept a run from finishing: `1 file has an error`."""
+    """Write what kept a run from finishing: `1 file has an error`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))

@@ -205,7 +205,7 @@ def together_title(results: Sequence[CaseResult]) -> str:
 
 
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
-    """Say `and 134 more cases failed alike: q002, q003 and 132 more`.
+    """Write `and 134 more cases failed alike: q002, q003 and 132 more`.
 
     In `full` all cases are named.
     """
@@ -216,7 +216,7 @@ def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
 
 
 def not_searched_text(results: Sequence[CaseResult]) -> str:
-    """Say how many cases were not searched, and why.
+    """Write how many cases were not searched, and why.
 
     `125 cases were not searched, as search failed in too many cases in a row`.
     """

@@ -52,7 +52,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
 
 
 def _diagnosis_text(diagnosis: Diagnosis) -> str:
-    """Say in a sentence what many cases have in common, and what to look at."""
+    """Write in a sentence what many cases have in common, and what to look at."""
     if diagnosis.kind == BROKEN:
         return harmless(diagnosis.message)
     if diagnosis.is_of_errors:
@@ -65,7 +65,7 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
 
 
 def _alike_errors_text(diagnosis: Diagnosis) -> str:
-    """Say `42 searches failed alike: ConnectionError: down (f in conftest.py:9)`."""
+    """Write `42 searches failed alike: ConnectionError: down (f in conftest.py:9)`."""
     if diagnosis.kind == SEARCH:
         count = counted(len(diagnosis.results), "search", "searches")
     else:

@@ -55,7 +55,7 @@ Gates are listed in this order.
 
 
 def gate_message(judged: GateResult) -> str:
-    """Say in one line what is not met; if all is met, what was found.
+    """Write in one line what is not met; if all is met, what was found.
 
     If the gate was not judged, say why.
     """

@@ -343,7 +343,7 @@ def _all_failed_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
-    """Write for how many queries the searches that never return anything were called."""
+    """Write how many queries had no results, if a search never returns any."""
     # nearly every run needs no diagnoses
     if all(result.ranking.returned or result.status == NOT_SEARCHED for result in ran):
         return ""

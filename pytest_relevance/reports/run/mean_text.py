@@ -37,7 +37,7 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 
 
 def mean_text(results: Sequence[CaseResult]) -> str:
-    """Say `mean nDCG@10 0.712`, by the weights of the cases."""
+    """Write `mean nDCG@10 0.712`, by the weights of the cases."""
     mean = score_text(_mean_score(results))
     return f"{mean_name(results)} {metric_of(results)} {mean}"
 
@@ -51,13 +51,13 @@ def mean_name(results: Sequence[CaseResult]) -> str:
 
 
 def known_text(results: Iterable[CaseResult]) -> str:
-    """Say `9 failed before, their mean nDCG@10 0.312`; nothing if none did."""
+    """Write `9 failed before, their mean nDCG@10 0.312`; nothing if none did."""
     known = [result for result in results if result.is_known]
     return f"{len(known):,} failed before, their {mean_text(known)}" if known else ""
 
 
 def left_open(results: Iterable[CaseResult]) -> str:
-    """Say between which means the unjudged results leave the mean.
+    """Write between which means the unjudged results leave the mean.
 
     `; unjudged results of 79 queries leave it between 0.607 and 0.884`; nothing if the
     mean is certain. At least one of the results has a score.

@@ -18,7 +18,7 @@ MOST_NAMED = 3
 def moved_sentences(
     files: Mapping[str, FileInfo], updating: str | None = None
 ) -> list[Sentence]:
-    """Say which cases were moved, and which may have been; nothing if none was.
+    """Write which cases were moved, and which may have been; nothing if none was.
 
     `updating` is what the run accepts into the baseline. If that is "all", the present
     rankings are accepted, wherever the cases stood.
@@ -73,7 +73,7 @@ class _Move:
         return None
 
     def describe(self) -> str:
-        """Say `"boots" is now "see"`, or `"boots" of old.yaml is now in shop.yaml`."""
+        """Write `"boots" is now "see"` or `"boots" of a.yaml is now in b.yaml`."""
         case = self.case
         before = quoted(with_variant(case.id_before, case.variant_before))
         now = quoted(with_variant(case.id, case.variant))
@@ -85,7 +85,7 @@ class _Move:
 
 
 def _moved_text(moves: Sequence[_Move]) -> str:
-    """Say how many cases were moved, and describe the first of the moves.
+    """Write how many cases were moved, and describe the first of the moves.
 
     Several moves between the same files or variants are described as one.
     """
@@ -104,7 +104,7 @@ def _moved_text(moves: Sequence[_Move]) -> str:
 
 
 def _describe_together(alike: Sequence[_Move]) -> str:
-    """Say `5 cases of old.yaml are now in new.yaml`, or which variant they had."""
+    """Write `5 cases of old.yaml are now in new.yaml`, or which variant they had."""
     count = counted(len(alike), "case")
     move = alike[0]
     case = move.case

@@ -83,7 +83,7 @@ def _document_spans(change: CaseChange) -> dict[str, Line]:
 
 
 def _few_text(result: CaseResult) -> str:
-    """Say `nothing returned`, or `only 1 result` if nDCG@k looks at more."""
+    """Write `nothing returned`, or `only 1 result` if nDCG@k looks at more."""
     returned = result.ranking.returned
     if not returned:
         return NOTHING_RETURNED
@@ -198,12 +198,15 @@ def mover_tables(
 
 
 def _changed_without_ndcg(results: Iterable[CaseResult]) -> list[CaseChange]:
-    changed = []
+    """Return the cases without nDCG whose ranking is not the accepted one.
+
+    They have a metric that compares the two rankings, such as overlap. Other cases
+    without nDCG fail for another reason.
+    """
     unscored = [result for result in results if result.score is None]
+    changed = []
     for change in worst_first(unscored):
-        # cases without a similarity fail for other reasons
-        if not is_similarity(change.by or ""):
-            continue
-        if change.weighted_change < 0 or change.change.moves:
+        is_other = change.weighted_change < 0 or change.change.moves
+        if is_similarity(change.by or "") and is_other:
             changed.append(change)
     return changed

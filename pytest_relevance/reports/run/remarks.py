@@ -24,7 +24,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
 ) -> list[Block]:
-    """Say what the index lost, which rankings change, which queries lack judgments."""
+    """Write which documents, stable rankings and judgments are missing."""
     blocks: list[Block] = []
     blocks += _not_in_index(results)
     blocks += stability_remarks(results, full=full)
@@ -44,7 +44,7 @@ def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
 
 
 def _not_in_index(results: Sequence[CaseResult]) -> list[Sentence]:
-    """Say how many judged documents the index lost, and not the ranking."""
+    """Write how many judged documents the index lost, and not the ranking."""
     documents: set[str] = set()
     affected = []
     for result in results:
@@ -64,7 +64,7 @@ def _not_in_index(results: Sequence[CaseResult]) -> list[Sentence]:
 
 
 def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
-    """Say what filled grades make of results, and which cases pass only by them.
+    """Write what filled grades make of results, and which cases pass only by them.
 
     `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; mean without
     them 0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9
@@ -79,7 +79,7 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
 
 
 def _share_text(ran: Sequence[CaseResult]) -> str:
-    """Say how many of the judged results are filled, by whom, and the mean without."""
+    """Write how many judged results are filled, by whom, and the mean without them."""
     from pytest_relevance.results.filled import without_fill
 
     counts: Counter[str] = Counter()

@@ -98,7 +98,7 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 
 def found_lines(run: Run, width: int) -> list[Line]:
-    """Say that no case was searched, if none was, and what the run says of itself."""
+    """Write that no case was searched, if none was, and what the run says of itself."""
     lines: list[Line] = []
     text = nothing_searched_text(run.results)
     if text and not says(run.info, text):

@@ -25,12 +25,12 @@ FAILS = "so the run fails"
 
 
 def reason_texts(info: RunInfo) -> list[str]:
-    """Say why the run fails other than for a case, a gate or an error."""
+    """Write why the run fails other than for a case, a gate or an error."""
     return [finding.text for finding in info.findings if finding.fails]
 
 
 def remark_texts(info: RunInfo) -> list[str]:
-    """Say what is missing from the run, and does not fail it."""
+    """Write what is missing from the run, and does not fail it."""
     return [finding.text for finding in info.findings if not finding.fails]
 
 
@@ -72,7 +72,7 @@ def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
 
 
 def nothing_searched_text(results: Sequence[CaseResult]) -> str:
-    """Say `no case was searched: 3 skipped (no engine)`.
+    """Write `no case was searched: 3 skipped (no engine)`.
 
     The text is empty if a case was searched, or if there are no cases.
     """

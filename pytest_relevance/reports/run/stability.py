@@ -22,7 +22,7 @@ _LONGEST_NAME = 24  # an id or a title
 
 
 def unstable_text(result: CaseResult) -> str:
-    """Say how a ranking changes from call to call; nothing if it does not change."""
+    """Write how a ranking changes from call to call; nothing if it does not change."""
     repeats = result.call.repeats
     if repeats is None or repeats.rankings == 1:
         return ""
@@ -35,7 +35,7 @@ def unstable_text(result: CaseResult) -> str:
 
 
 def _difference_text(result: CaseResult) -> str:
-    """Say where calls differ first, and what they return there: `rank 3: a / b`."""
+    """Write where calls differ first, and what they return there: `rank 3: a / b`."""
     repeats = result.call.repeats
     assert repeats is not None
     ends = []

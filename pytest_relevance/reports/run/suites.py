@@ -79,9 +79,9 @@ def _outcomes_of_gates(
 def _suite_figures(
     results: Sequence[CaseResult], gates: Mapping[str, int]
 ) -> list[str]:
-    """Give the figures of a suite in one variant.
+    """Write the figures of a suite in one variant.
 
-    The mean, the counts by status, the latency, and the counts of gates by outcome.
+    They are the mean, the counts by status, the latency, and the counts of gates.
     """
     figures = []
     counts = status_counts(results)
@@ -125,7 +125,7 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 
 
 def how_called(results: Iterable[CaseResult]) -> str:
-    """Say how searches were called; an empty text if one at a time."""
+    """Write how searches were called; an empty text if one at a time."""
     calls = [result.call for result in results]
     if any(call.latency_shared for call in calls):
         return "shares of batches"

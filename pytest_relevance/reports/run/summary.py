@@ -193,7 +193,7 @@ def _stability(of: SummaryOf) -> Sequence[Block]:
 
 
 def _movers(of: SummaryOf) -> Sequence[Block]:
-    """Say what was searched then and now, and which cases fell and rose."""
+    """Write what was searched then and now, and which cases fell and rose."""
     if not of.advises_on_baseline:
         return []
     from pytest_relevance.reports.run.baseline import searched_sentences

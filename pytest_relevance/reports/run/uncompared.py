@@ -53,7 +53,7 @@ _WITHOUT_RANKING: Mapping[str, tuple[str, str]] = {
 def lost_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[Sentence]:
-    """Say what the reference has and the run has not.
+    """Write what the reference has and the run has not.
 
     `in the baseline and not compared: 2 cases are gone ("boots" and "hats")`. There is
     no sentence if nothing is lost. A case counts once for all its variants.
@@ -78,7 +78,7 @@ def lost_sentences(
 def not_compared_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Say which cases ran and have no ranking in a reference that knows them.
+    """Write which cases ran and have no ranking in a reference that knows them.
 
     `main.jsonl has no ranking of 3 cases that ran, so they are not compared: 1 case
     ended in an error there ("boots"), 2 cases were not searched there (...)`.
@@ -101,10 +101,10 @@ def not_compared_sentences(
 def found_something_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Say which cases fail although known failures may: their reference found nothing.
+    """Name the cases that fail, and found nothing in the reference.
 
-    Nobody knows if their present results would have failed before. Only
-    `--relevance-known=xfail` needs to say so.
+    They are no known failures: nobody knows if their present results would have failed
+    before. There is no sentence without `--relevance-known=xfail`.
     """
     failed = []
     for result in found_something_new(results):

@@ -33,7 +33,7 @@ def update_sentences(
     *,
     against: str = "",
 ) -> Iterator[Sentence | CommandLine]:
-    """Say what an update of the baseline would do, unless this run does it.
+    """Write what an update of the baseline would do, unless this run does it.
 
     `updating` is what the run accepts, "all" or "new". `against` is the record to
     compare with as the command line names it; empty if that is not known. Cases that
@@ -59,7 +59,7 @@ def update_sentences(
 def _how_to_see_one(
     fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
 ) -> CommandLine:
-    """Give the command that reports the case with the greatest drop in full.
+    """Write the command that reports the case with the greatest drop in full.
 
     It runs in the folder where the run was started.
     """

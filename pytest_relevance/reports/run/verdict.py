@@ -79,7 +79,7 @@ def verdict_lines(
 
 
 def _unfinished_parts(info: RunInfo) -> list[str]:
-    """Say `1 file has an error`, `12 cases did not finish`."""
+    """Write `1 file has an error`, `12 cases did not finish`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -90,7 +90,7 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
-    """Say `mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
+    """Write `mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
     means = means_by_variant(results)
     if not means:
         return []
@@ -100,7 +100,7 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
 
 
 def _gate_parts(outcomes: Counter[str]) -> list[str]:
-    """Say `1 of 2 gates failed`, or that all gates are met; nothing without gates."""
+    """Write `1 of 2 gates failed`, or that all gates are met; nothing without gates."""
     total = outcomes.total()
     of_all = f"of {counted(total, 'gate')}"
     parts = []
@@ -143,7 +143,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
 
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
-    """Say `135 cases`, or `135 cases in 2 variants` if any case ran in several."""
+    """Write `135 cases`, or `135 cases in 2 variants` if any case ran in several."""
     name = counted_cases(results)
     variants = variants_of(results)
     if len(variants) < 2:
@@ -156,7 +156,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
 
 
 def _status_text(results: Sequence[CaseResult]) -> str:
-    """Say `61 passed, 30 measured (2 new to the baseline)`."""
+    """Write `61 passed, 30 measured (2 new to the baseline)`."""
     new = 0
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:
@@ -166,7 +166,7 @@ def _status_text(results: Sequence[CaseResult]) -> str:
 
 
 def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
-    """Say `44 got worse, 9 failed before`; nothing if the baseline has no failure."""
+    """Write `44 got worse, 9 failed before`; nothing if the baseline has no failure."""
     if not any(result.status in NOT_PASSED for result in results):
         return ""
     failed = [result for result in results if has_failed(result)]
