@@ -121,8 +121,8 @@ def collect_values(
     cases: list[CaseValue] = []
     for result in results:
         now = values.now(result) if _is_about(gate, result.tags) else None
-        before = values.before(result)
-        if before is None:  # it is not compared: what the reference has stands alone
+        accepted_value = values.before(result)
+        if accepted_value is None:  # not compared: what the reference has stands alone
             if now is not None:
                 cases.append(CaseValue(None, now, result.weight, result.weight))
             continue
@@ -130,8 +130,7 @@ def collect_values(
         tags, weight = result.tags, result.weight
         if then is not None and then.weight is not None:
             tags, weight = then.tags, then.weight
-        if not _is_about(gate, tags):
-            before = None
+        before = accepted_value if _is_about(gate, tags) else None
         if before is not None or now is not None:
             cases.append(CaseValue(before, now, weight, result.weight))
     for case in not_compared.values():
