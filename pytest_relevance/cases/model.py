@@ -323,15 +323,15 @@ class RecordedGate:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueFile:
-    """The file that says what documents are called, as a case file names it.
+    """The catalogue of a suite: the file that has the titles of documents.
 
     `id`, `title`: the columns of ids and titles; None for the usual names. `id` may be
         a template that joins columns.
     `show`: further columns that reports show.
     `url`, `image`: the columns of addresses of documents and of their pictures, for the
-    page.
-    `suite_id`: the template of the suite. It is used if there is no `id` and the file
-        has its columns.
+        page.
+    `suite_id`: the `id_field` of the suite, if it is a template. It is used if there is
+        no `id` and the file has its columns.
     """
 
     file: str

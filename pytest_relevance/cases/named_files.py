@@ -71,7 +71,7 @@ class NamedFile:
 
     @property
     def content(self) -> NamedFile:
-        """What decides what is read: without `only_judged` and `at`."""
+        """The file without what does not change its content: `only_judged` and `at`."""
         return replace(self, only_judged=False, at=())
 
 

@@ -87,7 +87,7 @@ def open_if_named(expected: Expectation, ranking: Ranking) -> int:
 
 
 def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Return the depth, if a document may stand between the last result and it."""
+    """Return the depth if a missing document may stand above it; otherwise 0."""
     depth = expected.within or k
     if depth <= len(ranking.ids) or _all_returned(expected, ranking):
         return 0

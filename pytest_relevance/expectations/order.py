@@ -117,7 +117,7 @@ class _Order(KindOfDocuments):
         return f"order: {where}{'; '.join(parts)}"
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Return whether each wrong pair was wrong, and is no further from its order.
+        """Return whether each wrong pair was wrong before and has not got worse.
 
         The first one of a wrong pair may not fall. The second one may, as that brings
         the two closer to their order, but it may not vanish.
