@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -118,12 +119,12 @@ class CaseFile(pytest.Module):
     def _warn(self, suite: Suite, shown: str) -> None:
         """Warn of what the file has.
 
-        Of several workers of pytest-xdist, which collect the same, only the first one
-        warns. Raises `CollectError` in every worker if the project turns warnings into
-        errors, as all must collect the same.
+        All workers of pytest-xdist collect the same. Of those that it numbers, only the
+        first one warns; one with an id of its own (`--tx`) warns too. Raises
+        `CollectError` in every worker if the project turns warnings into errors.
         """
         worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
-        is_heard = worker == "gw0"
+        is_heard = worker == "gw0" or re.fullmatch(r"gw\d+", worker) is None
         with nullcontext() if is_heard else warnings.catch_warnings(record=True):
             for message in suite.warnings:
                 try:

@@ -150,7 +150,10 @@ def _place_of(error: BaseException) -> tuple[str | None, int]:
 
 
 class FailedStart:
-    """The hook that hears of an error of `pytest_configure`, as of a conftest.py."""
+    """Writes the reports of a run that an error ends in `pytest_configure`.
+
+    For example a conftest.py raises it. The run has not begun then.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config

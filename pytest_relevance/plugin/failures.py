@@ -32,7 +32,9 @@ else:
 
 class CaseFailure(_Failed):
     """A floor or an expectation of a case is not met, or the case is inconclusive.
-    `xfail` covers only this error.
+
+    `xfail` covers only this error. Its text is for code that catches it; the report has
+    another one (`failure_text`).
     """
 
 
@@ -195,7 +197,7 @@ _CALLING = ("pytest_relevance.", "pluggy.")
 
 
 def begin_at_own_code(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Have the traceback of an exception begin at the code of the project."""
+    """Cut the frames of pytest and of this plugin off the beginning of a traceback."""
     frames = excinfo.traceback
     begin = 0
     for number, entry in enumerate(frames, start=1):

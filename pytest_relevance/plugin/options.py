@@ -322,7 +322,7 @@ def may_tell_of_failed_start(config: pytest.Config) -> bool:
 
 
 def settings(config: pytest.Config) -> RunSettings:
-    """Return the settings of this process."""
+    """Return the `RunSettings` that `read_settings` stored in the config."""
     return config.stash[_SETTINGS]
 
 

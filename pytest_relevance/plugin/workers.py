@@ -7,10 +7,10 @@ A worker sends:
 - with the report of each case, its result (`attached`);
 - at its end, what no report can carry any more (`send_rest`).
 
-If a worker crashes, the results that it has sent are in the `RunStore`. It loses only
-the case that it was running: pytest-xdist makes a failed report of it, without a
-result, and gives the other cases to a new worker. Such a case is in
-`RunStore.unfinished`. So
+If a worker crashes, the results that it has sent are in the `RunStore`. Of results it
+loses only that of the case that it was running. Warnings and titles that it had not
+sent yet are lost too. pytest-xdist makes a failed report of the case, without a result,
+and gives the other cases to a new worker. The case is in `RunStore.unfinished`. So
 
 - the gates of its file are not judged (`gates/judging.py`);
 - the record of the run names it as missing (`outputs.present_run`);

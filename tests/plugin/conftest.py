@@ -52,7 +52,11 @@ also the ranking it gets.
 LOOPS = ("asyncio", "anyio")
 """The plugins that run coroutines, by their entry points."""
 
-OF_OPTIONS = {"-n": ("xdist", "xdist.looponfail"), "--reruns": ("rerunfailures",)}
+OF_OPTIONS = {
+    "-n": ("xdist", "xdist.looponfail"),
+    "--tx": ("xdist",),
+    "--reruns": ("rerunfailures",),
+}
 """Plugins that take part in runs with an option of theirs."""
 
 LEFT_OUT = [

@@ -137,7 +137,9 @@ def warning_shop(shop: Project) -> Project:
     return shop
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize(
+    "workers", [(), ("-n2",), ("--tx=popen//id=solo", "--dist=load")]
+)
 def test_a_warning_is_told_once_and_names_the_case_file(
     warning_shop: Project, workers: tuple[str, ...]
 ) -> None:

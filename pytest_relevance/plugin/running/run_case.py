@@ -49,12 +49,13 @@ def run(this: CaseRun) -> None:
         searched = search(this)
         if not isinstance(searched, Searched):
             searched = awaiting.run_on_own_loop(this.item.config, searched)
-        calls = _rankings_of(this, searched)
+        (ranking, latency), *others = _rankings_of(this, searched)
         if this.case.expect and this.case.looks_beyond_ids:
             from pytest_relevance.plugin.running.completing import completed_now
 
-            calls = [(completed_now(this, calls[0][0]), calls[0][1]), *calls[1:]]
-        _score_first(this, calls)
+            ranking = completed_now(this, ranking)
+        _compare_calls(this, ranking, others)
+        score(this, ranking, latency)
     finally:
         this.attempt.is_running = False
 
@@ -67,12 +68,13 @@ async def run_async(this: CaseRun) -> None:
         searched = search(this)
         if not isinstance(searched, Searched):
             searched = await searched
-        calls = _rankings_of(this, searched)
+        (ranking, latency), *others = _rankings_of(this, searched)
         if this.case.expect and this.case.looks_beyond_ids:
             from pytest_relevance.plugin.running.completing import completed
 
-            calls = [(await completed(this, calls[0][0]), calls[0][1]), *calls[1:]]
-        _score_first(this, calls)
+            ranking = await completed(this, ranking)
+        _compare_calls(this, ranking, others)
+        score(this, ranking, latency)
     finally:
         this.attempt.is_running = False
 
@@ -118,16 +120,13 @@ def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
     raise searched.error
 
 
-def _score_first(this: CaseRun, calls: Sequence[Timed]) -> None:
-    """Score the ranking of the first call, and compare the other calls with it."""
-    if len(calls) > 1:
+def _compare_calls(this: CaseRun, first: Ranking, others: Sequence[Timed]) -> None:
+    """Note how the rankings of repeated calls differ from the first one."""
+    if others:
         from pytest_relevance.results.repeats import compare_calls
 
-        this.attempt.repeats = compare_calls(
-            this.case, [ranking for ranking, _ in calls]
-        )
-    ranking, latency = calls[0]
-    score(this, ranking, latency)
+        rankings = [first, *(ranking for ranking, _ in others)]
+        this.attempt.repeats = compare_calls(this.case, rankings)
 
 
 def check(
