@@ -56,7 +56,7 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.certainty import count_worse
+from pytest_relevance.results.certainty import count_worse, means_over_judged
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference, MeanChange
@@ -331,6 +331,7 @@ def mean_change_sentences(
     sentences = []
     for row in comparison.metrics:
         sentences.append(_mean_sentence(comparison, row, beside_counts=beside_counts))
+        sentences += _judged_alone_sentences(comparison, row)
     return sentences + baseline.latency_sentences(comparison.changes)
 
 
@@ -353,6 +354,23 @@ def _mean_sentence(
     return baseline.mean_change_sentence(
         change, name, weighted, beside_counts=beside_counts
     )
+
+
+def _judged_alone_sentences(comparison: Comparison, row: Difference) -> list[Sentence]:
+    """Write `over judged results alone: mean nDCG@10 0.749 -> 0.633`."""
+    changes = []
+    for pair in comparison.variants[row.variant]:
+        change = Change.between(pair, row.metric)
+        if row.metric == change.case.metric.text:
+            changes.append(change)
+    means = means_over_judged(changes)
+    if means is None:
+        return []
+    name = row.metric
+    if row.variant is not None:
+        name += f" of {row.variant}"
+    scores = f"{means.before:.3f} -> {means.after:.3f}"
+    return [Sentence(f"over judged results alone: mean {name} {scores}")]
 
 
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:

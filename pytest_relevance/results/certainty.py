@@ -11,12 +11,16 @@ Otherwise it is open: missing judgments may explain it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.results.case_parts import DROP, FLOOR
+from pytest_relevance.results.case_result import weighted_mean
 from pytest_relevance.results.changes import Change, Snapshot
 from pytest_relevance.results.outcomes import first_ranks
 
@@ -66,6 +70,46 @@ def count_worse(changes: Iterable[Change]) -> WorseQueries:
     return WorseQueries(certain=len(certain), open=len(queries - certain))
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedMeans:
+    """The weighted means of nDCG@k over judged results alone, before and now."""
+
+    before: float
+    after: float
+
+
+def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
+    """Return the means over judged results alone of the cases that have both scores.
+
+    The unjudged results of both rankings are left out (`unjudged: skip`). A ranking
+    without a judged result counts 0. None if nothing is unjudged.
+    """
+    before = []
+    after = []
+    is_open = False
+    for change in changes:
+        if change.before is None or not change.is_compared:
+            continue
+        if change.score_before is None or change.score_after is None:
+            continue
+        is_open = is_open or has_unjudged(change)
+        weight = change.case.weight
+        before.append((_judged_score(change, change.before), weight))
+        after.append((_judged_score(change, change.after), weight))
+    if not is_open:
+        return None
+    return JudgedMeans(before=weighted_mean(before), after=weighted_mean(after))
+
+
+def _judged_score(change: Change, snapshot: Snapshot) -> float:
+    case = change.case
+    settings = replace(case.conditions.settings, unjudged="skip")
+    graded = grade_ranking(snapshot.documents, judged_grades(change))
+    ranking = GradedRanking(graded.grades, graded.repeated, case.graded.judged)
+    judged = score(case.metric, ranking, settings)
+    return 0.0 if math.isnan(judged) else judged
+
+
 def document_changes(change: Change) -> list[DocumentChange]:
     """List the documents of both rankings whose discount factor changed.
 
@@ -99,7 +143,7 @@ def is_certainly_worse(change: Change) -> bool:
     settings = change.case.conditions.settings
     documents = document_changes(change)
     if settings.ideal != "judged" or settings.unjudged != "zero":
-        return not _has_unjudged(change)
+        return not has_unjudged(change)
     return greatest_change(documents, change) < -ROUNDING
 
 
@@ -140,14 +184,13 @@ def _misses_what_no_grade_changes(change: Change) -> bool:
     return False
 
 
-def _has_unjudged(change: Change) -> bool:
-    assert change.before is not None
+def has_unjudged(change: Change) -> bool:
+    """Return whether a document in the top k of either ranking is unjudged."""
     grades = judged_grades(change)
     k = change.case.conditions.k
     for snapshot in (change.before, change.after):
-        for document in snapshot.documents[:k]:
-            if document not in grades:
-                return True
+        if snapshot is not None and not grades.keys() >= {*snapshot.documents[:k]}:
+            return True
     return False
 
 

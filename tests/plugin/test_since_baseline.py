@@ -61,6 +61,21 @@ def test_only_cases_that_both_have_are_compared(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
+    "options", [[], ["--relevance-markdown=run.md"], ["-vv"], ["-n1"]]
+)
+def test_an_emptied_query_is_named_whatever_else_a_run_writes(
+    project: Project, options: list[str]
+) -> None:
+    shop = Shop(project)
+    shop.cases(cases("p q"))
+    shop.returns(p="a b", q="x y")
+    shop.run(UPDATE)
+    shop.returns(q="")  # as bad as before: its results had no gain
+    said = '1 query returns nothing now ("q")'
+    assert shop.run(*options).sentences("1 query returns") == [said]
+
+
+@pytest.mark.parametrize(
     ("floor", "also"),
     [("0.5", ""), ("0.9", "; a missed floor or expectation has to change too")],
 )

@@ -110,6 +110,7 @@ def test_the_report_as_text(tagged: Comparison) -> None:
         gain exponential, ideal judged, unjudged zero
 
         mean nDCG@10 0.897 -> 0.787 (-0.111, p 1.000): 1 better, 1 worse, 2 the same
+        over judged results alone: mean nDCG@10 0.927 -> 0.787
         met: mean nDCG@10 fell by 0.111, from 0.897 to 0.787 (95% -0.640 to +0.308, p 1.000, 4 cases);
             allowed is 0.2
         NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)
@@ -128,6 +129,7 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
 
         - `first -> second: 4 cases compared, 2 with another ranking`
         - `mean nDCG@10 0.897 -> 0.787 (-0.111, p 1.000): 1 better, 1 worse, 2 the same`
+        - `over judged results alone: mean nDCG@10 0.927 -> 0.787`
         - `met: {gate}`
         - `NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)`
         - `1 of 2 gates not met`

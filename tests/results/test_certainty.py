@@ -13,7 +13,11 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.certainty import is_certainly_worse
+from pytest_relevance.results.certainty import (
+    JudgedMeans,
+    is_certainly_worse,
+    means_over_judged,
+)
 from pytest_relevance.results.changes import Change, Pair
 from tests.helpers import result_of
 
@@ -94,3 +98,10 @@ def test_without_an_interval_everything_must_be_judged(
     own = {"ideal": "returned"}
     found = change(["a", "b"], ranking, {"a": 3, "b": 1}, **own)
     assert is_certainly_worse(found) == expected
+
+
+def test_means_over_judged_results_alone_leave_out_what_nobody_judged() -> None:
+    found = change(["a", "b"], ["new", "a", "b"], {"a": 3, "b": 1})
+    assert means_over_judged([found]) == JudgedMeans(before=1.0, after=1.0)
+    all_judged = change(["a", "b"], ["b", "a"], {"a": 3, "b": 1})
+    assert means_over_judged([all_judged]) is None

@@ -131,6 +131,7 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
         return []
     from pytest_relevance.reports.run import uncompared
     from pytest_relevance.reports.run.baseline import (
+        emptied_sentences,
         mean_sentences,
         still_empty_sentences,
     )
@@ -146,6 +147,7 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
         blocks += uncompared.lost_sentences(of.results, of.files, of.info)
     if of.updating is None:
         blocks += uncompared.not_compared_sentences(of.results, of.files)
+    blocks += emptied_sentences(changes_since_baseline(of.results))
     blocks += still_empty_sentences(of.results)
     return blocks
 

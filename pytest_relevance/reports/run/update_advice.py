@@ -8,7 +8,7 @@ from shlex import join, quote
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine, Sentence
-from pytest_relevance.reports.run.baseline import MOST_NAMES, emptied_sentences
+from pytest_relevance.reports.run.baseline import MOST_NAMES
 from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
 from pytest_relevance.results.case_parts import (
@@ -19,7 +19,6 @@ from pytest_relevance.results.case_parts import (
     STALE,
 )
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.failures import got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
@@ -41,7 +40,6 @@ def update_sentences(
     """
     fallen = [result for result in results if got_worse(result)]
     if fallen:
-        yield from emptied_sentences(changes_since_baseline(results))
         yield _how_to_see_one(fallen, files, against)
     if updating == "all":
         return

@@ -193,7 +193,7 @@ class Baseline:
         titles and ranks of the accepted documents.
 
         `accepting`: the present rankings are being accepted. The verdict stays then.
-        `details`: the accepted ranking is kept, also if the case passes and its score
+        `details`: the accepted ranking is kept, also if the case passes and the ranking
             is the same.
         `fingerprint`: what this run searched.
         """
@@ -215,7 +215,7 @@ class Baseline:
         if fails:
             compared = _with_verdict(compared, found, case, self.record)
         has_passed = compared.verdict in (PASSED, MEASURED)
-        if has_passed and not details and not _has_moved(compared, found, case):
+        if has_passed and not details and not _has_moved(compared, found):
             found = replace(found, documents=(), grades=(), then={})
         elif fingerprint:
             searched = changed_since(self.fingerprint, fingerprint)
@@ -242,13 +242,11 @@ class Baseline:
         return result.with_titles(self._entries.titles, replace=False)
 
 
-def _has_moved(result: CaseResult, found: BaselineComparison, case: Case) -> bool:
+def _has_moved(result: CaseResult, found: BaselineComparison) -> bool:
+    """Say whether the score or the ranking is another than the accepted one."""
     if found.score != result.score:
         return True
-    for metric in case.similarities:
-        if result.evaluation.scores.get(metric.text, 1) != 1:
-            return True
-    return False
+    return tuple(found.documents) != tuple(result.ranking.documents)
 
 
 def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
