@@ -18,12 +18,14 @@ FIGURES = ("gain", "discount", "DG", "DCG", "ideal", "IDCG")
 class Row:
     """One rank (from 1) of the table.
 
-    `document` is None below the last result. `grade` is None for an unjudged result and
-    for a later copy of a document (`repeated`). `discounted_gain` is gain / discount at
-    this rank; `dcg` and `cg` (the sum of grades) are the sums down to it. `ideal_grade`
-    is the grade at this rank of the ideal ranking, None below its end, and `ideal_dcg`
-    the DCG of that ranking down to it. `ideal_rank` is the rank that the document has
-    in the ideal order, documents of one grade sharing the first (dense: 1, 2, 2, 3).
+    `document`: None below the last result.
+    `grade`: None for an unjudged result and for a later copy (`repeated`).
+    `discounted_gain`: gain / discount.
+    `dcg`, `cg`: the sums of discounted gains and of grades, down to this rank.
+    `ideal_grade`: the grade at this rank of the ideal ranking; None below its end.
+    `ideal_dcg`: the DCG of the ideal ranking, down to this rank.
+    `ideal_rank`: the rank of the document in the ideal order. Documents of one grade
+        share a rank, and no rank is left out: 1, 2, 2, 3.
     """
 
     rank: int

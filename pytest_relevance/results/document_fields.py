@@ -57,9 +57,9 @@ class FieldValues:
 
 
 def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
-    """List the documents that lack one of the fields.
+    """List the documents that lack a field that is needed.
 
-    `fields` says of how many results each is needed.
+    `fields`: {field: how many of the first results need it}.
     """
     absent: set[int] = set()
     for path, count in fields.items():
@@ -73,7 +73,9 @@ def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
 def with_fields(
     ranking: Ranking, fields: Mapping[str, int], more: FieldValues
 ) -> Ranking:
-    """Fill in those of the absent fields that a source has.
+    """Fill in absent fields of documents from a source, as far as it has them.
+
+    `fields`: {field: how many of the first results need it}.
 
     Raises `UnreadableRanking` as `read_fields` does.
     """

@@ -236,7 +236,7 @@ def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
 
 
 def _last_rank(result: CaseResult, limit: int) -> int:
-    """Return the last rank of a case that a limit leaves.
+    """Return the last rank that a case can have if the search stops at a limit.
 
     Chunks that were left out have no rank.
     """

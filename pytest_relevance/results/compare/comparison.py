@@ -145,10 +145,10 @@ class Comparison:
         return Movers(self.moved(-1)[:MOST_MOVERS], self.moved(1)[:MOST_MOVERS])
 
     def moved(self, sign: int, more_than: float = 0.0) -> list[Change]:
-        """Return the cases whose score fell (`sign` -1) or rose (1) by more.
+        """Return the cases whose score fell (`sign` -1) or rose (1), the largest first.
 
-        The largest change is first. The score is by the metric that was named first, or
-        the nDCG@k of each case. Rounding alone does not count.
+        The score is by the metric that was named first, or the nDCG@k of each case. It
+        changed by more than `more_than`, and not by rounding alone.
         """
         moved = []
         for change in self.changes:

@@ -227,9 +227,11 @@ def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
 def incompatibility_of(
     kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]
 ) -> Incompatibility:
-    """Make the incompatibility of the cases of one kind.
+    """Say in one reason why several cases cannot be compared.
 
-    Each has a detail. The message has the first few.
+    `cases`: the cases, each with the detail of what differs. The reason names the first
+    few.
+    `names`: the names of the two runs.
     """
     details = list(dict.fromkeys(detail for _, detail in cases))
     most = 1 if kind == "query" else _MOST_EXAMPLES

@@ -318,7 +318,7 @@ def _misses_a_demand(result: CaseResult) -> bool | None:
 
 
 def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
-    """Return the ranks below the kept ranking of documents in missed expectations.
+    """Return the ranks of documents that miss an expectation below the kept ranking.
 
     None stands for a document that was not returned.
     """
