@@ -1,14 +1,9 @@
 """Metrics of the whole ranking, on rankings that a search cut because it was asked for
-so many results.
+so many results. Comparisons are in tests/results/compare/test_cut_rankings.py.
 """
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_run
 from tests.helpers import reasons_of
 from tests.plugin.conftest import Command, Project
 from tests.plugin.shop import BASELINE, UPDATE
@@ -219,91 +214,3 @@ def test_a_baseline_says_which_rankings_were_cut(shop: Project) -> None:
     baseline = (shop.path / BASELINE).read_text(encoding="utf-8")
     assert '"whole":true,"reaches_depth":true' in baseline
     assert shop.run().outcomes == {"q": "passed"}
-
-
-# --- comparisons ----------------------------------------------------------------------
-
-
-def takes(metric: str, ranks: str) -> str:
-    return f'{metric} takes {ranks}, and the search of "q" was asked for 10'
-
-
-@pytest.mark.parametrize(
-    ("metrics", "message"),
-    [
-        (["nDCG@20"], takes("nDCG@20", "20 ranks")),
-        (["nDCG@20", "RR@10"], takes("nDCG@20", "20 ranks")),
-        (
-            ["RR", "nDCG@20"],
-            takes("RR", "all of it") + ": set a depth in the case file",
-        ),
-        (["nDCG@20", "RR"], takes("nDCG@20", "20 ranks")),
-        (["AP", "P@500"], takes("AP", "all of it")),
-        (["R@100", "Bpref"], takes("R@100", "100 ranks")),
-    ],
-)
-def test_each_metric_that_is_compared_is_asked_for_its_ranks(
-    shop: Project, metrics: list[str], message: str
-) -> None:
-    shop.cases(TWO)
-    shop.run(RECORD)
-    with pytest.raises(ValueError, match=message):
-        compare_runs("run.jsonl", "run.jsonl", metrics)
-    with pytest.raises(ValueError, match="nDCG@10 takes all of it"):
-        compare_runs("run.jsonl", "run.jsonl", unjudged="skip")
-    assert compare_runs("run.jsonl", "run.jsonl", ["P@5", "RR@10", "AP@3"]).metrics
-
-
-RANKINGS_OF_A_RECORD: dict[str, Callable[[Path], Any]] = {
-    "a frame": lambda path: Run.open(path).rankings.rename(columns={"id": "query_id"}),
-    "read_run": read_run,
-}
-DEEPER: list[tuple[str, dict[str, Any]]] = [
-    ("AP", {}),
-    ("R@20", {}),
-    ("nDCG@5", {"ideal": "returned"}),
-    ("P@5", {"unjudged": "skip"}),
-]
-
-
-@pytest.mark.parametrize(
-    "rankings", RANKINGS_OF_A_RECORD.values(), ids=RANKINGS_OF_A_RECORD
-)
-def test_rankings_read_from_a_record_are_known_as_deep_as_it_has_them(
-    shop: Project, rankings: Callable[[Path], Any]
-) -> None:
-    judgments = {"q": {"d1": 1, "d20": 1}, "few": {"d1": 1}}
-    shop.cases(TWO)
-    shop.run(RECORD)
-    found = rankings(shop.path / "run.jsonl")
-    assert evaluate(judgments, found, "R@9")["R@9"].tolist() == [0.5, 1.0]
-    (row,) = compare_runs(found, found, "R@9", judgments=judgments).metrics
-    assert row.means.first == 0.75
-    for metric, settings in DEEPER:
-        first = f"{metric} takes .* of the ranking of 'q' the record has the first "
-        with pytest.raises(ValueError, match=first):
-            evaluate(judgments, found, metric, **settings)
-        kept = f'{metric} takes .* of the ranking of "q" the first .* were kept'
-        with pytest.raises(ValueError, match=kept):
-            compare_runs(found, found, metric, judgments=judgments, **settings)
-    assert evaluate({"few": {"d1": 1}}, found, "AP").loc["few", "AP"] == 1.0
-
-
-def test_depths_that_differ_are_not_compared(shop: Project) -> None:
-    for depth in (20, 25):
-        case = f"cases: [{{query: q, {JUDGED}, expect: {{AP: 0}}}}]"
-        shop.cases(f"depth: {depth}\n{case}")
-        shop.run(f"--relevance-record={depth}.jsonl")
-    differ = r"the settings changed \(depth: 20 / 25\) in 1 case"
-    with pytest.raises(Incomparable, match=differ):
-        compare_runs("20.jsonl", "25.jsonl", "AP")
-    with pytest.raises(Incomparable, match=r"\(depth: 20 / 25\)"):
-        compare_runs("20.jsonl", "25.jsonl", unjudged="skip")
-    assert compare_runs("20.jsonl", "25.jsonl").metrics[0].means.difference == 0
-    assert "zero, depth 20" in compare_runs("20.jsonl", "20.jsonl", "AP").summary()
-    judgments = {"q": {"d1": 1, "d20": 1}}
-    ranking = [f"d{number}" for number in range(1, 31)]
-    with pytest.raises(Incomparable, match=r"\(depth: 20 / 30\)"):
-        compare_runs("20.jsonl", {"q": ranking}, "AP", judgments=judgments)
-    found = compare_runs("20.jsonl", {"q": ranking[:20]}, "AP", judgments=judgments)
-    assert found.metrics[0].means.difference == 0
