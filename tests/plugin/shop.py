@@ -47,8 +47,8 @@ class Shop(Project):
         self.conftest(SEARCH)
 
     def returns(self, **rankings: str) -> None:
-        """Have queries return these documents from now on, raise at "boom", or skip at
-        "skip".
+        """Set what queries return from now on: documents, or "boom" to raise, or "skip"
+        to skip.
         """
         self._rankings |= rankings
         (self.path / "rankings.json").write_text(json.dumps(self._rankings))

@@ -42,13 +42,10 @@ def test_the_files_that_are_collected_by_default(shop: Project) -> None:
 @pytest.mark.parametrize(
     ("names", "options"),
     [
-        (
-            ["shop-relevance.yaml", "shop.Relevance.yaml", "shop.relevance.YAML"],
-            ["-n1"],
-        ),
+        (["shop-relevance.yaml", "shop.Relevance.yaml", "shop.relevance.YAML"], ["-n1"]),
         (["deep/shop.yml", "relevance.yaml"], []),
     ],
-)
+)  # fmt: skip
 def test_files_with_cases_that_are_passed_over_are_named_once(
     shop: Project, names: list[str], options: list[str]
 ) -> None:

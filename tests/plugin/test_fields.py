@@ -265,9 +265,8 @@ def test_one_case_is_enough_and_several_fields_are_one_sentence(empty: Project) 
 def test_a_check_of_a_test_in_python_with_an_empty_field(project: Project) -> None:
     expect = 'expect={"none": {"price": "> 50"}}'
     project.test(f'relevance.check("q", [{{"id": "a", "price": None}}], {expect})')
-    assert (
-        'relevance.check returned no value in the field "price"' in project.run().said
-    )
+    no_value = 'relevance.check returned no value in the field "price"'
+    assert no_value in project.run().said
 
 
 # --- a real shop ----------------------------------------------------------------------

@@ -55,10 +55,8 @@ def test_every_report_says_how_much_is_filled(shop: Project, command: Command) -
     assert gate.endswith("at least 0.500 (3 cases); 0.750 without filled grades")
     page = (shop.path / "run.html").read_text()
     assert '"filled":{"b":"model-x/prompt-3"}' in page
-    assert (
-        "3 of 6 judged results within k are filled"
-        in command("report", "run.jsonl").out
-    )
+    filled = "3 of 6 judged results within k are filled"
+    assert filled in command("report", "run.jsonl").out
     assert command("merge", "run.jsonl", "-o", "merged.jsonl").code == 0
     merged = shop.recorded("merged.jsonl").results
     assert [dict(result.evaluation.filled_top) for result in merged] == [

@@ -38,7 +38,7 @@ CASES = """
 
 
 def now(project: Project, index: str, ranking: str = "b1 b2", **others: object) -> None:
-    """Have the search return a ranking, and the fixture name an index, from now on."""
+    """Set what the search returns, and which index the fixture names, from now on."""
     state = {"ranking": ranking, "fingerprint": {"index": index, **others}}
     (project.path / "state.json").write_text(json.dumps(state))
 

@@ -114,13 +114,10 @@ def test_where_it_is_left(
     ("summary", "reasons"),
     [
         ("", []),
-        (
-            "no/summary.md",
-            ["no/summary.md cannot be written: No such file or directory"],
-        ),
+        ("no/summary.md", ["no/summary.md cannot be written: No such file or directory"]),
         (".", [" cannot be written: Is a directory"]),
     ],
-)
+)  # fmt: skip
 def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(
     shop: Project, job: Job, summary: str, reasons: list[str]
 ) -> None:

@@ -206,15 +206,11 @@ def test_a_diagnosis_of_a_package_is_told_and_recorded(always_slow: Package) -> 
     ("old", "new", "says"),
     [
         ("return slow", "return 1 / 0", "raised ZeroDivisionError: division by zero"),
-        (
-            "return slow",
-            "return [1]; return slow",
-            "find gave 1, not a result of a case",
-        ),
+        ("return slow", "return [1]; return slow", "find gave 1, not a result of a case"),
         ("return f", "return 1 / 0, f", "raised ZeroDivisionError: division by zero"),
         ("ALWAYS_SLOW =", "SLOW =", "raised AttributeError"),
     ],
-)
+)  # fmt: skip
 def test_a_diagnosis_that_cannot_be_made_names_its_package(
     always_slow: Package, old: str, new: str, says: str
 ) -> None:

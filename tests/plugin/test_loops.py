@@ -267,10 +267,8 @@ def test_under_anyio_with_both_backends(project: Project) -> None:
     )
     run = project.run()
     assert run.outcomes == {"shoes[asyncio]": "failed", "shoes[trio]": "passed"}
-    assert re.findall(r"asyncio|trio", run.summary) == [
-        "asyncio",
-        "trio",
-    ]  # a line each
+    # a line each
+    assert re.findall(r"asyncio|trio", run.summary) == ["asyncio", "trio"]
 
 
 def test_a_suite_chooses_its_backend(project: Project, backend: str) -> None:

@@ -146,7 +146,7 @@ def test_a_case_that_the_reference_knows_as_an_error_was_not_moved(
 
 
 def search_of(project: Project, **rankings: str) -> None:
-    """Have the search run in these variants, each with its ranking."""
+    """Write a search of these variants, each with its ranking."""
     variants = [
         f'pytest.param("{found}", id="{name}")' for name, found in rankings.items()
     ]

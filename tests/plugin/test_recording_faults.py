@@ -48,7 +48,7 @@ def ends(record: Record) -> dict[str, str]:
 
 
 def happens(project: Project, line: str) -> None:
-    """Have the third of four searches do something."""
+    """Write four cases, and a search that does something at the third."""
     project.conftest(SEARCH.format(happens=line))
     project.cases(CASES)
 

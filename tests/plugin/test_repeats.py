@@ -54,7 +54,7 @@ class Engine(Project):
         self.searches(PLAIN)
 
     def searches(self, search: str) -> None:
-        """Have the search be made so, over the function `answer`."""
+        """Write the fixture `search`, over the function `answer`."""
         self.conftest(ENGINE.format(search=search))
 
     def returns(self, **rankings: Sequence[str]) -> None:

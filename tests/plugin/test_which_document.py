@@ -115,14 +115,12 @@ def test_ids_that_look_alike(project: Project) -> None:
         "  - {query: questions, judgments: {FAQ.md: 3, café.md: 0}}\n"
     )
     run = project.run()
-    assert (
-        'ids that differ in Unicode form (NFC and NFD) only: judged "caf\\xe9.md", returned "cafe\\u0301.md" at rank 1'
-        in run.told("coffee")
+    pair = (
+        r'(NFC and NFD) only: judged "caf\xe9.md", returned "cafe\u0301.md" at rank 1'
     )
-    assert (
-        'ids that differ in case only: judged "FAQ.md", returned "faq.md" at rank 2'
-        in run.told("questions")
-    )
+    assert f"ids that differ in Unicode form {pair}" in run.told("coffee")
+    case = 'in case only: judged "FAQ.md", returned "faq.md" at rank 2'
+    assert f"ids that differ {case}" in run.told("questions")
 
 
 def test_the_sentence_about_ids_of_another_kind_names_a_pair(project: Project) -> None:
@@ -130,10 +128,8 @@ def test_the_sentence_about_ids_of_another_kind_names_a_pair(project: Project) -
     queries = ", ".join(f"{{query: q{n}, judgments: {{{n}: 3}}}}" for n in range(3))
     project.cases(f"{{min_ndcg: 0.5, cases: [{queries}]}}")
     (sentence,) = project.run().sentences("search returned no judged document")
-    assert (
-        'returned "products/0", judged "0", which differ in the beginning "products/" only; if not, name the id'
-        in sentence
-    )
+    pair = 'returned "products/0", judged "0", which differ in the beginning "products/" only'
+    assert f"{pair}; if not, name the id" in sentence
 
 
 def test_the_hint_on_kinds_of_ids_beside_a_baseline(project: Project) -> None:
@@ -239,7 +235,7 @@ def test_labels_from_the_hook_and_of_a_ranking_that_is_checked_in_a_test(
 
 
 def returns_rows(project: Project, rows: str) -> None:
-    """Have the search return this, where its ids are the numbers of four documents."""
+    """Write a search that returns this, whose ids are the numbers of four documents."""
     project.search(
         f"found = lambda query: {rows}\n    found.ids = [1, 2, 3, 4]\n    return found"
     )

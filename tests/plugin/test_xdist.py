@@ -50,11 +50,8 @@ def test_failures_summary_and_counts_are_as_without(project: Project) -> None:
     project.cases(CASES)
     project.cases(CASES.replace("boom", "bang"), "more.relevance.yaml")
     there, here = project.run("-n2", "--dist=loadfile"), project.run()
-    assert (
-        there.counts
-        == here.counts
-        == {"passed": 12, "failed": 8, "skipped": 4, "xfailed": 4}
-    )
+    counts = {"passed": 12, "failed": 8, "skipped": 4, "xfailed": 4}
+    assert there.counts == here.counts == counts
     assert comparable(there.text) == comparable(here.text)
 
 
