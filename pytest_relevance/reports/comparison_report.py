@@ -39,7 +39,7 @@ from pytest_relevance.reports.run.headline import (
     balance,
 )
 from pytest_relevance.reports.run.mean_tables import means_table, tag_table
-from pytest_relevance.reports.run.mean_text import mean_name
+from pytest_relevance.reports.run.mean_text import weighted
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
@@ -350,9 +350,8 @@ def _mean_sentence(
         return Sentence(f"mean {name} {means.second:.3f}: {counts}")
     change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
     results = [pair.second for pair in comparison.variants[row.variant]]
-    weighted = mean_name(results).removesuffix("mean")
     return baseline.mean_change_sentence(
-        change, name, weighted, beside_counts=beside_counts
+        change, name, weighted(results), beside_counts=beside_counts
     )
 
 

@@ -50,9 +50,9 @@ def ranking_lines(
     """
     table = _RankingTable(result)
     if found is None:
-        _add_results(table, full=full)
+        table.add_results(full=full)
     else:
-        _add_ranks(table, found, full=full)
+        table.add_ranks(found, full=full)
     return table.table.lines(columns)
 
 
@@ -72,7 +72,56 @@ class _RankingTable:
         )
         self._unwanted = unwanted_documents(result)
 
-    def add_result(
+    def add_results(self, *, full: bool) -> None:
+        """Add the rows of a ranking without judgments."""
+        result = self.result
+        most = MOST_ROWS
+        if full:
+            most = max(result.conditions.depth or 0, MOST_ROWS)
+        shown = result.ranking.documents[:most]
+        for rank, document in enumerate(shown, 1):
+            is_copy = document in shown[: rank - 1]
+            self._add_result(rank, document, is_copy=is_copy)
+        total = max(len(result.ranking.documents), result.ranking.returned)
+        more = total - len(shown)
+        if more:
+            self.table.note = f"      ... {counted(more, 'more result')}"
+
+    def add_ranks(self, found: Breakdown, *, full: bool) -> None:
+        """Add the rows of a judged ranking, with the figures of nDCG."""
+        results = sum(1 for row in found.rows if row.document is not None)
+        # a note about one more rank would take as much room as the rank
+        is_cut = not full and results > MOST_ROWS + 1
+        rows = found.rows
+        if is_cut:
+            rows = rows[:MOST_ROWS]
+        elif not full:
+            rows = rows[:results]
+        for row in rows:
+            if row.document is None:
+                self._add_nothing(str(row.rank), figure_texts(row))
+            else:
+                self._add_judged(row, row.document)
+        k = self.result.conditions.k
+        if is_cut:
+            more = len(found.rows) - MOST_ROWS
+            self.table.note = f"      ... {more} more ranks (-v shows all)"
+        elif results < len(found.rows) and len(rows) < k:
+            first, last = len(rows) + 1, found.rows[-1]
+            sums = ["", "", "", total_text(last.dcg), "", total_text(last.ideal_dcg)]
+            self._add_nothing(str(first) if first == k else f"{first}-{k}", sums)
+
+    def _add_judged(self, row: Row, document: str) -> None:
+        self._add_result(
+            row.rank,
+            document,
+            grade=grade_text(row),
+            figures=figure_texts(row),
+            style=_style(row),
+            is_copy=row.repeated,
+        )
+
+    def _add_result(
         self,
         rank: int,
         document: str,
@@ -105,59 +154,13 @@ class _RankingTable:
             style=BAD if mark else style,
         )
 
-    def add_nothing(self, ranks: str, figures: Sequence[str]) -> None:
+    def _add_nothing(self, ranks: str, figures: Sequence[str]) -> None:
         """Add the row of ranks without a result. `figures` are those of nDCG."""
         words = "no judged result"
         if self.result.conditions.settings.unjudged == "zero":
             words = "nothing returned"
         nothing = styled_cell(words, DIM, 2)
         self.table.add(ranks, nothing, "", "", "", *figures, style=DIM)
-
-
-def _add_results(table: _RankingTable, *, full: bool) -> None:
-    result = table.result
-    most = MOST_ROWS
-    if full:
-        most = max(result.conditions.depth or 0, MOST_ROWS)
-    shown = result.ranking.documents[:most]
-    for rank, document in enumerate(shown, 1):
-        is_copy = document in shown[: rank - 1]
-        table.add_result(rank, document, is_copy=is_copy)
-    total = max(len(result.ranking.documents), result.ranking.returned)
-    more = total - len(shown)
-    if more:
-        table.table.note = f"      ... {counted(more, 'more result')}"
-
-
-def _add_ranks(table: _RankingTable, found: Breakdown, *, full: bool) -> None:
-    results = sum(1 for row in found.rows if row.document is not None)
-    # a note about one more rank would take as much room as the rank
-    is_long = results > MOST_ROWS + 1
-    if full:
-        rows = found.rows
-    else:
-        rows = found.rows[: MOST_ROWS if is_long else results]
-    for row in rows:
-        if row.document is None:
-            table.add_nothing(str(row.rank), figure_texts(row))
-        else:
-            table.add_result(
-                row.rank,
-                row.document,
-                grade=grade_text(row),
-                figures=figure_texts(row),
-                style=_style(row),
-                is_copy=row.repeated,
-            )
-    k = table.result.conditions.k
-    if is_long and not full:
-        more = len(found.rows) - MOST_ROWS
-        table.table.note = f"      ... {more} more ranks (-v shows all)"
-    elif results < len(found.rows) and len(rows) < k:
-        first = len(rows) + 1
-        last = found.rows[-1]
-        sums = ["", "", "", total_text(last.dcg), "", total_text(last.ideal_dcg)]
-        table.add_nothing(str(first) if first == k else f"{first}-{k}", sums)
 
 
 def _style(row: Row) -> str:

@@ -130,13 +130,15 @@ class _DocumentNames:
         return absence(self.result, document) + _nearly_this(self.result, document)
 
 
-def absence(result: CaseResult, document: str | None) -> str:
-    """Return why a document is not in the ranking: `not returned` and the like."""
+def absence(
+    result: CaseResult, document: str | None, gone: str = "not returned"
+) -> str:
+    """Return why a document is not in the ranking: `gone`, or not in the index."""
     if document in result.texts.not_in_index:
         return "not in the index"
     if document in result.texts.not_in_catalogue:
-        return "not returned, not in the catalogue"
-    return "not returned"
+        return f"{gone}, not in the catalogue"
+    return gone
 
 
 def _nearly_this(result: CaseResult, document: str) -> str:

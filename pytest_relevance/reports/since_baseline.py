@@ -167,8 +167,7 @@ def _ranks_text(result: CaseResult, move: Move) -> str:
     if move.first is None:
         return f"new at {move.second}"
     if move.second is None:
-        gone = absence(result, move.document).replace("not returned", "gone")
-        return f"{move.first} -> {gone}"
+        return f"{move.first} -> {absence(result, move.document, 'gone')}"
     return f"{move.first} -> {move.second}"
 
 

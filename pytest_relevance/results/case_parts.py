@@ -171,6 +171,11 @@ class BaselineComparison:
     why: str = ""
     found_nothing: bool = False
 
+    @property
+    def has_accepted_ranking(self) -> bool:
+        """Return whether the reference has a ranking of the case, of any query."""
+        return self.standing not in (NEW, NOT_COMPARED, LOST)
+
 
 @dataclass(frozen=True, slots=True)
 class SearchError:

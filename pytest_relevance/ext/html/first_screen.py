@@ -20,7 +20,7 @@ from pytest_relevance.reports.run.faults import faults
 from pytest_relevance.reports.run.gates import (
     OUTCOMES,
     cases_behind,
-    gate_message,
+    found_text,
     gates_in_order,
 )
 from pytest_relevance.reports.run.headline import Headline, headline
@@ -136,21 +136,14 @@ def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
 
 
 def _gate_lines(gates: Sequence[GateResult]) -> list[ScreenLine]:
-    findings = []
+    lines = []
     for gate in gates_in_order(gates):
         name = gate.gate.id
         if gate.variant is not None:
             name += f" {gate.variant}"
-        findings.append(
-            ScreenLine(
-                # the page shows the outcome before the text
-                gate_message(gate).removeprefix("not evaluated: "),
-                cases_behind(gate),
-                outcome=gate.outcome(),
-                name=name,
-            )
-        )
-    return findings
+        found, cases = found_text(gate), cases_behind(gate)
+        lines.append(ScreenLine(found, cases, outcome=gate.outcome(), name=name))
+    return lines
 
 
 # --- its HTML -------------------------------------------------------------------------

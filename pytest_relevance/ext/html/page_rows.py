@@ -17,9 +17,6 @@ from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.results import case_result
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
-    LOST,
-    NEW,
-    NOT_COMPARED,
 )
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.changes import Change
@@ -79,7 +76,7 @@ class PageRow:
         baseline = self.result.baseline
         if baseline is None:
             return self.change.before is not None
-        return baseline.standing not in (NEW, NOT_COMPARED, LOST)
+        return baseline.has_accepted_ranking
 
     @property
     def was_skipped(self) -> bool:

@@ -76,7 +76,7 @@ def _table_rows(
     lines = []
     for row in listed:
         change = explained_change(row, is_alone=is_alone)
-        words = mover_row(change, variants)
+        words = mover_row(change, variants, gone="not returned")
         cells = [
             _query_cell(row.result, words),
             _scores_cell(row, row_reason(row.result, said_once)),
@@ -162,8 +162,7 @@ def _spans(spans: Line) -> str:
         if style == USER and words:
             parts.append(f'<span class="title">{text(words)}</span>')
         elif words:
-            place = with_arrows(words.replace("-> gone", "-> not returned"))
-            parts.append(f'<span class="place">{place}</span>')
+            parts.append(f'<span class="place">{with_arrows(words)}</span>')
     return "".join(parts)
 
 

@@ -12,7 +12,6 @@ import pytest
 from pytest_relevance._text import harmless
 from pytest_relevance.ext.markdown.annotations import Annotation, run_annotations
 from pytest_relevance.plugin.options import relative
-from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.run.counts import anything_ran
 from pytest_relevance.results.case_parts import SETUP
@@ -35,11 +34,6 @@ def has_something_to_say(run: Run) -> bool:
     """Say whether a run searched, has errors, or fails for another reason."""
     fails = any(finding.fails for finding in run.info.findings)
     return bool(run.info.errors) or fails or anything_ran(run.results)
-
-
-def tell(problem: str, config: pytest.Config) -> None:
-    """Keep a problem that does not fail the run; its end shows it."""
-    run_store(config).told.say(Message(problem, is_good=False))
 
 
 class Annotations:

@@ -74,10 +74,9 @@ from pytest_relevance.reports.run.remarks import remarks
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import (
     in_markdown,
-    nothing_searched_text,
     reason_texts,
     remark_texts,
-    says,
+    unsaid_nothing_searched,
 )
 from pytest_relevance.reports.run.suites import suite_sentences
 from pytest_relevance.reports.run.variants import Variant, variant_of, variants_of
@@ -281,8 +280,8 @@ def _count_items(run: Run) -> list[str]:
     if run.results:
         counts = [*case_counts(run.results), *unfinished_parts(run.info)]
         items.append(escaped("; ".join(counts)))
-    nothing_searched = nothing_searched_text(run.results)
-    if nothing_searched and not says(run.info, nothing_searched):
+    nothing_searched = unsaid_nothing_searched(run.results, run.info)
+    if nothing_searched:
         items.append(escaped(nothing_searched))
     return items
 

@@ -92,9 +92,10 @@ def _reports_to_github(config: pytest.Config) -> bool:
 
 
 def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Append to the step summary, and have the annotations printed."""
+    """Append to the step summary. Print the annotations, now or when the run ends."""
     from pytest_relevance.ext.markdown import github
     from pytest_relevance.ext.markdown.annotations import run_annotations
+    from pytest_relevance.plugin.run_store import run_store
 
     if not github.has_something_to_say(run):
         return
@@ -103,10 +104,11 @@ def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
     if summary:
         report = _markdown(run, config, github.MOST_OF_SUMMARY)
         problem = github.append_to_summary(report, summary)
+        message = Message(problem, is_good=False)
         if problem and has_started:
-            github.tell(problem, config)  # which changes no exit status
+            run_store(config).told.say(message)  # it changes no exit status
         elif problem:
-            yield Message(problem, is_good=False)
+            yield message
     if has_started:
         config.pluginmanager.register(github.Annotations(), "relevance-github")
     else:

@@ -20,9 +20,9 @@ from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.mean_text import (
     has_mean,
     left_open,
-    mean_name,
     mean_text,
     metric_of,
+    weighted,
 )
 from pytest_relevance.reports.run.moved_cases import moved_sentences
 from pytest_relevance.reports.run.remarks import filled_texts, without_floor_sentences
@@ -229,7 +229,7 @@ def _mean_change_of_group(
     group: Sequence[CaseResult], change: MeanChange, head: str, *, beside_counts: bool
 ) -> Sentence:
     """Write how the mean of one suite and variant changed: see `mean_sentences`."""
-    head += mean_name(group).removesuffix("mean")
+    head += weighted(group)
     metric = metric_of(group)
     said = mean_change_sentence(change, metric, head, beside_counts=beside_counts)
     if not beside_counts:

@@ -55,12 +55,18 @@ Gates are listed in this order.
 
 
 def gate_message(judged: GateResult) -> str:
+    """Write `found_text`, and before it that a gate was not evaluated."""
+    found = found_text(judged)
+    return f"not evaluated: {found}" if judged.not_judged is not None else found
+
+
+def found_text(judged: GateResult) -> str:
     """Write in one line what is not met; if all is met, what was found.
 
-    If the gate was not judged, say why.
+    If the gate was not judged, it is the reason.
     """
     if judged.not_judged is not None:
-        return f"not evaluated: {finding_text(judged.not_judged)}"
+        return finding_text(judged.not_judged)
     findings = judged.unmet or judged.findings
     return "; ".join(finding_text(finding) for finding in findings)
 

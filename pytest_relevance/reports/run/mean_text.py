@@ -39,15 +39,15 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 def mean_text(results: Sequence[CaseResult]) -> str:
     """Write `mean nDCG@10 0.712`, by the weights of the cases."""
     mean = score_text(_mean_score(results))
-    return f"{mean_name(results)} {metric_of(results)} {mean}"
+    return f"{weighted(results)}mean {metric_of(results)} {mean}"
 
 
-def mean_name(results: Sequence[CaseResult]) -> str:
-    """Return `weighted mean` if scored cases have different weights, else `mean`."""
+def weighted(results: Sequence[CaseResult]) -> str:
+    """Return what stands before `mean`: `weighted ` if weights of scores differ."""
     weights = {result.weight for result in results}
     if len(weights) > 1:
         weights = {result.weight for result in results if result.score is not None}
-    return "weighted mean" if len(weights) > 1 else "mean"
+    return "weighted " if len(weights) > 1 else ""
 
 
 def known_text(results: Iterable[CaseResult]) -> str:

@@ -46,10 +46,13 @@ class MoverRow:
     documents: Mapping[str, Line]
 
 
-def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
+def mover_row(
+    change: CaseChange, variants: Sequence[Variant], *, gone: str = "gone"
+) -> MoverRow:
     """Write the row of a case.
 
-    If its search failed, the error stands in the column of the lost document.
+    If its search failed, the error stands in the column of the lost document. `gone` is
+    what stands for the rank of a document that is not returned now.
     """
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
@@ -61,15 +64,15 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
         variant=short_label(result, variants),
         metric=change.by or metric_of([result]),
         scores=scores,
-        documents=_document_spans(change),
+        documents=_document_spans(change, gone),
     )
 
 
-def _document_spans(change: CaseChange) -> dict[str, Line]:
+def _document_spans(change: CaseChange, gone: str) -> dict[str, Line]:
     result = change.result
     titles = result.texts.titles
     documents = {
-        LOST_DOCUMENT: _lost_spans(change.lost, titles),
+        LOST_DOCUMENT: _lost_spans(change.lost, titles, gone),
         DOCUMENT_ON_TOP: _on_top_spans(change.on_top, titles),
         GAINED_DOCUMENT: _gained_spans(change.gained, titles),
     }
@@ -92,12 +95,12 @@ def _few_text(result: CaseResult) -> str:
     return ""
 
 
-def _lost_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
+def _lost_spans(move: Move | None, titles: Mapping[str, str], gone: str) -> Line:
     """Write `Boots 1 -> gone`; without a baseline `Boots rank 4`."""
     if move is None:
         return ()
     if move.first is not None:
-        ranks = f" {move.first} -> {move.second or 'gone'}"
+        ranks = f" {move.first} -> {move.second or gone}"
     elif move.second:
         ranks = f" rank {move.second}"
     else:

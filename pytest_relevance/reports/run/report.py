@@ -18,8 +18,7 @@ from pytest_relevance.reports.run.gates import (
 )
 from pytest_relevance.reports.run.run_findings import (
     finding_lines,
-    nothing_searched_text,
-    says,
+    unsaid_nothing_searched,
 )
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
@@ -99,11 +98,9 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 def found_lines(run: Run, width: int) -> list[Line]:
     """Write that no case was searched, if none was, and what the run says of itself."""
-    lines: list[Line] = []
-    text = nothing_searched_text(run.results)
-    if text and not says(run.info, text):
-        lines += folded_lines(text, BAD, width)
-    return [*lines, *finding_lines(run.info, width=width)]
+    lines = finding_lines(run.info, width=width)
+    text = unsaid_nothing_searched(run.results, run.info)
+    return [*folded_lines(text, BAD, width), *lines] if text else lines
 
 
 def run_gates(run: Run) -> list[GateResult]:

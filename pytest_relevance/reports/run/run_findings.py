@@ -39,11 +39,6 @@ def briefs(findings: Sequence[RunFinding]) -> list[str]:
     return [finding.brief for finding in findings if finding.brief]
 
 
-def says(info: RunInfo, sentence: str) -> bool:
-    """Say whether a finding begins with a sentence, so that it need not be repeated."""
-    return any(finding.text.startswith(sentence) for finding in info.findings)
-
-
 def finding_lines(info: RunInfo, *, width: int) -> list[Line]:
     """Write the findings for a terminal. The reasons to fail stand last."""
     lines: list[Line] = []
@@ -86,6 +81,13 @@ def nothing_searched_text(results: Sequence[CaseResult]) -> str:
         return text
     others = "" if count == len(cases) else f"; {len(cases) - count:,} for others"
     return f"{text} ({reason}{others})"
+
+
+def unsaid_nothing_searched(results: Sequence[CaseResult], info: RunInfo) -> str:
+    """Return `nothing_searched_text`; empty if a finding of the run begins with it."""
+    text = nothing_searched_text(results)
+    is_said = any(finding.text.startswith(text) for finding in info.findings)
+    return "" if is_said else text
 
 
 def _reason(result: CaseResult) -> str:

@@ -69,6 +69,10 @@ class SummaryOf:
         """Return whether nothing is cut."""
         return self.verbosity > 0
 
+    def most(self, count: int) -> int | None:
+        """Return how many rows of something are listed: so many, or all."""
+        return None if self.full else count
+
     @cached_property
     def variants(self) -> list[Variant]:
         """Return the variants of the run."""
@@ -157,7 +161,7 @@ def _without_floor(of: SummaryOf) -> Sequence[Block]:
 
 
 def _filled(of: SummaryOf) -> Sequence[Block]:
-    texts = filled_texts(of.results, None if of.full else _MOST_FILLED)
+    texts = filled_texts(of.results, of.most(_MOST_FILLED))
     return [Sentence(text, DOUBT) for text in texts]
 
 
@@ -175,9 +179,8 @@ def _means(of: SummaryOf) -> Sequence[Block]:
     from pytest_relevance.reports.run.movers import MOST_ROWS
 
     changes = changes_since_baseline(searched)
-    tags = tag_table(changes, of.variants, None if of.full else MOST_TAGS)
-    most = None if of.full else MOST_ROWS
-    return [tags, *variant_tables(searched, of.variants, most)]
+    tags = tag_table(changes, of.variants, of.most(MOST_TAGS))
+    return [tags, *variant_tables(searched, of.variants, of.most(MOST_ROWS))]
 
 
 def _lowest(of: SummaryOf) -> Sequence[Block]:
@@ -202,8 +205,7 @@ def _movers(of: SummaryOf) -> Sequence[Block]:
     from pytest_relevance.reports.run.movers import MOST_ROWS, mover_tables
 
     searched = searched_sentences(of.files, of.info.fingerprint)
-    most = None if of.full else MOST_ROWS
-    return [*searched, *mover_tables(of.results, of.variants, most)]
+    return [*searched, *mover_tables(of.results, of.variants, of.most(MOST_ROWS))]
 
 
 def _advice(of: SummaryOf) -> Sequence[Block]:

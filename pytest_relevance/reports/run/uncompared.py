@@ -88,7 +88,7 @@ def not_compared_sentences(
         return []
     about = [files[case.file] for case in found if case.file in files]
     source, is_record = _reference_name(about)
-    count = count_cases(found)
+    count = _count(found)
     are = "it is" if count == 1 else "they are"
     what = f"{source} has no ranking of {counted(count, 'case')} that ran, so {are} not"
     parts = _counts_by_reason(found, _WITHOUT_RANKING, " there")
@@ -130,10 +130,10 @@ def uncompared_in_words(
     Files are not counted if the run was to look at a part of the cases.
     """
     parts = []
-    lost = count_cases(lost_cases(files, results, info))
+    lost = _count(lost_cases(files, results, info))
     if lost:
         parts.append(f"{counted(lost, 'case is', 'cases are')} lost")
-    not_compared = count_cases(not_compared_cases(results))
+    not_compared = _count(not_compared_cases(results))
     if not_compared:
         parts.append(f"{counted(not_compared, 'case is', 'cases are')} not compared")
     if info.not_run and not info.is_part:
@@ -149,8 +149,8 @@ def _reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:
     return BASELINE, False
 
 
-def count_cases(found: Iterable[UncomparedCase]) -> int:
-    """Count cases, each once for all its variants."""
+def _count(found: Iterable[UncomparedCase]) -> int:
+    """Count the cases, each once for all its variants."""
     return len({(case.file, case.id) for case in found})
 
 

@@ -16,15 +16,15 @@ from pytest_relevance.reports.run.counts import (
 )
 from pytest_relevance.reports.run.mean_text import (
     known_text,
-    mean_name,
     means_by_variant,
     means_text,
     metric_of,
+    weighted,
 )
 from pytest_relevance.reports.run.variants import key_of, variant_of, variants_of
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, Line, wrapped
 from pytest_relevance.reports.terminal_text import WIDEST
-from pytest_relevance.results.case_parts import LOST, NEW, NOT_COMPARED
+from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import (
     FAILED,
     NOT_SEARCHED,
@@ -96,7 +96,7 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
         return []
     metric = metric_of(result for result in results if result.score is not None)
     shown = means_text(means, list(means))
-    return [f"{mean_name(results)} {metric} {shown}"]
+    return [f"{weighted(results)}mean {metric} {shown}"]
 
 
 def _gate_parts(outcomes: Counter[str]) -> list[str]:
@@ -170,7 +170,8 @@ def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
     if not any(result.status in NOT_PASSED for result in results):
         return ""
     failed = [result for result in results if has_failed(result)]
-    if not any(_has_accepted_ranking(result) for result in failed):
+    baselines = [each.baseline for each in failed if each.baseline is not None]
+    if not any(baseline.has_accepted_ranking for baseline in baselines):
         return ""
     from pytest_relevance.results.failures import FAILURE_KINDS, failure_kind
 
@@ -179,8 +180,3 @@ def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
         is_not_searched = result.status == NOT_SEARCHED
         counts[NOT_SEARCHED if is_not_searched else failure_kind(result)] += 1
     return kind_counts(counts, (*FAILURE_KINDS, NOT_SEARCHED))
-
-
-def _has_accepted_ranking(result: CaseResult) -> bool:
-    baseline = result.baseline
-    return baseline is not None and baseline.standing not in (NEW, NOT_COMPARED, LOST)
