@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from pytest_relevance._text import counted, harmless, listed, with_variant
 from pytest_relevance.plugin.moved_cases import entries_to_move
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
-from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
     baseline_path,
@@ -26,44 +23,43 @@ from pytest_relevance.results.records.run_info import FileInfo, RecordError
 from pytest_relevance.results.records.uncompared import without_ranking
 
 
-def update_baselines(config: pytest.Config) -> Iterator[Message]:
-    """Accept the rankings of all scored cases; yield messages about what changed."""
+def update_baselines(config: pytest.Config) -> list[Message]:
+    """Accept the rankings of all scored cases. Return messages about what changed."""
     store, only_new = run_store(config), config.option.relevance_update == "new"
-    results = [result for result in store.results if not result.is_check]
-    is_any_scored = any(result.evaluation.scores for result in results)
-    files = set()
-    if is_any_scored:
-        files = {result.file for result in results if _is_acceptable(result, store)}
     try:
         moves = entries_to_move(config)
     except RecordError as error:
-        yield Message(f"no baseline is updated: {error}", is_good=False)
-        return
+        return [Message(f"no baseline is updated: {error}", is_good=False)]
+    files = _files_to_update(store)
     files |= {file for file in moves if file in store.collection.files}
+    messages = []
     if not files:
-        yield Message("no baseline is written: no case was scored")
+        messages.append(Message("no baseline is written: no case was scored"))
     arriving = {file for file in files if moves[file].arriving}
-    has_failed = False
     for file in (*sorted(arriving), *sorted(files - arriving)):
-        if has_failed:  # an entry leaves its file only when it has arrived
-            moves[file].leaving.clear()
-        for message in _update_baseline(store, file, moves[file], only_new=only_new):
-            has_failed = has_failed or not message.is_good
-            yield message
+        if not all(message.is_good for message in messages):
+            moves[file].leaving.clear()  # an entry leaves only when it has arrived
+        messages += _update_baseline(store, file, moves[file], only_new=only_new)
+    return messages
 
 
-def _is_acceptable(result: CaseResult, store: RunStore) -> bool:
-    """Say whether an update may accept the ranking of a case, or its skip."""
-    if result.evaluation.scores:
-        return True
-    return result.call.is_marked_skip and has_baseline(
-        store.collection.files[result.file].path
-    )
+def _files_to_update(store: RunStore) -> set[str]:
+    """Return the files with a ranking that an update may accept, or a skip."""
+    results = [result for result in store.results if not result.is_check]
+    if not any(result.evaluation.scores for result in results):
+        return set()
+    files = set()
+    for result in results:
+        about = store.collection.files[result.file]
+        accepts_skip = result.call.is_marked_skip and has_baseline(about.path)
+        if result.evaluation.scores or accepts_skip:
+            files.add(result.file)
+    return files
 
 
 def _update_baseline(
     store: RunStore, file: str, moves: MovedEntries, *, only_new: bool
-) -> Iterator[Message]:
+) -> list[Message]:
     about, shown = store.collection.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
     results = [result for result in store.results if result.file == file]
@@ -95,10 +91,10 @@ def _update_baseline(
         )
     except OSError as error:
         why = f"it cannot be written: {error.strerror or error}"
-        yield Message(f"baseline {shown} is not updated, {why}", is_good=False)
+        messages = [Message(f"baseline {shown} is not updated, {why}", is_good=False)]
     except RecordError as error:
         why = str(error).removeprefix(f"{shown}: ")
-        yield Message(f"baseline {shown} is not updated: {why}", is_good=False)
+        messages = [Message(f"baseline {shown} is not updated: {why}", is_good=False)]
     else:
         rest = ""
         if not is_whole:
@@ -106,12 +102,13 @@ def _update_baseline(
         if updated.without_ranking:
             have = counted(updated.without_ranking, "case has", "cases have")
             rest = f"{rest}; {have} no accepted ranking"
-        yield Message(f"baseline {shown}: {_changes_of(updated)}{rest}")
+        messages = [Message(f"baseline {shown}: {_changes_of(updated)}{rest}")]
     if unstable:
         rankings = counted(len(unstable), "ranking is", "rankings are")
         why = f"{rankings} not accepted, as the search returned another one when it was called again"
         text = f"baseline {shown}: {why}: {first_named(unstable)}"
-        yield Message(text, is_good=False)
+        messages.append(Message(text, is_good=False))
+    return messages
 
 
 def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:

@@ -74,7 +74,7 @@ class Outputs:
         if self._config.option.relevance_update is not None:
             from pytest_relevance.plugin.baseline_output import update_baselines
 
-            tell([*update_baselines(self._config)], session, exitstatus)
+            tell(update_baselines(self._config), session, exitstatus)
         run = present_run(self._config)
         # a file is written when its message is iterated: a report tells what was not
         # written before it
