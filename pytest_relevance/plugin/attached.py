@@ -58,12 +58,12 @@ def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
 def attach(
     report: pytest.TestReport | pytest.CollectReport, attached: Attached
 ) -> None:
-    """Have a report carry this, and nothing else."""
+    """Set what a report carries, in place of what it carried before."""
     setattr(report, ATTRIBUTE, attached)
 
 
 def attach_news(report: pytest.TestReport, news: News) -> None:
-    """Have a report carry news beside its results."""
+    """Add news to what a report carries."""
     attach(report, replace(attached_to(report), news=news))
 
 

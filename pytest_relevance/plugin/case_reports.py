@@ -132,9 +132,9 @@ def result_after(
 
 
 def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
-    """Give the report of a skipped case its place in the case file, and the reason.
+    """Set the place and the reason that the report of a skipped case shows.
 
-    A report that was expected to fail stays as it is.
+    The place is in the case file. A report that was expected to fail stays as it is.
     """
     if report.skipped and not hasattr(report, "wasxfail"):
         path = run.case.source or run.path

@@ -90,7 +90,7 @@ class FailurePlace:
 
     @property
     def message(self) -> str:
-        """Say why the case failed, in one line without workflow commands of GitHub."""
+        """Return why the case failed, in one line without workflow commands."""
         return safe_output(self._explain())
 
     def __str__(self) -> str:
@@ -155,7 +155,7 @@ class HeadingAlone:
         report.sections = []
 
     def restore(self) -> None:
-        """Give the report its text and output back."""
+        """Put the text and the output of the report back."""
         self._report.longrepr = self._text
         self._report.sections = self._sections
 

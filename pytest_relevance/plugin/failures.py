@@ -122,7 +122,7 @@ def error_text(error: BaseException, config: pytest.Config) -> str:
 
 
 def hook_error_text(hook: str, error: BaseException, config: pytest.Config) -> str:
-    """Say what a hook of a project or of another package raised, with secrets masked.
+    """Return the sentence about an exception that a hook raised, with secrets masked.
 
     For example `the hook pytest_relevance_texts raised ValueError: no index
     (conftest.py:4 in pytest_relevance_texts)`.

@@ -59,7 +59,7 @@ def findings(
 
 
 def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say that no case ran of the files in the record to compare with."""
+    """Yield a finding if no case ran of the files in the record to compare with."""
     if config.option.relevance_against is None or store.results:
         return
     unread = files_not_run(config)
@@ -70,7 +70,7 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
 
 
 def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
-    """Say which checks were made in threads that their tests did not wait for."""
+    """Find checks that were made in threads for which their tests did not wait."""
     lost = store.told.named[LOST]
     if lost:
         checks = counted(len(lost), "check was", "checks were")
@@ -80,7 +80,7 @@ def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
 
 
 def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say which files have cases and are not collected."""
+    """Find files that have cases and are not collected."""
     files = [*dict.fromkeys(store.told.named[PASSED_OVER])]
     if files:
         patterns = listed(config.getini("relevance_files"), "or")
@@ -103,7 +103,7 @@ def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
 
 
 def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say which cases have no result.
+    """Find cases without a result.
 
     A plugin that runs tests in another process and builds reports of its own may drop
     the results attached to reports. Cases with a failed report, such as those whose
@@ -133,7 +133,7 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
 
 
 def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say that the record to compare with has none of the case files that ran."""
+    """Yield a finding if the record to compare with has none of the files that ran."""
     against = config.option.relevance_against
     ran = {
         result.file
@@ -156,7 +156,7 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunF
 
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say once that failures cannot be known, as nothing is compared."""
+    """Yield a finding if no failure can be known, as nothing is compared."""
     if not settings(config).expects_known:
         return
     files = {
@@ -181,7 +181,7 @@ _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ign
 
 
 def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say that nothing was searched, and whether the run fails for it."""
+    """Yield a finding if nothing was searched. It may fail the run."""
     if not nothing_was_searched(store.results):
         return
     collection = store.collection
@@ -199,7 +199,7 @@ def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFin
 
 
 def _folders_skipped(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say which folders were skipped in a run that searched others."""
+    """Yield a finding if folders were skipped in a run that searched others."""
     folders = store.collection.skipped_folders
     if not folders or nothing_was_searched(store.results):
         return
@@ -214,7 +214,7 @@ def _folders_skipped(config: pytest.Config, store: RunStore) -> Iterator[RunFind
 
 
 def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Say that all cases were deselected, if there is a reference."""
+    """Yield a finding if all cases were deselected, and there is a reference."""
     files = store.collection.files
     if not (files and _reference(config, store)):
         return
@@ -247,10 +247,7 @@ def _skipped_folders(store: RunStore) -> str:
 
 
 def _reference(config: pytest.Config, store: RunStore) -> str:
-    """Say what the cases were to be compared with, or that a reference is required.
-
-    The text is empty if neither is true.
-    """
+    """Return what the cases were to be compared with, or that it is required, or ""."""
     against = config.option.relevance_against
     if against is not None:
         return f"there is {harmless(recorded_rankings(config).name)} to compare with"
@@ -275,7 +272,7 @@ def _updates(config: pytest.Config) -> bool:
 def other_failures(
     store: RunStore, exitstatus: int | pytest.ExitCode
 ) -> Iterator[RunFinding]:
-    """Say which tests failed that are not cases, or that the reason is not known.
+    """Find failed tests that are not cases, or a failure of the run without a reason.
 
     The reports of a run without cases have nothing to say about other tests.
     """

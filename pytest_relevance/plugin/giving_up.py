@@ -85,7 +85,7 @@ class GivingUp:
                 self._give_up(search, len(cases), error)
 
     def _give_up(self, search: Search, cases: int, error: SearchError) -> None:
-        """Have the remaining cases of a search fail. `error` is the last error."""
+        """Fail the remaining cases of a search from now on; `error` is the last one."""
         if not self._given_up:
             self._manager.register(self, "relevance-giving-up")
         failed = f"{search.name} failed in {counted(cases, 'case')} in a row"
@@ -121,7 +121,7 @@ class GivingUp:
             raise run.attempt.error
 
     def _why(self, item: pytest.Item) -> str | None:
-        """Say why the search of a case is given up. None for another test or search."""
+        """Return why the search of a case is given up, or None."""
         run = item.stash.get(CASE_RUN, None)
         return None if run is None else self._given_up.get(_search_of(run))
 

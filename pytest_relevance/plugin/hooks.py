@@ -79,7 +79,7 @@ def install_for_checks(session: pytest.Session) -> None:
 
 
 def pass_over(path: Path, config: pytest.Config) -> None:
-    """Have the summary name a file that looks like a case file and is not collected."""
+    """Name a file in the summary that looks like a case file and is not collected."""
     install(config)
     run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
 
@@ -193,7 +193,7 @@ class WholeRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
-        """Give moved cases their accepted rankings, before any case is deselected."""
+        """Find the accepted rankings of moved cases, before any case is deselected."""
         follow_moved_cases(config)
 
     @pytest.hookimpl

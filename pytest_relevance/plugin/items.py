@@ -123,7 +123,7 @@ class ItemMaker:
         return [*items]
 
     def _set_up(self, item: Any, case: Case) -> None:
-        """Give an item its line, its own list of fixtures, its query and its marks."""
+        """Set the line, the fixtures, the query and the marks of an item."""
         path = str(self._file.path)
         line = case.line if case.source is None else self._queries_line
         item.reportinfo = lambda: (path, line - 1, item.name)
@@ -194,7 +194,7 @@ _REMEDY = "give a parameter another id: @pytest.fixture(params=[...], ids=[...])
 
 
 def why_same_names(runs: Iterable[CaseRun]) -> str:
-    """Say why the items of a file cannot be told apart; empty if they can."""
+    """Return why the items of a file cannot be told apart; empty if they can."""
     by_name: dict[str, CaseRun] = {}
     by_variant: dict[tuple[str, str | None], CaseRun] = {}
     for this in runs:
@@ -208,7 +208,7 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
 
 
 def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
-    """Say why a file cannot be told apart from one that was collected before; else "".
+    """Return why a file has the node id of one that was collected before, or "".
 
     pytest names a file outside of its root folder by the argument that it was found in.
     """

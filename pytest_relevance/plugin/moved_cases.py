@@ -61,7 +61,7 @@ COLLECTED_FILES: pytest.StashKey[dict[str, CollectedFile]] = pytest.StashKey()
 
 
 def follow_moved_cases(config: pytest.Config) -> None:
-    """Give each case that was moved its accepted ranking, and note it in its file."""
+    """Find the accepted rankings of moved cases, and note the moves in their files."""
     collected = config.stash.get(COLLECTED_FILES, {})
     references = _references(config, collected)
     gone = list(_gone(config, collected, references))

@@ -327,10 +327,10 @@ def settings(config: pytest.Config) -> RunSettings:
 
 
 def keep_details(config: pytest.Config) -> None:
-    """Have the run keep ranking, grades and titles of every case.
+    """Keep ranking, grades and titles of every case in this run.
 
     An extension calls it in a `pytest_configure` that is `trylast`: the settings are
-    read.
+    read before.
     """
     config.stash[_SETTINGS] = replace(settings(config), details=True)
 

@@ -166,7 +166,7 @@ _FAILS = "relevance_baseline is require, so the run fails"
 
 
 def missing_from_reference(config: pytest.Config) -> Iterator[str]:
-    """Say what the run does not compare with a required reference, in sentences."""
+    """Yield sentences about what the run does not compare with a required reference."""
     is_updating = config.option.relevance_update is not None
     if is_updating or not settings(config).requires_baseline:
         return
@@ -191,7 +191,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
-    """Say which case files of the reference did not run, but were to run."""
+    """Yield a sentence about the case files of the reference that were to run."""
     against = config.option.relevance_against
     gone = [
         file for file in files_not_run(config) if covers(config, _path_of(file, config))
@@ -237,7 +237,7 @@ def _names(found: Sequence[UncomparedCase]) -> str:
 
 
 def _how_to_accept(about: FileInfo) -> str:
-    """Say how the reference gets rankings of cases that it lacks."""
+    """Return how the reference gets rankings of cases that it lacks."""
     if about.against:
         return "make the record again, with a search that works for all cases"
     return "accept their rankings with --relevance-update=new"

@@ -116,9 +116,10 @@ class RunStore:
         return self._results
 
     def complete(self) -> None:
-        """Have the hook of catalogues add texts of documents. No more results follow.
+        """Add the texts of documents that the hook of catalogues has.
 
-        An exception of the hook is a warning of the run: it loses texts, no result.
+        No more results follow. An exception of the hook is a warning of the run: it
+        loses texts, no result.
         """
         hook = "pytest_relevance_complete"
         try:
@@ -138,7 +139,7 @@ class RunStore:
         return self._with_texts([result])[0] if self._is_complete else result
 
     def _without_doubtful_ids(self, result: CaseResult) -> CaseResult:
-        """Say of no document that it is missing from an index which has other ids."""
+        """Return a result without missing documents, if the index has other ids."""
         if OTHER_IDS not in self.told.warnings:
             return result
         return result.with_texts(not_in_index=())

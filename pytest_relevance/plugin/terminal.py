@@ -260,7 +260,7 @@ def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
 
 
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
-    """Have headings name the query.
+    """Name the query in the headings of reports.
 
     This is not done earlier: with `-v` pytest compares the locations of reports while
     tests run.

@@ -37,7 +37,7 @@ from pytest_relevance.plugin.run_store import RunStore
 
 
 def send_collected(report: pytest.TestReport, store: RunStore) -> None:
-    """Have the first report of a worker carry what it has collected.
+    """Attach to the first report of a worker what it has collected.
 
     These are all files, also those without a selected case.
     """

@@ -212,7 +212,7 @@ class _Batch:
             self._rankings.append(error)
 
     def finish(self, started: Moment) -> None:
-        """Give each case its ranking with its share of the latency, or its exception.
+        """Share the latency among the cases, and keep their rankings or exceptions.
 
         Raises `CaseError` if there are fewer responses than queries.
         """

@@ -48,7 +48,7 @@ class Grouping:
         self._places: dict[pytest.Item, int] = {}
 
     def why_alone(self, run: CaseRun) -> str:
-        """Say why a case, whose fixtures are set up, is searched alone; else ""."""
+        """Return why a case, whose fixtures are set up, is searched alone; else ""."""
         hook = self._hook_of_project(run.item)
         if hook:
             return (

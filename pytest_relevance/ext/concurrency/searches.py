@@ -98,7 +98,7 @@ class Searches:
         return self._window
 
     def _close(self, window: Window) -> None:
-        """Have the cases of dropped calls searched at their turn."""
+        """Forget the window, and its dropped calls: their cases are searched later."""
         self._window = None
         for call in window.calls:
             if call.state is State.DROPPED:

@@ -42,7 +42,7 @@ class DaemonThreads:
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
 
     def submit(self, function: Callable[[], Any], future: Future[Any]) -> None:
-        """Have a thread call a function, unless `future` is cancelled before.
+        """Call a function in a thread, unless `future` is cancelled before.
 
         `future` gets what the function returns or raises.
         """

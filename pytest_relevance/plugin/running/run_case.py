@@ -90,7 +90,7 @@ def begin(this: CaseRun) -> None:
 
 
 def search(this: CaseRun) -> Searched | Awaitable[Searched]:
-    """Have the hook call the search of a case, unless `is_awaited` had it called.
+    """Call the search of a case by the hook, unless `is_awaited` has done so.
 
     Raises `CaseError` if an implementation of the hook returned something else.
     """
@@ -211,7 +211,7 @@ def _note_score(
 
 
 def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
-    """Say why a metric has no value, and which line of the project raised that."""
+    """Return why a metric has no value, and which line of the project raised that."""
     raised = error.__cause__
     frame = "" if raised is None else failures.search_error(raised, config).frame
     return f"{error} ({frame})" if frame else str(error)

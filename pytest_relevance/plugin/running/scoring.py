@@ -43,7 +43,7 @@ def looks_at_latency(case: Case) -> bool:
 
 
 def _why_unmeasured(this: CaseRun) -> str:
-    """Say why a case without a latency cannot be judged; empty if it needs no latency.
+    """Return why a case without a latency cannot be judged; "" if it needs none.
 
     If it needs none, a warning of the run says why no latency is known.
     """
@@ -62,7 +62,7 @@ class Scored:
 
 
 def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> str:
-    """Say why a ranking cannot be scored; empty if it can. `latency` is in seconds."""
+    """Return why a ranking cannot be scored; "" if it can. `latency` is in seconds."""
     case, asked = this.case, this.attempt.searched.asked
     problem = why_cut(case, ranking, asked)
     if not problem and latency is None and not this.is_check:
