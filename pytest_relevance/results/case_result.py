@@ -64,14 +64,27 @@ def ndcg_at(k: int) -> Metric:
 class CaseResult:
     """The result of one case in one variant of its search.
 
-    `line`: counts from 1 in `file`, or in the file of queries that the case comes from
-        (`origin.source`).
-    `verdict`: one of `VERDICTS`.
-    `node`: pytest's node id.
-    `search`: the fixture that was called.
-    `weight`: the weight of the case in means, above 0.
-    `params`: the keyword arguments of the search, without the query.
-    `baseline`: the comparison with the reference; None if there is none.
+    Attributes:
+        file: the case file.
+        line: the line of the case, from 1, in `file` or in the file of queries that the
+            case comes from (`origin.source`).
+        id: the id of the case.
+        verdict: one of `VERDICTS`.
+        query: what was searched for.
+        node: pytest's node id.
+        search: the fixture that was called.
+        variant: the variant of the search; None if it has none.
+        tags: the tags of the case.
+        weight: the weight of the case in means, above 0.
+        params: the keyword arguments of the search, without the query.
+        note: the note of the case.
+        origin: where the case comes from.
+        conditions: how the ranking was asked for, and how it is scored.
+        ranking: what the search returned.
+        texts: what is known of documents.
+        evaluation: the ranking under the judgments and expectations of the case.
+        baseline: the comparison with the reference; None if there is none.
+        call: the calls of the search.
     """
 
     file: str

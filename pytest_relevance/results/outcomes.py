@@ -223,7 +223,7 @@ def similarity_outcomes(
 
 
 def says_how_many(outcomes: Iterable[Outcome]) -> bool:
-    """Say whether a demand with one of these outcomes looks at how many results."""
+    """Say whether an expectation with one of these outcomes counts results."""
     return any(kind_named(outcome.kind).counts_results for outcome in outcomes)
 
 

@@ -164,8 +164,6 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"3":1', '"3":1,"60":1')], "FILE:2: damaged: grade 60 is too high for exponential"),
         ([change(2, '"grades":[3,', '"grades":[60,')], "FILE:2: damaged: documents have grades that no"),
         ([change(2, '"settings":{', '"settings":{"gain":"exponentially",')], "FILE:2: damaged: conditions.settings: gain "),
-        ([change(1, '"version":3', '"version":4')], "FILE:1: the file has version 4, and this pytest-relevance knows 3;"),
-        ([change(1, '"version":3', '"version":2')], "FILE:1: the file has version 2, and this pytest-relevance knows 3;"),
         ([change(1, '"run":{', '"ran":{')], "FILE:1: damaged: it has no run; fetch or make it again"),
     ],
 )  # fmt: skip

@@ -78,22 +78,27 @@ class ComparisonGates:
 class Comparison:
     """The comparison of two runs; all differences are second - first.
 
-    `first` and `second` are their names. `pairs` are the results of the cases that were
-    compared, and `changes` say what became of each. `names` are the metrics, and
-    `metric` is the one by which single cases are compared; None is the nDCG@k of each
-    case. `changed` says of each case what changed: "ranking", "judgments", "both" or
-    "nothing"; judgments can have changed only if both runs were judged again.
+    `metrics` has a row for each variant of the search and metric, and `frame` one for
+    each case. `movers` are the cases that lost and gained most. `judge` says whether
+    the second run may replace the first.
 
-    `metrics` has a row for each variant of the search and metric: the means of both,
-    the difference with its bootstrap interval, p-value and effect size. `by_tag` has
-    the means of each tag. `movers` are the cases that lost and gained most. `frame` has
-    one row for each case. `judge` says whether the second run may replace the first.
-
-    `left_out` says what was not compared and why, `errors` are the cases that are an
-    error in either run; without `common` both are empty. `notes` are further remarks.
-    `fingerprint` says what differs in what was searched, by name:
-    `{"index": ["products-11", "products-20"]}`. `files` are the case files of the
-    second run. `resamples` and `seed` are the settings of the tests.
+    Attributes:
+        first: the name of the first run.
+        second: the name of the second run.
+        pairs: the results of the cases that were compared.
+        names: the metrics.
+        metric: the metric by which single cases are compared; None is the nDCG@k of
+            each case.
+        changed: what changed in each case: "ranking", "judgments", "both" or "nothing".
+            Judgments can have changed only if both runs were judged again.
+        resamples: how many flips of signs a test draws.
+        seed: the seed of the tests.
+        left_out: what was not compared and why; empty without `common`.
+        errors: the cases that are an error in either run; empty without `common`.
+        notes: further remarks.
+        fingerprint: what differs in what was searched, by name:
+            `{"index": ["products-11", "products-20"]}`.
+        files: the case files of the second run.
     """
 
     first: str

@@ -99,7 +99,7 @@ KINDS: Mapping[str, str] = {
 
 
 def are_similarities(metrics: Metrics) -> bool:
-    """Say whether metrics of two rankings alone compare the runs, not judgments."""
+    """Say whether runs are compared by metrics of two rankings alone."""
     return metrics is not None and all(metric.is_similarity for metric in metrics)
 
 

@@ -191,9 +191,9 @@ class AcceptedOutcomes:
         return TwoOutcomes(then, now, rank_then, rank_now, conditions.tolerance)
 
     def _compared_with_itself(self, demand: Outcome) -> Outcome:
-        """Judge a demand on how alike the rankings are, of the accepted one and itself.
+        """Judge a demand on how alike the accepted ranking and the present one are.
 
-        It is equal to itself, unless it is empty and should not be.
+        The accepted ranking is like itself, unless it is empty and should not be.
         """
         is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes

@@ -78,9 +78,10 @@ _encode = json.JSONEncoder(
 
 
 def as_json(values: object) -> str:
-    """Write values as JSON on one line. What JSON does not have becomes text.
+    """Write values as JSON on one line.
 
-    That is an infinity, for example: `params` may have 1e400.
+    What JSON does not have becomes text, for example an infinity: `params` may have
+    1e400.
     """
     try:
         return _encode(values)
