@@ -186,9 +186,7 @@ def test_a_damaged_file(
     [
         ('"conditions":[["brand","==",["x"]]]', '"conditions":[["brand","=="]]', "outcomes[0].conditions[0]"),
         ('"wrong":["d3"]', '"wrong":[{}]', "outcomes[0].wrong[0]"),
-        ('"documents":["d4","d3"]', '"documents":[["d4"]]', "documents[0]"),
         ('"params":{"filters"', '"params":["en"],"more":{"filters"', "params"),
-        ('"scores":{"nDCG@10":1.0}', '"scores":{"nDCG@10":"high"}', "scores.nDCG@10"),
     ],
 )  # fmt: skip
 def test_a_run_beside_a_damaged_baseline_names_the_line(

@@ -283,7 +283,7 @@ def test_a_variant_that_did_not_run_as_in_a_shard_leaves_the_gate_open(
     assert required.gates[BETWEEN] == "failed"
 
 
-@pytest.mark.parametrize("options", [(), ("-n2",), (UPDATE,)], ids=str)
+@pytest.mark.parametrize("options", [(), (UPDATE,)], ids=str)
 def test_a_variant_that_there_is_not_fails_the_gate(
     approximate: Project, options: tuple[str, ...]
 ) -> None:

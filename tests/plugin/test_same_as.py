@@ -49,7 +49,9 @@ def test_the_search_is_called_for_the_other_query_too(
 ) -> None:
     project.conftest(SEARCH.format(search=SEARCHES[search]))
     project.cases(CASES)
-    run = project.run("-s", f"--relevance-concurrency={concurrency}")
+    run = project.run(
+        "-s", f"--relevance-concurrency={concurrency}", "--relevance-record=run.jsonl"
+    )
     assert run.outcomes == {
         **dict.fromkeys(("shoe", "boots", "nothing"), "passed"),
         **dict.fromkeys(("order", "far", "none"), "failed"),
@@ -57,6 +59,8 @@ def test_the_search_is_called_for_the_other_query_too(
     for query in ("shoe", "shoes"):
         assert run.text.count(f"< {query} 2 {{'locale': 'en'}} >") == 1
     said = run.told("far")
+    recorded = project.recorded().results[3]
+    assert recorded.evaluation.reasons == run.results["far"].evaluation.reasons
     assert 'same_as "shoe": overlap@4 0.500 is below 0.600: ' in said
     assert 'only here rank 3 "x" (X) and rank 4 "y" (Y); only there rank 3 "c"' in said
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -50,6 +50,39 @@ def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(
     found = score(Metric("nDCG@10", "nDCG", 10), read.graded, read.conditions.settings)
     assert (None if found != found else found) == read.score
     assert read.evaluation.judgments == {grade: grades.count(grade) for grade in grades}
+
+
+EXPECTATIONS: list[dict[str, Any]] = [
+    {"P@2": 0.5},
+    {"RR": 0.5},
+    {"first": ["b", "a"]},
+    {"include": {"docs": ["z"], "within": 3}},
+    {"exclude": ["a"]},
+    {"order": {"docs": [["b", "c"], ["a"]], "within": 3}},
+    {"within": {"c": 1}},
+    {"within": {"b": "< 2"}},
+    {"within": {"a": ">3"}},
+    {"within": {"a": ">= 2"}},
+    {"within": {"a": "== 2"}},
+    {"results": "> 5"},
+    {"results": 0},
+    {"latency": "<= 0.000001 ms"},
+    {"every@2": {"price": "> 5"}},
+    {"some@2": {"brand": ["x", "y"]}},
+    {"none": {"title": {"contains": "sh"}}},
+    {"at_most": {"brand": 1}},
+]
+
+
+@pytest.mark.parametrize("expect", EXPECTATIONS, ids=str)
+def test_each_expectation_that_fails_is_read_as_it_was_recorded(
+    expect: dict[str, Any],
+) -> None:
+    hits = [{"id": name, "price": 3, "brand": "z", "title": "shoe"} for name in "abc"]
+    keys = {"query": "q", "k": 3, "judgments": {"z": 1}, "expect": expect}
+    result = result_of(keys, hits, asked=10)
+    assert (result.verdict, len(result.evaluation.reasons)) == ("failed", 1)
+    assert travelled(result).evaluation.reasons == result.evaluation.reasons
 
 
 def test_a_file_is_whole_when_all_of_its_items_ended(make: Maker) -> None:
