@@ -74,19 +74,6 @@ def test_records_and_runs_say_the_same_under_one_case_file(shop: Terminal) -> No
             assert row(shop, *runs) == expected
 
 
-def test_judgments_with_several_columns_of_grades_are_converted_first(
-    trec: Terminal,
-) -> None:
-    lines = ["query_id,doc_id,alice_rating,final_rating"]
-    for query, _, document, grade in map(str.split, QRELS.splitlines()):
-        lines.append(f"{query},{document},{3 - int(grade)},{grade}")
-    trec.write("rated.csv", "\n".join([*lines, ""]))
-    runs = (*TREC[:3], "--judgments")
-    assert "final_rating" in trec.refused(*runs, "rated.csv")
-    trec.run("convert", "rated.csv", "final.csv", "--grade-column", "final_rating")
-    assert row(trec, *runs, "final.csv") == row(trec, *TREC)
-
-
 @pytest.mark.parametrize(("name", "run"), [("bm25", BM25), ("hybrid", HYBRID)])
 def test_a_query_that_found_nothing_has_no_line(
     trec: Terminal, name: str, run: str
