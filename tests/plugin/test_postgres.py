@@ -26,8 +26,8 @@ def test_an_asynchronous_cursor(project: Project, postgres: str) -> None:
             return search
     """)
     project.cases("cases: [{query: boots, judgments: {b: 3}, min_ndcg: 1}]")
-    run = project.run(loops=False)
+    run = project.run("--relevance-record=run.jsonl", loops=False)
     ranking, texts = run.results["boots"].ranking, run.results["boots"].texts
-    assert ranking.documents == ("b", "a")
-    assert ranking.engine_scores == (1.5, 0.5)
+    assert list(ranking.documents) == ["b", "a"]
+    assert list(ranking.engine_scores) == [1.5, 0.5]
     assert texts.titles == {"b": "Boots", "a": "Apron"}
