@@ -51,7 +51,7 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Write why a case failed, behind its score: `below its floor 0.500`.
+    """Write why a case failed, to stand beside its score: `below its floor 0.500`.
 
     The text is empty if the case ended in an error.
     """
@@ -82,7 +82,7 @@ class _BriefScore:
         return f"{self.change}, {self.limit}"
 
     def beside_score(self, *, is_floor: bool) -> str:
-        """Write the limit, after the score if the table shows less of it."""
+        """Write the limit; before it the score, if the table has fewer digits of it."""
         limit = f"below its {self.limit}" if is_floor else self.limit
         return limit if self.is_in_table else f"{self.change}, {limit}"
 
@@ -90,7 +90,10 @@ class _BriefScore:
 def _score_in_brief(
     reason: Outcome, result: CaseResult, *, is_named: bool
 ) -> _BriefScore | None:
-    """Shorten a floor or a drop; None for any other reason, and without a score."""
+    """Return a missed floor or a drop in few words.
+
+    None for any other reason, and if there is no score.
+    """
     score = reason.value
     if reason.kind not in (FLOOR, DROP) or score is None:
         return None

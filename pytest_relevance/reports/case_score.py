@@ -25,7 +25,7 @@ def _score_digits(result: CaseResult) -> int:
 
 
 def met_text(result: CaseResult) -> str:
-    """Write what a case that does not fail came to.
+    """Write the score of a case that does not fail, and which expectations it meets.
 
     Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. If there is a
     baseline, the score before follows.

@@ -77,7 +77,7 @@ class ComparisonReport:
     """The parts of a report.
 
     `names` say what was compared, `notes` with which settings, and `findings` what
-    became of means and gates. `tables` are by what they are called.
+    became of means and gates. `tables` are by name.
     """
 
     headline: Headline
@@ -122,7 +122,7 @@ class ComparisonReport:
 def report_on(
     comparison: Comparison, limit: int | None, gates: ComparisonGates | None
 ) -> ComparisonReport:
-    """Make the parts of a report with at most `limit` entries a list, None for all.
+    """Make the parts of a report. A list has at most `limit` entries, None for all.
 
     `gates` are what `Comparison.judge` gave, None for those that always count.
     """
@@ -164,7 +164,7 @@ def counts_text(comparison: Comparison) -> str:
 
 
 def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headline:
-    """Write what a comparison came to: `Search got worse: 44 queries`.
+    """Write the outcome of a comparison: `Search got worse: 44 queries`.
 
     It weighs the queries whose score moved by more than `notable_change`, and the means
     in any variant: by the metric that was named first, or by the nDCG@k of the cases at
@@ -251,7 +251,10 @@ def _similarity_headline(
 
 
 def _moved_queries(comparison: Comparison, sign: int, least: float) -> int:
-    """Count the queries whose score fell or rose, in whatever variants."""
+    """Count the queries whose score fell (`sign` -1) or rose (1) by more than `least`.
+
+    A query that moved in several variants counts once.
+    """
     queries = set()
     for change in comparison.moved(sign, least):
         file, case, _ = change.case.key
@@ -280,7 +283,7 @@ def _changed(rows: Sequence[Difference]) -> bool:
 def _tables(
     comparison: Comparison, limit: int | None, gates: ComparisonGates
 ) -> dict[str, Table]:
-    """Make the tables by what they are called.
+    """Make the tables, by name.
 
     All drops that a gate does not allow are shown, up to a bound.
     """

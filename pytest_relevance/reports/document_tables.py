@@ -18,7 +18,7 @@ from pytest_relevance.results.losses import Loss
 
 
 def table_of_documents() -> Table:
-    """Make a table about documents.
+    """Make a table about documents, without rows.
 
     Its columns are id, title, grade, its name if there is room, rank, and the cost.
     """

@@ -130,9 +130,9 @@ def _asked(result: CaseResult) -> list[str]:
 
 
 def _verdict_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Write the first reason behind the place, and the others below.
+    """Write why a case failed: the first reason behind its place, the others below.
 
-    If there is no reason, say what the case came to.
+    A case that does not fail has its score there.
     """
     style = STATUSES[result.verdict]
     longest = max(LONGEST_TITLE, title_room(columns, full=full))

@@ -67,7 +67,7 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
 
 
 def settings_text(settings: Settings, depth: int | None = None) -> str:
-    """Name the settings that produced the figures.
+    """Write the settings of nDCG: `gain exponential, ideal judged, unjudged zero`.
 
     `depth`: that of the case file, if it sets one.
     """

@@ -57,7 +57,7 @@ def blame_lines(
 
 
 def loss_text(loss: float) -> str:
-    """Show a loss with a minus, and a gain with a plus."""
+    """Write a loss with a minus, and a gain with a plus."""
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
 
 

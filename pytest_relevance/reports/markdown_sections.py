@@ -67,7 +67,7 @@ def details(summary: str, lines: Iterable[str]) -> str:
 
 
 def heading(sentence: str, mark: str) -> str:
-    """Begin a report: the comment by which it is recognised, and its headline."""
+    """Write how a report begins: a comment that identifies it, and its headline."""
     return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(sentence)}"
 
 

@@ -254,10 +254,9 @@ class SharedTables:
         self._values: dict[Any, Mapping[str, Any]] = {}
 
     def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
-        """Add what a result needs to the tables, and give the numbers for its object.
+        """Add the settings and the scale of a result to the tables.
 
-        These are the numbers of its settings and of its scale, and the lowest and the
-        highest grade.
+        Returns their numbers, and the lowest and the highest grade.
         """
         conditions = result.conditions
         number = self.settings.setdefault(conditions.settings, len(self.settings))

@@ -127,7 +127,7 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
 
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
-    """Write that queries return nothing now, and returned something before."""
+    """Make the line about queries that return nothing now and did before, if any."""
     found = baseline.emptied(changes)
     if not found:
         return []

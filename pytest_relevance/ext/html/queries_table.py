@@ -41,7 +41,7 @@ _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 
 
 def queries_section(rows: Sequence[PageRow], worst: Sequence[PageRow]) -> str:
-    """Make the section with the table of the first `MOST_WORST` of the worst cases.
+    """Write the section with the table of the worst cases, `MOST_WORST` at most.
 
     `rows` are all cases of the run.
     """

@@ -56,9 +56,9 @@ _KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A message about a `line` (from 1) of a `file`, whose name is as results have it.
+    """A message about a line of a file, which is named as in results.
 
-    `column` counts from 1. 0 stands for a line or a column that is not known.
+    Lines and columns count from 1. 0 stands for one that is not known.
     """
 
     file: str

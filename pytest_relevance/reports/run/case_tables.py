@@ -42,7 +42,7 @@ def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
 
 
 def lowest(results: Sequence[CaseResult]) -> list[int]:
-    """Return the places of the cases with scores below 1, the lowest first."""
+    """Return the indexes of the cases with scores below 1, the lowest first."""
     below = []
     for place, result in enumerate(results):
         score = result.score

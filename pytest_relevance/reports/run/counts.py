@@ -17,9 +17,10 @@ NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
 
 @dataclass(frozen=True, slots=True)
 class CaseCount:
-    """How many cases there are, in whatever variants they ran, and how many checks.
+    """How many cases and checks there are.
 
-    A check is one of a test in Python (`relevance.check`).
+    A case that ran in several variants counts once. A check is one of a test in Python
+    (`relevance.check`).
     """
 
     cases: int
@@ -39,7 +40,7 @@ def count_cases(results: Iterable[CaseResult]) -> CaseCount:
 
 
 def case_count(results: Iterable[CaseResult]) -> int:
-    """Count the cases and the checks. A case in several variants counts once."""
+    """Count the cases and the checks together. See `CaseCount`."""
     count = count_cases(results)
     return count.cases + count.checks
 

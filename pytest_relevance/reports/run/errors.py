@@ -60,7 +60,7 @@ def error_section(info: RunInfo, *, full: bool) -> str:
 
 
 def error_title(error: RunError) -> str:
-    """Return the title of an annotation."""
+    """Return the title of an annotation about an error."""
     return f"Error in {harmless(error.file)}" if error.file else "Error of the run"
 
 

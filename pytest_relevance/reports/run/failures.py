@@ -42,7 +42,7 @@ _FEW = 2  # failures that are not worth a table
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """Failures that are shown together, by their places; one if it is shown in full."""
+    """The places of failures that are shown together; one if it is shown in full."""
 
     how: str
     places: list[int]

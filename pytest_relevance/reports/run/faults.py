@@ -52,7 +52,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
 
 
 def _diagnosis_text(diagnosis: Diagnosis) -> str:
-    """Write in a sentence what many cases have in common, and what to look at."""
+    """Write what many cases have in common, and what to look at, in one sentence."""
     if diagnosis.kind == BROKEN:
         return harmless(diagnosis.message)
     if diagnosis.is_of_errors:
@@ -90,7 +90,7 @@ def fault_sentences(
 
 
 def errors_said_once(results: Sequence[CaseResult]) -> frozenset[int]:
-    """Find the results, by `id()`, whose error a diagnosis tells for several cases."""
+    """Return the `id()` of each result whose error one sentence tells for several."""
     failed = [result for result in results if result.call.error is not None]
     found: set[int] = set()
     for diagnosis in diagnoses.diagnose(failed):

@@ -55,15 +55,15 @@ Gates are listed in this order.
 
 
 def gate_message(judged: GateResult) -> str:
-    """Write `found_text`, and before it that a gate was not evaluated."""
+    """Write what a gate found; if it was not evaluated, that and the reason."""
     found = found_text(judged)
     return f"not evaluated: {found}" if judged.not_judged is not None else found
 
 
 def found_text(judged: GateResult) -> str:
-    """Write in one line what is not met; if all is met, what was found.
+    """Write what a gate found to be unmet; if nothing is, all that it found.
 
-    If the gate was not judged, it is the reason.
+    If the gate was not evaluated, the text is the reason.
     """
     if judged.not_judged is not None:
         return finding_text(judged.not_judged)

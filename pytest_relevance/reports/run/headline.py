@@ -149,7 +149,7 @@ def headline(
     *,
     files: Mapping[str, FileInfo] = EMPTY,
 ) -> Headline:
-    """Write what a run came to.
+    """Write the outcome of a run in one sentence.
 
     It is not good news if cases are lost or not compared, if anything is missing from
     the run, or if the run fails for a reason that is not a case.
@@ -321,9 +321,9 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 
 
 def _all_failed_text(ran: Sequence[CaseResult]) -> str:
-    """Write that every search that was called failed, or its fixture; else nothing.
+    """Write that all searches, or their fixtures, failed; empty if one did not.
 
-    One search alone says nothing of the others.
+    A single failing search is no outage.
     """
     called = [result for result in ran if result.status != NOT_SEARCHED]
     errors = []
@@ -381,7 +381,7 @@ def _failures_text(
 
 
 def _without_failure_text(ran: Sequence[CaseResult]) -> str:
-    """Write what cases without a baseline came to, if none of them failed."""
+    """Write how many cases pass and are measured, in a run where none failed."""
     by_status = grouped(ran, lambda result: result.status)
     if by_status.keys() - {PASSED, MEASURED}:
         return "No case fails"

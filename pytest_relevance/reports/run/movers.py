@@ -181,7 +181,7 @@ def _document_column(name: str) -> Column:
 def mover_tables(
     results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
 ) -> list[Table]:
-    """Make the tables of the cases whose score fell and rose since the baseline.
+    """Make the tables of the cases whose scores fell, and rose, since the baseline.
 
     Before them comes that of the cases without nDCG whose ranking changed, if any did.
     """

@@ -24,7 +24,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
 ) -> list[Block]:
-    """Write which documents, stable rankings and judgments are missing."""
+    """Write which documents the index lost, which rankings change, what is unjudged."""
     blocks: list[Block] = []
     blocks += _not_in_index(results)
     blocks += stability_remarks(results, full=full)
@@ -35,7 +35,7 @@ def remarks(
 
 
 def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
-    """Name the cases that a floor does not hold, as their score is not defined."""
+    """Name the cases whose floor is not checked, as their score is not defined."""
     sentences = []
     for file, info in sorted(files.items()):
         for text in info.without_floor:
@@ -44,7 +44,7 @@ def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
 
 
 def _not_in_index(results: Sequence[CaseResult]) -> list[Sentence]:
-    """Write how many judged documents the index lost, and not the ranking."""
+    """Write how many judged documents are not in the index."""
     documents: set[str] = set()
     affected = []
     for result in results:
@@ -64,7 +64,7 @@ def _not_in_index(results: Sequence[CaseResult]) -> list[Sentence]:
 
 
 def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
-    """Write what filled grades make of results, and which cases pass only by them.
+    """Write how many grades are filled, and which cases pass only by them.
 
     `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; mean without
     them 0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9

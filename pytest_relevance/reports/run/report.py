@@ -97,7 +97,7 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 
 def found_lines(run: Run, width: int) -> list[Line]:
-    """Write that no case was searched, if none was, and what the run says of itself."""
+    """Write that no case was searched, if so, and the findings of the run."""
     lines = finding_lines(run.info, width=width)
     text = unsaid_nothing_searched(run.results, run.info)
     return [*folded_lines(text, BAD, width), *lines] if text else lines

@@ -25,12 +25,12 @@ FAILS = "so the run fails"
 
 
 def reason_texts(info: RunInfo) -> list[str]:
-    """Write why the run fails other than for a case, a gate or an error."""
+    """Return why the run fails, apart from cases, gates and errors."""
     return [finding.text for finding in info.findings if finding.fails]
 
 
 def remark_texts(info: RunInfo) -> list[str]:
-    """Write what is missing from the run, and does not fail it."""
+    """Return what is missing from the run and does not fail it."""
     return [finding.text for finding in info.findings if not finding.fails]
 
 

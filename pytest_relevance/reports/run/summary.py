@@ -80,7 +80,7 @@ class SummaryOf:
 
     @cached_property
     def standings(self) -> frozenset[str]:
-        """Return how cases stand to their reference: each standing that a case has."""
+        """Return the standings that cases have, each once."""
         found = set()
         for result in self.results:
             if result.baseline is not None:
@@ -125,9 +125,9 @@ def _suites(of: SummaryOf) -> Sequence[Block]:
 
 
 def _since_reference(of: SummaryOf) -> Sequence[Block]:
-    """Make the sentences about changes since the reference, and what has no comparison.
+    """Write what changed since the reference, and which cases are not compared with it.
 
-    There are none if the run has no reference.
+    There are no sentences if the run has no reference.
     """
     lost = of.info.not_run or any(about.lost for about in of.files.values())
     lacks_cases = lost or not of.standings.isdisjoint((LOST, NOT_COMPARED))

@@ -53,7 +53,7 @@ _WITHOUT_RANKING: Mapping[str, tuple[str, str]] = {
 def lost_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[Sentence]:
-    """Write what the reference has and the run has not.
+    """Name the cases of the reference that the run lost or did not run.
 
     `in the baseline and not compared: 2 cases are gone ("boots" and "hats")`. There is
     no sentence if nothing is lost. A case counts once for all its variants.
@@ -78,7 +78,7 @@ def lost_sentences(
 def not_compared_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Write which cases ran and have no ranking in a reference that knows them.
+    """Name the cases that ran, and that the reference has without a ranking.
 
     `main.jsonl has no ranking of 3 cases that ran, so they are not compared: 1 case
     ended in an error there ("boots"), 2 cases were not searched there (...)`.
