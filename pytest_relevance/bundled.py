@@ -125,6 +125,7 @@ DIAGNOSES: Mapping[str, str] = {
     "repeated": "results.diagnosis_kinds:REPEATED",
     "fewer": "results.diagnosis_kinds:FEWER",
     "no value": "results.diagnosis_kinds:NO_VALUE",
+    "ties": "results.diagnosis_kinds:TIES",
 }
 """Kinds of diagnoses, in the order in which reports tell them."""
 

@@ -21,7 +21,7 @@ from pytest_relevance.cases.expect import (
 )
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import WRONG, Location
-from pytest_relevance.cases.model import Terms
+from pytest_relevance.cases.model import TIES, Terms
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.cases.shapes import Shape, to_python
 from pytest_relevance.cases.values import Check
@@ -94,6 +94,9 @@ _ROWS = (
     _setting("negative", "What negative grades count. Default: keep."),
     Key("collapse", IN_BOTH, shapes.VALUE, values.check_flag, schemas.FLAG,
         about="Whether later results of a document are left out, so that the ranks close up. Default: false."),
+    Key("ties", IN_BOTH, shapes.TEXT, values.choice_of(TIES), schemas.choice(TIES),
+        about="Whether results with equal scores may come in any order, or have a fixed "
+              "one, as the search sorts by a second key. Default: any."),
     Key("raters", IN_BOTH, shapes.TEXT, values.choice_of(AGGREGATES),
         schemas.RATERS,
         about="How several ratings of a document become its grade. Default: median."),

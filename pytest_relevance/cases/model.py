@@ -352,6 +352,13 @@ class CatalogueFile:
         return tuple(dict.fromkeys(columns))
 
 
+TIES = {
+    "any": "results with equal scores may come in any order",
+    "fixed": "the search sorts results with equal scores by a second key",
+}
+"""The values of the key `ties`, and what they mean."""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a suite sets for its cases, and a case may override.
@@ -360,6 +367,8 @@ class Terms:
     `depth`: how many results the search is asked for at least; None if that is not set.
     `tolerance`: how far nDCG@k may drop below the baseline; None for the project's
     default.
+    `ties`: "any" if results with equal scores may come in any order, "fixed" if the
+        search sorts them by a second key.
     `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
     override them.
     `lowest`, `highest`: the range of grades that an unjudged result may have. It is the
@@ -380,6 +389,7 @@ class Terms:
     id_field: str | tuple[str, ...] | None = None
     title_field: str | None = None
     tolerance: float | None = None
+    ties: str = "any"
     gates: tuple[Gate, ...] = ()
     documents: CatalogueFile | None = None
     lowest: float = 0.0

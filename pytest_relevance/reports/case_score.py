@@ -71,6 +71,18 @@ def interval_text(result: CaseResult) -> str:
     return f"{result.metric.text} lies between {ends}"
 
 
+def ties_text(result: CaseResult) -> str:
+    """Write `between 0.748 and 1.000 by the order of equal scores`, if a floor depends
+    on the order; else nothing.
+    """
+    if not result.depends_on_ties:
+        return ""
+    evaluation = result.evaluation
+    digits = _score_digits(result)
+    ends = f"{evaluation.ties_lower:.{digits}f} and {evaluation.ties_upper:.{digits}f}"
+    return f"between {ends} by the order of equal scores"
+
+
 # --- the sums below the ranking -------------------------------------------------------
 
 

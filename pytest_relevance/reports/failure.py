@@ -14,7 +14,12 @@ from pytest_relevance.reports.brief_reasons import (
     reason_in_brief,
     short_reasons,
 )
-from pytest_relevance.reports.case_score import interval_text, met_text, total_lines
+from pytest_relevance.reports.case_score import (
+    interval_text,
+    met_text,
+    ties_text,
+    total_lines,
+)
 from pytest_relevance.reports.document_tables import field_lines
 from pytest_relevance.reports.labels import STATUSES, search_label
 from pytest_relevance.reports.losses import blame_lines
@@ -229,9 +234,9 @@ def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
                 titled(harmless(document), document, result.texts.titles, room)
             )
         lines += wrapped("judge these: ", first_parts(named), columns, style=DOUBT)
-    interval = interval_text(result)
-    if interval:
-        lines.append(styled_line(interval))
+    for text in (interval_text(result), ties_text(result)):
+        if text:
+            lines.append(styled_line(text))
     return lines
 
 
@@ -296,7 +301,7 @@ def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) 
     It is cut if it is wider than `columns` and than 160. `others` are the results of
     the run.
     """
-    parts = [failure_message(result), interval_text(result)]
+    parts = [failure_message(result), interval_text(result), ties_text(result)]
     if result.is_unjudged and not ids_are_known(result, others):
         parts.append(f"{NO_ID_KNOWN} (id_field)")
     if result.verdict == INCONCLUSIVE and result.unjudged:

@@ -353,6 +353,8 @@ class CaseEvaluation:
     `scores`: by the names of metrics, nDCG@k among them; None if one is not defined.
     `lower`, `upper`: the interval that the unjudged results leave to nDCG@k; None if
         it is the score itself.
+    `ties_lower`, `ties_upper`: the interval that the order of results with equal scores
+        leaves to nDCG@k; None if there is one order alone.
     `judged`, `top`: how many of the different documents within k have a judgment, and
         how many there are.
     `outcomes`: the outcome of each expectation.
@@ -379,6 +381,8 @@ class CaseEvaluation:
     scores: Mapping[str, float | None] = field(default_factory=dict)
     lower: float | None = None
     upper: float | None = None
+    ties_lower: float | None = None
+    ties_upper: float | None = None
     judged: int = 0
     top: int = 0
     outcomes: Sequence[Outcome] = ()

@@ -147,6 +147,17 @@ class CaseResult:
         return lower, upper
 
     @property
+    def depends_on_ties(self) -> bool:
+        """Return whether the floor is met in one order of equal scores, and not in
+        another.
+        """
+        least, greatest = self.evaluation.ties_lower, self.evaluation.ties_upper
+        floor = self.conditions.floor
+        if least is None or greatest is None or floor is None:
+            return False
+        return least < floor <= greatest
+
+    @property
     def change(self) -> float:
         """Return by how much nDCG@k rose since the baseline; below 0 if it fell.
 

@@ -314,6 +314,22 @@ def _explain_no_value(diagnosis: Diagnosis) -> str:
     )
 
 
+# --- equal scores ---------------------------------------------------------------------
+
+
+def _find_ties(results: Sequence[CaseResult]) -> list[CaseResult]:
+    return [result for result in results if result.depends_on_ties]
+
+
+def _explain_ties(diagnosis: Diagnosis) -> str:
+    count = len(diagnosis.results)
+    verb = "passes or fails" if count == 1 else "pass or fail"
+    return (
+        f"returned results with equal scores, and {counted(count, 'case')} {verb} by their "
+        "order: sort by a second key, and write ties: fixed if the search does"
+    )
+
+
 NOTHING_RETURNED = DiagnosisKind(
     name=NOTHING,
     find=_find_nothing,
@@ -356,3 +372,4 @@ NO_VALUE = DiagnosisKind(
     explain=_explain_no_value,
     needs_score=False,
 )
+TIES = DiagnosisKind(name="ties", find=_find_ties, explain=_explain_ties)

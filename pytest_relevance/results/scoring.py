@@ -17,6 +17,7 @@ from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
+from pytest_relevance.metrics.ties import tie_interval
 from pytest_relevance.results.case_parts import (
     CaseCall,
     CaseConditions,
@@ -97,10 +98,13 @@ def score_case(
     if case.terms.gates or outcomes:
         scores |= _other_scores(case, graded, is_cut=is_cut)
     is_open = top.lower != top.upper and not math.isnan(top.score)
+    ties_lower, ties_upper = _interval_of_ties(case, ranking, graded)
     evaluation = CaseEvaluation(
         scores=scores,
         lower=top.lower if is_open else None,
         upper=top.upper if is_open else None,
+        ties_lower=ties_lower,
+        ties_upper=ties_upper,
         judged=top.judged,
         top=top.size,
         outcomes=outcomes,
@@ -191,6 +195,19 @@ def _score_top(case: Case, graded: GradedRanking) -> ScoredTop:
         )
     size = len(in_top) - repeated
     return ScoredTop(value, lower, upper, judged=size - unjudged, size=size)
+
+
+def _interval_of_ties(
+    case: Case, ranking: Ranking, graded: GradedRanking
+) -> tuple[float | None, float | None]:
+    """Return the least and the greatest nDCG@k over the orders of equal scores.
+
+    Both are None if the results have one order alone.
+    """
+    if case.terms.ties == "fixed" or len(ranking.scores) != len(ranking.ids):
+        return None, None
+    ends = tie_interval(graded, ranking.scores, case.k, case.settings)
+    return ends if ends is not None and ends[0] != ends[1] else (None, None)
 
 
 def _judge(

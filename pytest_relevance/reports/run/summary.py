@@ -221,11 +221,15 @@ def _advice(of: SummaryOf) -> Sequence[Block]:
     ]
 
 
+def _has_own_fault(result: CaseResult) -> bool:
+    """Return whether a case has what is told also if no other case has it."""
+    lacks_values = 0 in result.ranking.field_values.values()
+    return lacks_values or result.depends_on_ties
+
+
 def _faults(of: SummaryOf) -> Sequence[Block]:
-    # a field of an expectation that has no value in any result is a fault of one case
-    lacks_values = any(0 in each.ranking.field_values.values() for each in of.results)
-    # otherwise one case alone shares no fault with others: the imports are spared
-    if not (of.info.faults or len(of.results) > 1 or lacks_values):
+    # one case alone shares no fault with others: the imports are spared
+    if len(of.results) == 1 and not of.info.faults and not _has_own_fault(*of.results):
         return []
     from pytest_relevance.reports.run.faults import fault_sentences
 

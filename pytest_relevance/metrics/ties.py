@@ -1,0 +1,68 @@
+"""The interval in which results with equal scores leave the nDCG of a ranking.
+
+An engine may return results with equal scores in any order. Adjacent results with
+exactly equal scores are tied. A result without a score is not tied with any other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from .ndcg import GradedRanking, ndcg
+from .settings import Settings
+
+
+def tied_groups(scores: Sequence[float | None]) -> list[range]:
+    """Return the indexes (from 0) of the results that are tied, group by group."""
+    groups = []
+    start = 0
+    for end in range(1, len(scores) + 1):
+        is_tied = end < len(scores) and scores[end] == scores[start]
+        if is_tied and scores[start] is not None:
+            continue
+        if end - start > 1:
+            groups.append(range(start, end))
+        start = end
+    return groups
+
+
+def tie_interval(
+    graded: GradedRanking,
+    scores: Sequence[float | None],
+    k: int,
+    settings: Settings,
+) -> tuple[float, float] | None:
+    """Return the least and the greatest nDCG@k over the orders of tied results.
+
+    Within each group the results are put in the order of their gains, the least first
+    and the greatest first. Unjudged results have no gain. None if there is one order
+    alone, if the score is not defined, and with `ideal="returned"`, whose ideal changes
+    with the results that the cutoff leaves out.
+
+    `scores`: the score of the search for each result.
+    """
+    if settings.ideal == "returned":
+        return None
+    groups = [group for group in tied_groups(scores) if group.start < k]
+    if not groups:
+        return None
+    gains = settings.gains
+    least = ndcg(_ordered(graded, groups, gains.__getitem__), settings, k)
+    greatest = ndcg(_ordered(graded, groups, lambda grade: -gains[grade]), settings, k)
+    if math.isnan(least):
+        return None
+    return least, greatest
+
+
+def _ordered(
+    graded: GradedRanking,
+    groups: Sequence[range],
+    order: Callable[[float | None], float],
+) -> GradedRanking:
+    """Sort the grades within each group."""
+    grades = list(graded.grades)
+    for group in groups:
+        tied = slice(group.start, group.stop)
+        grades[tied] = sorted(grades[tied], key=order)
+    return GradedRanking(grades=grades, repeated=(), judged=graded.judged)

@@ -1,0 +1,55 @@
+"""Results with equal scores: between which nDCG their order leaves a ranking."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, ndcg
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.metrics.ties import tie_interval, tied_groups
+
+
+def test_adjacent_results_with_exactly_equal_scores_are_tied() -> None:
+    assert tied_groups([3, 3, 2, 1, 1, 1, 3]) == [range(2), range(3, 6)]
+    assert tied_groups([None, None, 1, 1 + 1e-15]) == []
+
+
+def test_the_order_of_a_fused_list_decides_a_quarter_of_its_ndcg() -> None:
+    judgments = {"w1": 3, "w2": 3, "strap1": 1, "dock1": 0}
+    graded = grade_ranking(["w1", "strap1", "w2", "dock1"], judgments)
+    scores = [0.0164, 0.0164, 0.0164, 0.0161]
+    assert tie_interval(graded, scores, 10, Settings()) == pytest.approx(
+        (0.748, 1.0), abs=5e-4
+    )
+
+
+def test_a_ranking_without_equal_scores_has_no_interval() -> None:
+    graded = grade_ranking(["a", "b"], {"a": 1})
+    assert tie_interval(graded, [2.0, 1.0], 10, Settings()) is None
+
+
+@given(
+    st.lists(st.sampled_from([None, 0, 1, 3]), min_size=1, max_size=6),
+    st.data(),
+    st.sampled_from(["zero", "skip"]),
+)
+def test_the_ends_are_those_of_all_orders(
+    grades: list[float | None], data: st.DataObject, unjudged: str
+) -> None:
+    scores = sorted(
+        data.draw(st.lists(st.sampled_from([1.0, 2.0]), min_size=6, max_size=6))
+    )[: len(grades)]
+    settings = Settings(unjudged=unjudged)
+    judged = [3.0, *(grade for grade in grades if grade is not None)]
+    found = set()
+    for order in permutations(range(len(grades))):
+        if [scores[index] for index in order] == scores:
+            ranking = [grades[index] for index in order]
+            found.add(ndcg(GradedRanking(ranking, (), judged), settings, 3))
+    interval = tie_interval(GradedRanking(grades, (), judged), scores, 3, settings)
+    if interval is None:
+        assert len(found) == 1
+    else:
+        assert interval == (min(found), max(found))
