@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,6 @@ from pytest_relevance.results.records.run_info import (
     AcceptedCase,
     Collected,
     FileInfo,
-    Lost,
     RecordError,
 )
 
@@ -241,38 +241,35 @@ class CaseFile(pytest.Module):
         )
         counts = Counter((search, variant) for _, search, variant in cases)
         variants = Counter(case for case, *_ in cases)
-        gates = [
-            RecordedGate.of(gate, line)
-            for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
-        ]
-        lost: Sequence[Lost] = ()
-        accepted: Sequence[AcceptedCase] = ()
-        baseline = self._baseline
-        expects_known = baseline is not None and settings(self.config).expects_known
-        if baseline is not None:
-            compared = {(run.case.id, run.variant): run.case for run in runs}
-            lost = baseline.collected(compared, suite.left_out)
-            if expects_known:
-                accepted = baseline.accepted_cases(suite.terms.gates)
-        return FileInfo(
+        lines = zip(suite.terms.gates, suite.gate_lines, strict=True)
+        about = FileInfo(
             path=str(self.path),
             node=self.nodeid,
             digest=digest,
-            totals=tuple(
-                (search, variant, count) for (search, variant), count in counts.items()
-            ),
+            totals=tuple((*searched, count) for searched, count in counts.items()),
             items={case: count for case, count in variants.items() if count > 1},
-            cases=_collected_cases(runs, baseline),
-            gates=tuple(gates),
-            has_baseline=baseline is not None,
+            cases=_collected_cases(runs, self._baseline),
+            gates=tuple(RecordedGate.of(gate, line) for gate, line in lines),
+            unjudged=suite.unjudged_words,
+            without_floor=suite.without_floor,
+            documents=suite.terms.documents,
+        )
+        if self._baseline is None:
+            return about
+        compared = {(run.case.id, run.variant): run.case for run in runs}
+        lost = self._baseline.collected(compared, suite.left_out)
+        expects_known = settings(self.config).expects_known
+        accepted: Sequence[AcceptedCase] = ()
+        if expects_known:
+            accepted = self._baseline.accepted_cases(suite.terms.gates)
+        return replace(
+            about,
+            has_baseline=True,
             lost=tuple(lost),
             expects_known=expects_known,
             accepted=accepted,
-            unjudged=suite.unjudged_words,
-            without_floor=suite.without_floor,
-            against="" if baseline is None else baseline.record,
-            documents=suite.terms.documents,
-            fingerprint={} if baseline is None else baseline.fingerprint,
+            against=self._baseline.record,
+            fingerprint=self._baseline.fingerprint,
         )
 
     def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
