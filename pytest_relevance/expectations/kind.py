@@ -114,6 +114,9 @@ class ExpectationKind(ABC):
     counts_results: ClassVar[bool] = False
     """Whether it looks at how many results there are, even below its depth."""
 
+    compares_rankings: ClassVar[bool] = False
+    """Whether it compares two rankings, so that missing it is a change and no loss."""
+
     excludes_documents: ClassVar[bool] = False
     """Whether documents that are not in the index meet it."""
 

@@ -127,6 +127,7 @@ class _Similarity(_KindOfMetric):
     """`overlap@10: 0.8`: the ranking is compared with the accepted one."""
 
     name = model.SIMILARITY
+    compares_rankings = True
     reference = ITSELF  # which the accepted ranking itself always meets
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:

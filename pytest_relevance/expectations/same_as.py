@@ -63,6 +63,7 @@ class _SameAs(ExpectationKind):
     """
 
     name = "same_as"
+    compares_rankings = True
     about = "Another query that finds the same top k, or {query: ..., overlap@10: 0.8}."
     schema = _SCHEMA
 

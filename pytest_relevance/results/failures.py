@@ -13,12 +13,19 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     has_failed,
 )
+from pytest_relevance.results.outcomes import kind_named
 
 GOT_WORSE = "got worse"
 """The case misses a floor or an expectation that the accepted ranking meets, or
 dropped.
 
 It dropped if its score is lower by more than the tolerance.
+"""
+
+CHANGED = "changed"
+"""All that the case newly misses are demands that compare rankings, such as overlap.
+
+It did not get worse. A case that returned nothing did.
 """
 
 IN_DOUBT = "inconclusive"
@@ -34,6 +41,7 @@ FAILED_BEFORE = "failed before"
 
 FAILURE_KINDS = (
     GOT_WORSE,
+    CHANGED,
     IN_DOUBT,
     ENDED_IN_ERROR,
     STALE_ENTRY,
@@ -57,9 +65,19 @@ def failure_kind(result: CaseResult) -> str:
         return WITHOUT_ENTRY
     if baseline.standing == STALE:
         return STALE_ENTRY
-    if baseline.newly_failing or baseline.standing == REGRESSION:
+    if baseline.standing == REGRESSION:
         return GOT_WORSE
+    if baseline.newly_failing:
+        return CHANGED if _only_changed(result) else GOT_WORSE
     return FAILED_BEFORE if baseline.failed_before else OTHER
+
+
+def _only_changed(result: CaseResult) -> bool:
+    """Return whether all that a case newly misses are comparisons of rankings."""
+    newly_missed = [each for each in result.evaluation.reasons if each.is_new]
+    return bool(result.ranking.documents) and all(
+        kind_named(reason.kind).compares_rankings for reason in newly_missed
+    )
 
 
 def got_worse(result: CaseResult) -> bool:

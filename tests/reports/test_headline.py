@@ -25,6 +25,7 @@ from pytest_relevance.results.case_parts import (
     STALE,
     WITHIN,
     BaselineComparison,
+    Outcome,
     SearchError,
 )
 from pytest_relevance.results.changes import Move
@@ -79,6 +80,14 @@ FALLEN = BaselineComparison(REGRESSION, 1.0)
 SKIPPED = case(changes={"verdict": "skipped", "outcome": "skipped", "scores": {}})
 PASSED = case(min_ndcg=0.5)
 NEWLY = failed(baseline=replace(FALLEN, newly_failing=True))
+OVERLAP = Outcome("overlap@10", "similarity", met=False, value=0.2, is_new=True)
+DIFFERS = case(
+    "differs",
+    ["x"],
+    replace(AS_GOOD, newly_failing=True),
+    {"verdict": "failed", "outcome": "failed", "reasons": [OVERLAP]},
+)
+EMPTIED = replace(changed(DIFFERS, documents=[]), id="emptied")
 FELL = case("fell", ["b", "a"], FALLEN, {"verdict": "failed", "outcome": "failed"})
 BEFORE = failed("hats", baseline=BaselineComparison(WITHIN, 0.0, failed_before=True))
 IN_DOUBT = case(changes={"verdict": "inconclusive", "outcome": "failed"})
@@ -102,6 +111,14 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
     "several got worse": (
         [NEWLY, FELL, PASSED], {},
         "Search got worse: 2 queries (all may only be missing judgments)", "worse"),
+    "changed alone": (
+        [DIFFERS, PASSED], {}, "1 query changed by more than allowed", "broken"),
+    "changed, others better": (
+        [DIFFERS, *better(2, 0.9)], {},
+        "1 query changed by more than allowed; search got better: 2 queries", "broken"),
+    "changed, and one returns nothing": (
+        [DIFFERS, EMPTIED], {},
+        "Search got worse: 1 query (for certain); 1 changed by more than allowed", "worse"),
     "in two variants": (
         [replace(NEWLY, variant="bm25"), replace(NEWLY, variant="hybrid")], {},
         "Search got worse: 1 query (may only be missing judgments)", "worse"),

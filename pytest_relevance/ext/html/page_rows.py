@@ -21,7 +21,12 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison
-from pytest_relevance.results.failures import FAILED_BEFORE, GOT_WORSE, failure_kind
+from pytest_relevance.results.failures import (
+    CHANGED,
+    FAILED_BEFORE,
+    GOT_WORSE,
+    failure_kind,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,8 @@ class PageRow:
     """A case in the page.
 
     `change`: the case compared with its earlier ranking by nDCG@k, if it has one.
-    `became`: `got worse`, `got better`, `failed before`, or the status of the case.
+    `became`: `got worse`, `changed`, `got better`, `failed before`, or the status of
+        the case.
     `is_better`: the score rose by more than the tolerance. In a comparison: by more
     than `notable_change`.
     """
@@ -95,6 +101,7 @@ def _row_of_run(result: CaseResult) -> PageRow:
     word = result.status
     if case_result.has_failed(result) and failure_kind(result) in (
         GOT_WORSE,
+        CHANGED,
         FAILED_BEFORE,
     ):
         word = failure_kind(result)

@@ -175,6 +175,8 @@ def _scores_cell(row: PageRow, reason: str) -> str:
     shown = score_text(after)
     if before is not None and score_text(before) != shown:
         shown = f"{score_text(before)} {ARROW} {shown}"
+    if change.by is not None:
+        shown = f"{text(change.by)} {shown}"
     if result.unjudged and result.score is not None:
         shown += f' <span class="place">{len(result.unjudged)} unjudged</span>'
     hint = _hint(result, change)

@@ -85,7 +85,12 @@ from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.changes import changes_since_baseline
-from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind, got_worse
+from pytest_relevance.results.failures import (
+    CHANGED,
+    FAILED_BEFORE,
+    failure_kind,
+    got_worse,
+)
 from pytest_relevance.results.records.run import Run
 
 MOST_GATES, MOST_SUITES = 10, 20
@@ -306,12 +311,13 @@ def _missing(names: Sequence[str]) -> str:
 class _CaseGroups:
     """The cases in the tables, each group in the order of its table.
 
-    `got_worse` and `failed` fail, `fell` and `rose` do not. `failed` is without the
-    cases that failed before, and without errors that one sentence tells for several
-    cases. `lowest` are those with the lowest scores, if no case fails or moved.
+    `got_worse`, `changed` and `failed` fail, `fell` and `rose` do not. `failed` is
+    without the cases that failed before, and without errors that one sentence tells for
+    several cases. `lowest` are those with the lowest scores, if no case fails or moved.
     """
 
     got_worse: list[CaseChange]
+    changed: list[CaseChange]
     failed: list[CaseChange]
     fell: list[CaseChange]
     rose: list[CaseChange]
@@ -320,13 +326,15 @@ class _CaseGroups:
 
 def _case_groups(worst: Sequence[CaseChange], ran: Sequence[CaseResult]) -> _CaseGroups:
     said_once = errors_said_once(ran)
-    groups = _CaseGroups([], [], [], [], [])
+    groups = _CaseGroups([], [], [], [], [], [])
     for change in worst:
         result = change.result
         if not has_failed(result):
             groups.fell.append(change)
         elif got_worse(result):
             groups.got_worse.append(change)
+        elif failure_kind(result) == CHANGED:
+            groups.changed.append(change)
         elif id(result) not in said_once and failure_kind(result) != FAILED_BEFORE:
             groups.failed.append(change)
     groups.rose.extend(CaseChange.since_baseline(result) for result in movers(ran, 1))
@@ -353,6 +361,12 @@ def _case_sections(
         fell += " without failing"
     for name, title, changes, documents in (
         ("the cases that got worse", "Got worse", groups.got_worse, on_fall),
+        (
+            "the cases that changed by more than allowed",
+            "Changed by more than allowed",
+            groups.changed,
+            on_fall,
+        ),
         ("the failing cases", "Failed", groups.failed, on_fall),
         ("the cases that fell most", fell, groups.fell, on_fall),
         ("the cases that rose most", "Rose", groups.rose, (GAINED_DOCUMENT,)),

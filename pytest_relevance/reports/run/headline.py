@@ -34,6 +34,7 @@ from pytest_relevance.results.certainty import WorseQueries, count_worse
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.failures import (
+    CHANGED,
     ENDED_IN_ERROR,
     FAILED_BEFORE,
     GOT_WORSE,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 _LONGEST_ERROR = 120
 """How many columns of the message of an exception a headline has."""
+
+_MORE_THAN_ALLOWED = "changed by more than allowed"
 
 WORSE, BETTER, MIXED = "worse", "better", "mixed"
 BROKEN, FINE, NOTHING = "broken", "fine", "nothing"
@@ -196,9 +199,22 @@ class _Run:
         return f"{counted(broken, 'case')} could not be scored" if broken else ""
 
     def balance(self) -> Headline:
-        """Weigh the queries that got worse against those that got better."""
+        """Weigh the queries that got worse against those that got better.
+
+        Those that changed by more than allowed follow; they come first if none got
+        worse.
+        """
         better, mean = _improved(self.ran), _direction(self.change)
-        return balance(self.worse.total, better, mean, sure=self.worse)
+        said = balance(self.worse.total, better, mean, sure=self.worse)
+        changed = case_count(self.failed.get(CHANGED, ()))
+        if not changed:
+            return said
+        if said.kind in (WORSE, MIXED):
+            return Headline(f"{said.text}; {changed:,} {_MORE_THAN_ALLOWED}", said.kind)
+        text = f"{counted(changed, 'query', 'queries')} {_MORE_THAN_ALLOWED}"
+        if said.kind == BETTER:
+            text += f"; {said.text[0].lower()}{said.text[1:]}"
+        return Headline(text, BROKEN)
 
     def balance_and_known(self) -> Headline:
         """Add to the balance how many cases failed before."""
@@ -244,8 +260,8 @@ def _outage(run: _Run) -> Headline | None:
     return Headline(text, BROKEN) if text else None
 
 
-def _got_worse(run: _Run) -> Headline | None:
-    if not run.worse.total:
+def _got_worse_or_changed(run: _Run) -> Headline | None:
+    if not run.worse.total and CHANGED not in run.failed:
         return None
     said = run.balance()
     parts = [said.text, run.unscored_text(), run.unfinished]
@@ -282,7 +298,7 @@ def _without_comparison(run: _Run) -> Headline | None:
 _HEADLINES = (
     _nothing_searched,
     _outage,
-    _got_worse,
+    _got_worse_or_changed,
     _unfinished,
     _failures,
     _unmet_gates,

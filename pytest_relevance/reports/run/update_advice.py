@@ -18,8 +18,8 @@ from pytest_relevance.results.case_parts import (
     REGRESSION,
     STALE,
 )
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.failures import got_worse
+from pytest_relevance.results.case_result import CaseResult, has_failed
+from pytest_relevance.results.failures import CHANGED, failure_kind, got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
 _WORSE_TOO = ", and what got worse too unless you choose the cases"
@@ -46,6 +46,8 @@ def update_sentences(
     by_standing = _by_standing(results, files)
     if by_standing[REGRESSION]:
         yield _regression_advice(by_standing[REGRESSION], fallen)
+    if by_standing[CHANGED]:
+        yield _changed_advice(by_standing[CHANGED], fallen)
     if by_standing[IMPROVEMENT]:
         yield _improvement_advice(by_standing[IMPROVEMENT], fallen)
     if by_standing[STALE]:
@@ -81,6 +83,8 @@ def _by_standing(
             continue
         if got_worse(result):
             by_standing[REGRESSION].append(result)
+        elif has_failed(result) and failure_kind(result) == CHANGED:
+            by_standing[CHANGED].append(result)
         elif result.baseline is not None:
             by_standing[result.baseline.standing].append(result)
     return by_standing
@@ -98,6 +102,17 @@ def _regression_advice(
     remedy = "where that is meant, --relevance-update FILE::CASE accepts one"
     cases = counted(case_count(group), "case")
     return Sentence(f"{cases} got worse: {remedy}{also}", BAD)
+
+
+def _changed_advice(
+    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
+) -> Sentence:
+    count = case_count(group)
+    remedy = f"--relevance-update accepts {'it' if count == 1 else 'them'}"
+    if fallen:
+        remedy += _WORSE_TOO
+    cases = counted(count, "case")
+    return Sentence(f"{cases} changed by more than allowed: {remedy}", BAD)
 
 
 def _improvement_advice(

@@ -26,7 +26,7 @@ function scoresOf(item) {
   const hint = item.by ?? (item.score === undefined && isSearched(item) ? NO_SCORE : between);
   const after = scoreText(item.value ?? item.score);
   const scores = scoreText(item.before) === after ? after : changeText(item.before, after);
-  const shown = make("span", { title: hint }, scores);
+  const shown = make("span", { title: hint }, item.by ? `${item.by} ${scores}` : scores);
   if (unjudged) {
     shown.append(" ", make("span", { class: "place" }, `${unjudged} unjudged`));
   }

@@ -97,6 +97,9 @@ function changeOf(item) {
 
 /** Whether another ranking was returned than the accepted one, or its score changed. @param {Case} item */
 function isChanged(item) {
+  if (item.became === "changed") {
+    return true;
+  }
   if (item.before === undefined) {
     return false;
   }
