@@ -49,6 +49,7 @@ def with_gates(case: Case) -> Case:
     return replace(case, terms=replace(case.terms, gates=gates))
 
 
+FOUND = Ranking(("d0",))
 DOCUMENTS = st.sampled_from("abcd")
 RANKINGS = st.lists(DOCUMENTS, max_size=4, unique=True)
 
@@ -100,3 +101,18 @@ def test_a_skip_that_the_baseline_has_accepted_loses_nothing() -> None:
     assert comparison_of(against(skipped, {FILE: entries})).lost == ("nDCG@10",)
     entries.without_ranking["q", None] = MARKED_SKIP
     assert against(skipped, {FILE: entries}).baseline is None
+
+
+def test_an_accepted_document_whose_grade_no_record_names_makes_the_entry_stale() -> (
+    None
+):
+    judgments = {f"d{number}": 1 for number in range(20)}
+    case = case_of({"query": "q", "judgments": judgments, "k": 1})
+    now = with_details(score_case(case, FOUND, details=False), case, FOUND)
+    now = changed(now, file=FILE)
+    then = result_of(case, ["d19"])
+    entries = {FILE: BaselineEntries([entry_of(then)])}
+    assert comparison_of(against(now, entries)).stale == (
+        "the record does not name the judgments of all documents that were returned then",
+    )
+    assert comparison_of(against(now, entries, then)).score == 1
