@@ -143,48 +143,45 @@ def test_the_shares_of_what_fell_and_rose_add_up_to_the_change(
         assert sum(shares.values()) == pytest.approx(change, abs=1e-9)
 
 
+FIRST = {"expect": {"first": "sku-1"}}
+
+
 @pytest.mark.parametrize(
-    ("accepted", "baseline"),
+    ("ranking", "accepted", "keys", "line"),
     [
-        (["sku-1", "sku-2"], "(baseline 0.884)"),
-        (["sku-2"], "(baseline 0.542, up 0.342)"),
+        (["sku-1", "sku-2"], ["sku-1", "sku-2"], {"min_ndcg": 0.9},
+         "nDCG@10 0.884 is below 0.900   (baseline 0.884)"),
+        (["sku-1", "sku-2"], ["sku-2"], {"min_ndcg": 0.9},
+         "nDCG@10 0.884 is below 0.900   (baseline 0.542, up 0.342)"),
+        (["sku-2", "sku-1"], ["sku-1", "sku-2"], FIRST, 'first: rank 1 has "sku-2", expected "sku-1" (at rank 2)'),
     ],
-)
+    ids=["the same score", "another score", "not about the score"],
+)  # fmt: skip
 def test_the_first_line_says_what_the_baseline_was(
-    shop: Shop, accepted: list[str], baseline: str
+    shop: Shop, ranking: list[str], accepted: list[str], keys: Any, line: str
 ) -> None:
-    text = report(shop, accepted, ["sku-1", "sku-2"], min_ndcg=0.9)
-    place = "shop.relevance.yaml:41"
-    first = f"{place}: nDCG@10 0.884 is below 0.900   {baseline}"
-    assert text.splitlines()[0] == first
+    text = report(shop, accepted, ranking, **keys)
+    assert text.splitlines()[0] == f"shop.relevance.yaml:41: {line}"
 
 
-def test_a_drop_is_said_with_the_tolerance(shop: Shop) -> None:
-    found = shop.result(
-        ["sku-1", "x", "sku-2", "sku-3"], accepted=["sku-1", "sku-2", "sku-3"]
-    )
-    text = plain_text(failure_lines(dropped(found), width=160))
-    drop = (
-        "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050"
-    )
-    assert text.splitlines()[0] == f"shop.relevance.yaml:41: {drop}"
-
-
-def test_in_doubt_that_is_said_first_and_the_drop_once(shop: Shop) -> None:
-    found = shop.result(
-        ["x", "sku-1"], accepted=["sku-1", "sku-2"], min_ndcg=0.6, min_judged=0.9
-    )
-    assert plain_text(failure_lines(dropped(found))).splitlines()[:2] == [
-        "shop.relevance.yaml:41: inconclusive: 1 of the top 2 judged, less than min_judged 0.9",
-        "  nDCG@10 0.342 is below 0.600   (baseline 0.884, down 0.542)",
-    ]
-
-
-def test_what_is_not_about_the_score_is_said_without_it(shop: Shop) -> None:
-    expect = {"first": "sku-1"}
-    text = report(shop, ["sku-1", "sku-2"], ["sku-2", "sku-1"], expect=expect)
-    first = 'first: rank 1 has "sku-2", expected "sku-1" (at rank 2)'
-    assert text.splitlines()[0] == f"shop.relevance.yaml:41: {first}"
+@pytest.mark.parametrize(
+    ("ranking", "accepted", "keys", "lines"),
+    [
+        (["sku-1", "x", "sku-2", "sku-3"], ["sku-1", "sku-2", "sku-3"], {},
+         ["nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050"]),
+        (["x", "sku-1"], ["sku-1", "sku-2"], {"min_ndcg": 0.6, "min_judged": 0.9},
+         ["inconclusive: 1 of the top 2 judged, less than min_judged 0.9",
+          "  nDCG@10 0.342 is below 0.600   (baseline 0.884, down 0.542)"]),
+    ],
+    ids=["alone, with the tolerance", "in doubt, said first, and the drop once"],
+)  # fmt: skip
+def test_a_drop(
+    shop: Shop, ranking: list[str], accepted: list[str], keys: Any, lines: list[str]
+) -> None:
+    found = dropped(shop.result(ranking, accepted=accepted, **keys))
+    text = plain_text(failure_lines(found, width=160))
+    said = text.partition("shop.relevance.yaml:41: ")[2].splitlines()
+    assert said[: len(lines)] == lines
 
 
 SAME = "the ranking is the same"

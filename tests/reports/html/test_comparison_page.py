@@ -1,7 +1,5 @@
 """What became of the cases of two runs, in the page of their comparison."""
 
-import pytest
-
 from pytest_relevance import Run, compare_runs
 from pytest_relevance.ext.html.page import comparison_page
 from tests.helpers import page_text, page_values, result_of
@@ -19,27 +17,19 @@ def run(name: str, **rankings: list[str]) -> Run:
     return Run(results, name=name)
 
 
-@pytest.fixture(scope="module")
-def page() -> str:
+def test_what_became_of_each_case_beside_its_ranking_in_the_first_run() -> None:
+    """A case keeps the status of its run. What got worse comes first, without scripts
+    too.
+    """
     main = run("main", boots=BEST, hats=WORSE, socks=BEST)
     branch = run("branch", boots=WORSE, hats=BEST, socks=ALMOST)
-    return comparison_page(compare_runs(main, branch))
-
-
-def test_a_case_is_called_by_what_became_of_it(page: str) -> None:
-    became = {each["id"]: each.get("became") for each in page_values(page)["cases"]}
-    assert became == {"boots": "got worse", "hats": "got better", "socks": None}
-
-
-def test_a_case_keeps_the_status_that_it_has_in_its_run(page: str) -> None:
-    assert {each["status"] for each in page_values(page)["cases"]} == {"passed"}
-
-
-def test_a_case_stands_beside_its_ranking_in_the_first_run(page: str) -> None:
-    accepted = {each["id"]: each["accepted"] for each in page_values(page)["cases"]}
-    assert accepted == {"boots": BEST, "hats": WORSE, "socks": BEST}
-
-
-def test_what_got_worse_comes_first_without_scripts_too(page: str) -> None:
+    page = comparison_page(compare_runs(main, branch))
+    names = ("id", "became", "status", "accepted")
+    cases = page_values(page)["cases"]
+    assert [[case.get(name) for name in names] for case in cases] == [
+        ["boots", "got worse", "passed", BEST],
+        ["hats", "got better", "passed", WORSE],
+        ["socks", None, "passed", BEST],
+    ]
     text = page_text(page)
     assert text.index("got worse") < text.index("socks")

@@ -176,16 +176,6 @@ def test_a_case_has_a_bar_for_its_scores_with_a_line_at_its_floor() -> None:
     ]
 
 
-def test_says_why_there_is_no_score() -> None:
-    failing = result_of(
-        {"query": "boots", "expect": {"first": "b1"}}, ["x1"], file=FILE
-    )
-    page = screen(failing)
-    assert rows(page)[0][1].startswith("n/a\nfailed: ")
-    assert '<span title="no relevant judgment">n/a</span>' in page
-    assert 'title="no relevant judgment"' not in screen(result("boots", ["x1"]))
-
-
 def test_a_gate_that_was_not_evaluated() -> None:
     """Not every case of its file ran."""
     lines = page_text(screen(result("boots", ["x1"]), gate=0.9, of=9)).splitlines()
@@ -206,10 +196,37 @@ def broken(query: str, **values: Any) -> CaseResult:
 DOWN = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
 
 
-def test_an_error_stands_in_its_row() -> None:
-    page = screen(broken("query", error=DOWN), result("hats", ["b1"]))
-    said = "n/a\nerror: ConnectionError: the engine is down"
-    assert rows(page)[0][1:] == [said, "", "the search failed"]
+FELL = "1.000 \u2192 0.000{}\ngot worse: below its floor 0.500"
+LOST = "Winter boots\n{} \u2192 not returned"
+
+# fmt: off
+ROWS = {
+    "an error": (
+        broken("query", error=DOWN),
+        ["n/a\nerror: ConnectionError: the engine is down", "", "the search failed"]),
+    "nothing returned": (result("boots", [], ["b1"]), [FELL.format(""), LOST.format(1), "nothing returned"]),
+    "few results": (
+        result("boots", ["x1"], ["x1", "b1"]), [FELL.format("\n1 unjudged"), LOST.format(2), "only 1 result"]),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(("failing", "cells"), ROWS.values(), ids=ROWS)
+def test_a_row_says_why_a_search_returned_little(
+    failing: CaseResult, cells: list[str]
+) -> None:
+    page = screen(failing, result("hats", ["b1"]), has_baseline=True)
+    assert rows(page)[0][1:] == cells
+
+
+def test_a_row_says_why_there_is_no_score() -> None:
+    failing = result_of(
+        {"query": "boots", "expect": {"first": "b1"}}, ["x1"], file=FILE
+    )
+    page = screen(failing)
+    assert rows(page)[0][1].startswith("n/a\nfailed: ")
+    assert '<span title="no relevant judgment">n/a</span>' in page
+    assert 'title="no relevant judgment"' not in screen(result("boots", ["x1"]))
 
 
 def test_an_error_of_many_cases_is_told_once() -> None:
@@ -221,19 +238,11 @@ def test_an_error_of_many_cases_is_told_once() -> None:
     assert text.count("the engine is down") == 1
 
 
-def test_a_search_that_returned_nothing_says_so() -> None:
+def test_queries_that_return_nothing_now_are_a_finding() -> None:
     page = screen(result("boots", [], ["b1"]), has_baseline=True)
-    lost = "Winter boots\n1 \u2192 not returned"
-    assert rows(page)[0][2:] == [lost, "nothing returned"]
     said = "1 query returns nothing now"
     assert f'<a href="#finding=0">{said}</a>' in page
     assert page_values(page)["findings"] == [{"text": said, "cases": [0]}]
-
-
-def test_a_search_that_returned_few_results_says_so() -> None:
-    page = screen(result("boots", ["x1"], ["x1", "b1"]), has_baseline=True)
-    lost = "Winter boots\n2 \u2192 not returned"
-    assert rows(page)[0][2:] == [lost, "only 1 result"]
 
 
 @pytest.mark.parametrize(
