@@ -179,14 +179,7 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     further = _further_faults(comparison, gates)
     if comparison.metric is not None and is_similarity(comparison.metric):
         return _similarity_headline(comparison, comparison.metric, further)
-    least = notable_change(comparison)
-    worse = _moved_queries(comparison, -1, least)
-    better = _moved_queries(comparison, 1, least)
-    fallen = comparison.moved(-1, least)
-    sure = None
-    if all(change.is_by_ndcg for change in fallen):
-        sure = count_worse(fallen)
-    said = balance(worse, better, _direction(rows), sure=sure)
+    said = _balance(comparison, rows)
     if said.kind in (WORSE, MIXED):
         kind = BROKEN if further and said.kind == MIXED else said.kind
         return Headline("; ".join([said.text, *further]), kind)
@@ -196,6 +189,21 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
         return said
     by = f" by {comparison.metric}" if _changed(comparison.metrics) else ""
     return Headline(f"No score{by} changed", FINE)
+
+
+def _balance(comparison: Comparison, rows: Sequence[Difference]) -> Headline:
+    """Weigh the queries that got worse against those that got better.
+
+    How many got worse for certain is known by nDCG only. `rows` are the means.
+    """
+    least = notable_change(comparison)
+    fallen = comparison.moved(-1, least)
+    sure = None
+    if all(change.is_by_ndcg for change in fallen):
+        sure = count_worse(fallen)
+    worse = _moved_queries(comparison, -1, least)
+    better = _moved_queries(comparison, 1, least)
+    return balance(worse, better, _direction(rows), sure=sure)
 
 
 def notable_change(comparison: Comparison) -> float:

@@ -168,19 +168,6 @@ def test_each_variant_is_compared_with_the_first_where_both_have_a_score() -> No
     assert rows[2][:3] + rows[2][-2:] == ["short", "bm25", "1", "0", "0"]
 
 
-def test_more_variants_than_fit() -> None:
-    names = [f"analyser-{number}" for number in range(1, 10)]
-    entries = []
-    for number, name in enumerate(names, 1):
-        entries.append(entry("boots", number / 10, variant=name, tags=("shoes",)))
-        entries.append(entry("lamp", None, variant=name, tags=("light",)))
-    lines = summary(*entries).splitlines()
-    means = "analyser-1 0.100 to analyser-9 0.900"
-    assert f"  shoes  {means}   1 case" in lines
-    assert "  light  n/a                                    1 case" in lines
-    assert f"  boots                               {means}" in lines
-
-
 def check(query: str, score: float, verdict: str = "passed") -> CaseResult:
     """What is kept of a check of a test in Python."""
     return entry(query, score, verdict, file="test_shop.py", search=CHECK, latency=None)

@@ -158,16 +158,12 @@ def first_screen_html(
     """
     said = screen.headline
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
-    notes = list(screen.notes)
-    shown = len(chosen.shown)
-    total = sum(1 for row in rows if not row.was_skipped)
-    if shown < total:
-        notes.append(_left_out(shown, total))
+    notes = [*screen.notes, *_left_out_notes(rows, chosen)]
     findings = []
     for place, finding in enumerate(screen.findings):
         findings.append(_line_html(finding, place))
-    context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     list_begin = '<ul class="findings" aria-label="gates and diagnoses">'
+    context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     parts = [
         f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>',
         '<div id="overview"><div>',
@@ -201,13 +197,17 @@ def _folded(
     return parts
 
 
-def _left_out(shown: int, total: int) -> str:
-    """Write which cases of a very large run the page has."""
-    return (
+def _left_out_notes(rows: Sequence[PageRow], chosen: ChosenRows) -> list[str]:
+    """Write which cases of a very large run the page has; nothing if it has all."""
+    shown = len(chosen.shown)
+    total = sum(1 for row in rows if not row.was_skipped)
+    if shown >= total:
+        return []
+    return [
         f"{shown:,} of {total:,} results can be opened in this page: those that got "
         "worse, failed, changed or have unjudged documents, in this order, as far as "
         "they fit. All of them count in the figures above."
-    )
+    ]
 
 
 def _line_html(finding: ScreenLine, place: int) -> str:
