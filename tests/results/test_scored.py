@@ -134,6 +134,12 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
     ),
     # 2. an interval wholly below the floor fails, wholly above it passes
     "wholly below, few judged": (["apron", "gloves"], {"min_ndcg": 0.9, "min_judged": 0.6}, FAILED, ("nDCG@10 0",)),
+    "wholly below, few judged for another floor": (
+        ["apron", "gloves"],
+        {"min_ndcg": 0.9, "min_judged": 0.6, "expect": {"P@2": 1}},
+        FAILED,
+        ("nDCG@10 0", "P@2 0"),
+    ),
     "wholly above, few judged": (DOUBTFUL, {"min_ndcg": 0.4, "min_judged": 0.6}, PASSED, ()),
     "wholly above, exactly": (DOUBTFUL, {"min_ndcg": 7 / log2(3) / (7 + 3 / log2(3)), "min_judged": 0.6}, PASSED, ()),
     # 3. too few judged is inconclusive
