@@ -98,10 +98,7 @@ def _score_in_brief(
     if reason.kind not in (FLOOR, DROP) or score is None:
         return None
     before = value_before(reason, result)
-    digits = _DECIMALS if reason.kind == DROP else digits_apart(score, reason.bound)
-    has_dropped = any(other.kind == DROP for other in result.evaluation.reasons)
-    if before is not None and has_dropped:
-        digits = max(digits, digits_apart(score, before))
+    digits = _digits_in_brief(reason, result, score, before)
     now = f"{score:.{digits}f}"
     then = now if before is None else f"{before:.{digits}f}"
     change = now if then == now else f"{then} -> {now}"
@@ -114,3 +111,17 @@ def _score_in_brief(
         limit = f"tolerance {reason.bound:.3g}"
     is_in_table = digits <= _DECIMALS and not reason.by_people
     return _BriefScore(change, limit, is_in_table)
+
+
+def _digits_in_brief(
+    reason: Outcome, result: CaseResult, score: float, before: float | None
+) -> int:
+    """Return how many decimals tell a score from its floor, and from the one before.
+
+    The score before counts if the case dropped.
+    """
+    digits = _DECIMALS if reason.kind == DROP else digits_apart(score, reason.bound)
+    has_dropped = any(other.kind == DROP for other in result.evaluation.reasons)
+    if before is not None and has_dropped:
+        digits = max(digits, digits_apart(score, before))
+    return digits

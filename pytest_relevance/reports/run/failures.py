@@ -69,28 +69,48 @@ def shown_failures(
     from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
     groups: dict[tuple[str, int], list[int]] = {}
-    diagnoses_in_full: set[int] = set()
-    shown = lines = 0
-    has_enough = False
+    in_full = _InFull()
     for place, result in enumerate(failures):
-        is_full = shown >= MOST_IN_FULL or lines >= MOST_LINES
-        if is_full and len(failures) - place > _FEW:
-            has_enough = True
-        how, number = IN_FULL, place
-        if result is not None:
-            diagnosis = explained.get(result.key)
-            if diagnosis is not None and diagnosis in diagnoses_in_full:
-                how, number = ALIKE, diagnosis
-            elif folds and (has_enough or failure_kind(result) == FAILED_BEFORE):
-                how, number = IN_BRIEF, 0
-            else:
-                shown += 1
-                if folds:
-                    lines += length(place)
-                if diagnosis is not None:
-                    diagnoses_in_full.add(diagnosis)
-        groups.setdefault((how, number), []).append(place)
+        in_full.look_ahead(len(failures) - place)
+        if result is None:
+            groups[IN_FULL, place] = [place]
+            continue
+        diagnosis = explained.get(result.key)
+        if diagnosis is not None and diagnosis in in_full.diagnoses:
+            key = (ALIKE, diagnosis)
+        elif folds and (in_full.is_enough or failure_kind(result) == FAILED_BEFORE):
+            key = (IN_BRIEF, 0)
+        else:
+            key = (IN_FULL, place)
+            in_full.add(diagnosis, length(place) if folds else 0)
+        groups.setdefault(key, []).append(place)
     return [FailureGroup(how, places) for (how, _), places in groups.items()]
+
+
+class _InFull:
+    """The failures that are shown in full so far: their diagnoses, number and lines."""
+
+    def __init__(self) -> None:
+        self.diagnoses: set[int] = set()
+        self.is_enough = False
+        self._count = 0
+        self._lines = 0
+
+    def look_ahead(self, left: int) -> None:
+        """Decide whether there are enough, if so many failures are `left`.
+
+        One or two are shown in full too: they are not worth a table.
+        """
+        is_full = self._count >= MOST_IN_FULL or self._lines >= MOST_LINES
+        if is_full and left > _FEW:
+            self.is_enough = True
+
+    def add(self, diagnosis: int | None, lines: int) -> None:
+        """Add a failure of so many lines."""
+        self._count += 1
+        self._lines += lines
+        if diagnosis is not None:
+            self.diagnoses.add(diagnosis)
 
 
 # --- of a run that is over ------------------------------------------------------------
