@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_relevance._number_text import digits_apart, total_text
+from pytest_relevance._text import harmless, listed
 from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.reports.labels import STATUSES, settings_text
 from pytest_relevance.reports.reasons import change_text
@@ -10,6 +11,7 @@ from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wra
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.breakdown import Breakdown
 from pytest_relevance.results.case_result import PASSED, CaseResult
+from pytest_relevance.results.settling import question_of
 
 _BEFORE_SETTINGS = "     "
 
@@ -81,6 +83,19 @@ def ties_text(result: CaseResult) -> str:
     digits = _score_digits(result)
     ends = f"{evaluation.ties_lower:.{digits}f} and {evaluation.ties_upper:.{digits}f}"
     return f"between {ends} by the order of equal scores"
+
+
+def open_text(result: CaseResult) -> str:
+    """Write which grades can settle whether a case got worse; nothing if none can.
+
+    Example: `may only be missing judgments: judge sku-7 to settle it`.
+    """
+    question = question_of(result)
+    if question is None:
+        return ""
+    documents = question.documents[: question.fewest]
+    named = listed([harmless(document) for document in documents], "and")
+    return f"may only be missing judgments: judge {named} to settle it"
 
 
 # --- the sums below the ranking -------------------------------------------------------

@@ -17,6 +17,7 @@ from pytest_relevance.reports.brief_reasons import (
 from pytest_relevance.reports.case_score import (
     interval_text,
     met_text,
+    open_text,
     ties_text,
     total_lines,
 )
@@ -234,9 +235,9 @@ def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
                 titled(harmless(document), document, result.texts.titles, room)
             )
         lines += wrapped("judge these: ", first_parts(named), columns, style=DOUBT)
-    for text in (interval_text(result), ties_text(result)):
+    for text in (interval_text(result), ties_text(result), open_text(result)):
         if text:
-            lines.append(styled_line(text))
+            lines += folded_lines(text, columns=columns)
     return lines
 
 

@@ -20,7 +20,7 @@ from pytest_relevance.reports.styled_lines import (
     STRONG,
     plain_text,
 )
-from tests.helpers import block, changed, result_of, travelled
+from tests.helpers import block, changed, compared, result_of, travelled
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -41,6 +41,22 @@ def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(
     assert shop.part(found, "DCG") == (
         "DCG 10.917 / ideal DCG 12.917 = nDCG@10 0.84516     gain exponential, ideal judged, unjudged zero"
     )
+
+
+@pytest.mark.parametrize(
+    ("ranking", "text"),
+    [
+        (["new", "x", "y"], "may only be missing judgments: judge new to settle it"),
+        ([], ""),
+    ],
+)
+def test_a_case_that_got_worse_names_the_grades_that_settle_it(
+    ranking: list[str], text: str
+) -> None:
+    found = compared("boots", before=1.0, ranking=ranking)
+    lines = plain_text(failure_lines(found)).splitlines()
+    told = [line for line in lines if line.startswith("may only be")]
+    assert told == ([text] if text else [])
 
 
 @pytest.mark.parametrize(
