@@ -217,6 +217,22 @@ def test_the_largest_fall_comes_first(terminal: Terminal, runs: Path) -> None:
     assert [move["id"] for move in moves] == ["hats", "boots", "socks"]
 
 
+def test_a_dot_is_red_where_the_mean_fell_and_a_query_got_worse(
+    terminal: Terminal, runs: Path
+) -> None:
+    """In the third run one query got better and one worse, by more."""
+    record(runs / "1.jsonl", 1, {"boots": BEST, "hats": POOR, "socks": POOR})
+    record(runs / "2.jsonl", 2, {"boots": POOR, "hats": BEST, "socks": BEST})
+    record(runs / "3.jsonl", 3, {"boots": FAIR, "hats": "", "socks": BEST})
+    record(runs / "4.jsonl", 4, {"boots": FAIR, "hats": "", "socks": BEST})
+    assert re.findall('class="(dot.*?)"', page_of(terminal)) == [
+        "dot",
+        "dot rose",
+        "dot fell",
+        "dot",
+    ]
+
+
 def test_a_run_whose_search_failed_hides_nothing(
     terminal: Terminal, runs: Path
 ) -> None:
@@ -244,7 +260,8 @@ def test_cases_without_judgments_have_a_history_too(
         (None, 0.012, 0),
         (None, 0.012, 1),
     ]
-    assert "got worse in the last run: &quot;boots&quot;</p>" in page_of(terminal)
+    worse = "1 got worse in the last run, since the run before: &quot;boots&quot;</p>"
+    assert worse in page_of(terminal)
 
 
 def test_a_gate_that_the_last_run_missed_is_named(
@@ -274,32 +291,38 @@ def test_a_gate_that_the_last_run_missed_is_named(
 
 FALL = dict.fromkeys("uvwxy", BEST), dict.fromkeys("uvwxy", POOR)
 BACK = {"u": POOR, "v": BEST, "w": BEST}, {"u": BEST, "v": POOR, "w": BEST}
+SINCE = "Since the first run"
 CHANCE = {"u": BEST, "v": BEST, "w": POOR}, {"u": POOR, "v": POOR, "w": BEST}
-IN_THE_LAST = "No query got worse; in the last run"
+IN_THE_LAST = "Since the first run no query got worse; in the last run"
 
 
 @pytest.mark.parametrize(
     ("found", "kind", "says", "means"),
     [
-        (FALL, "worse", "Search got worse: 5 queries", "1.000 -> 0.548"),
-        (FALL[::-1], "better", "Search got better: 5 queries", "0.548 -> 1.000"),
-        (FALL[:1] * 2, "fine", "No query got worse", "1.000 -> 1.000"),
+        (FALL, "worse", f"{SINCE} search got worse: 5 queries", "1.000 -> 0.548"),
+        (
+            FALL[::-1],
+            "better",
+            f"{SINCE} search got better: 5 queries",
+            "0.548 -> 1.000",
+        ),
+        (FALL[:1] * 2, "fine", f"{SINCE} no query got worse", "1.000 -> 1.000"),
         (
             CHANCE,
             "mixed",
-            "2 queries got worse, 1 better; the mean is unchanged within chance",
+            f"{SINCE} 2 queries got worse, 1 better; the mean is unchanged within chance",
             "0.849 -> 0.699",
         ),
         (
             [*BACK, BACK[0]],
             "mixed",
-            f"{IN_THE_LAST} 1 got worse and 1 better",
+            f"{IN_THE_LAST} 1 got worse and 1 better than before it",
             "0.849 -> 0.849",
         ),
         (
             [{"u": BEST}, {"u": "abdc"}],
             "mixed",
-            "The mean fell within chance, no query by more than its tolerance",
+            f"{SINCE} the mean fell within chance, no query by more than its tolerance",
             "1.000 -> 0.993",
         ),
         (
@@ -311,7 +334,7 @@ IN_THE_LAST = "No query got worse; in the last run"
         (
             [FALL[0], dict.fromkeys("uvwxy", "")],
             "worse",
-            "Search got worse: 5 queries; in the last run 5 of 5 searches returned nothing",
+            f"{SINCE} search got worse: 5 queries; in the last run 5 of 5 searches returned nothing",
             "1.000 -> 0.000",
         ),
         (

@@ -96,7 +96,7 @@ def test_what_changed_fails_by_title_and_nothing_of_it_is_known(
     one_emptied = "Search got worse: 1 query (for certain)"
     assert f"{one_emptied}; 1 changed by more than allowed" in run.summary
     _, worse, differ = re.split(
-        r"\*\*(?:Got worse|Changed by .*) \(1\)", found.markdown
+        r"\*\*(?:Got worse|Changed by .*?) \(1\)", found.markdown
     )
     assert "| `i j k l` | 0.000 | `The i`" in worse
     assert "| `e f g h` | 0.250 | `The e`" in differ

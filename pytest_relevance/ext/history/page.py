@@ -12,6 +12,7 @@ from html import escape
 from string import Template
 
 from pytest_relevance._text import case_name, harmless
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.report import (
@@ -50,6 +51,7 @@ _WIDE_CELL = f'<td colspan="{len(HEADS)}">'
 
 _CAPTION = (
     "<b>mean</b> and what unjudged results leave open, cut at the edges; "
+    "red, green: the mean fell, rose, and a query got worse, better; "
     "dashed: a break; ticks: something else was searched"
 )
 
@@ -107,7 +109,7 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 
 
 def _moves(point: Point, name: str) -> Iterator[str]:
-    said = f"{point.worse:,} worse, {point.better:,} better"
+    said = f"{point.worse:,} worse, {point.better:,} better than in the run before"
     if len(point.moves) > MOST_MOVES:
         said += f": the first {MOST_MOVES}"
     yield (
@@ -146,6 +148,7 @@ def _chart(series: Series, number: int, label: str) -> str:
     least = min(*means, most - _LEAST_SPREAD)
     line = ""
     marks = []
+    mean_before = math.nan
     for index, row in enumerate(rows(series)):
         point = row.point
         middle = index + 0.5
@@ -160,7 +163,9 @@ def _chart(series: Series, number: int, label: str) -> str:
         line += f"{'M' if begins else 'L'}{middle} {mean}"
         low, high = _down(point.low, least, most), _down(point.high, least, most)
         marks.append(f'<path class="open" d="M{middle} {low}V{high}"/>')
-        marks.append(_link(row, f"run-{number}-{index}", index, mean))
+        kind = _dot_kind(point, mean_before)
+        marks.append(_link(row, f"run-{number}-{index}", index, mean, kind))
+        mean_before = point.mean
     ends = dict.fromkeys(
         [when(series.points[0].started), when(series.points[-1].started)]
     )
@@ -182,18 +187,26 @@ def _down(value: float, least: float, most: float) -> str:
     return f"{_MARGIN + share * (_HEIGHT - 2 * _MARGIN):.2f}"
 
 
-def _link(row: PointRow, name: str, index: int, mean: str) -> str:
+def _dot_kind(point: Point, mean_before: float) -> str:
+    """Return the class of a dot: whether the mean fell or rose, and cases with it.
+
+    `mean_before` is that of the run before; NaN if there is none.
+    """
+    change = 0.0 if point.breaks else point.mean - mean_before
+    if change < -ROUNDING and point.worse:
+        return "dot fell"
+    if change > ROUNDING and point.better:
+        return "dot rose"
+    return "dot"
+
+
+def _link(row: PointRow, name: str, index: int, mean: str, kind: str) -> str:
     """Draw the point of a run, a link to its row, with its figures as a hint."""
     figures = []
     for head, cell in zip(HEADS, row.cells, strict=True):
         if cell:
             figures.append(f"{head} {cell}")
     said = text("; ".join(figures))
-    kind = "dot"
-    if row.point.worse > row.point.better:
-        kind += " fell"
-    elif row.point.better > row.point.worse:
-        kind += " rose"
     return (
         f'<a href="#{name}" aria-label="{said}" tabindex="-1"><title>{said}</title>'
         f'<rect class="target" x="{index}" width="1" height="{_HEIGHT}"/>'

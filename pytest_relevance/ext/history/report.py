@@ -96,12 +96,19 @@ def _series_headline(series: Series, label: str) -> Headline:
     if wrong and kind != WORSE:
         kind = BROKEN
     elif not wrong and last.worse and kind in (FINE, BETTER):
-        wrong = f"{last.worse:,} got worse and {last.better:,} better"
+        wrong = f"{last.worse:,} got worse and {last.better:,} better than before it"
         kind = MIXED
     text = f"{label}{said.text}"
     if wrong:
         text += f"; in the last run {wrong}"
     return Headline(text, kind)
+
+
+def _since_text(series: Series) -> str:
+    """Write `since the first run`, or since when there is no break."""
+    if not series.since:
+        return "since the first run"
+    return f"since {when(series.points[series.since].started)}"
 
 
 def _since_the_first(series: Series) -> Headline:
@@ -119,8 +126,9 @@ def _since_the_first(series: Series) -> Headline:
     said = balance(series.worse, series.better, moved)
     if said.kind in (FINE, BETTER) and difference < -ROUNDING:
         text = "The mean fell within chance, no query by more than its tolerance"
-        return Headline(text, MIXED)
-    return said
+        said = Headline(text, MIXED)
+    since = _since_text(series).capitalize()
+    return Headline(f"{since} {said.text[0].lower()}{said.text[1:]}", said.kind)
 
 
 def _faults_of_last(series: Series) -> list[str]:
@@ -168,12 +176,14 @@ def series_texts(series: Series) -> list[str]:
     texts = []
     if series.change is not None:
         head = f"since {when(series.points[series.since].started)}: "
-        texts.append(mean_change_sentence(series.change, metric, head).text)
+        changed = mean_change_sentence(series.change, metric, head, beside_counts=True)
+        texts.append(changed.text)
     if series.scored:
         texts.append(_scored_text(series, metric))
     worse = [_move_text(move) for move in series.points[-1].moves if move.is_worse]
     if worse:
-        texts.append(f"got worse in the last run: {first_few(worse)}")
+        count = f"{len(worse):,} got worse in the last run, since the run before"
+        texts.append(f"{count}: {first_few(worse)}")
     if series.unmet:
         texts.append(f"not met in the last run: {first_few(series.unmet)}")
     for filled in filled_texts(series.last)[:1]:
