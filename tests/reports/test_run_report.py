@@ -152,6 +152,16 @@ def test_failures_that_failed_before_have_a_line_each() -> None:
     """)
 
 
+@pytest.mark.parametrize(("count", "in_brief"), [(7, 0), (8, 3)])
+def test_after_sixty_lines_failures_have_a_line_each_unless_two_are_left(
+    count: int, in_brief: int
+) -> None:
+    found = run(*(fallen(f"q{n}", WITHIN) for n in range(count)))
+    text = plain_text(report_lines(found))
+    assert (f"\n{in_brief} more failures\nq5  " in text) == bool(in_brief)
+    assert text.count("is below 0.900") == count - in_brief
+
+
 def test_annotations_have_the_kind_in_their_title_and_leave_out_what_failed_before() -> (
     None
 ):
