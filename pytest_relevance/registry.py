@@ -65,6 +65,7 @@ class Registry(Generic[T]):
         self._bundled = bundled
         self._adapt = adapt
         self._passes: tuple[type[BaseException], ...] = (
+            ExtensionError,
             *refusals,
             BrokenPipeError,
             KeyboardInterrupt,
@@ -122,9 +123,9 @@ class Registry(Generic[T]):
 
         Exceptions of an entry of the package pass. An exception of an entry of another
         package, even SystemExit, becomes an `ExtensionError`, which names the entry
-        point and the package. Three kinds pass: refusals such as FileError,
-        BrokenPipeError (the reader of the output has read enough), and
-        KeyboardInterrupt.
+        point and the package. Four kinds pass: an `ExtensionError`, which names them
+        already, refusals such as FileError, BrokenPipeError (the reader of the output
+        has read enough), and KeyboardInterrupt.
         """
         if name in self._bundled:
             yield
@@ -136,6 +137,15 @@ class Registry(Generic[T]):
         except BaseException as error:
             raise _failed(self._points()[name], error) from error
 
+    def wrong(self, name: str, what: str) -> ExtensionError:
+        """Make the error of an entry that returned something wrong.
+
+        `what` goes on after the name of the entry: `check returned None, not ...`.
+        """
+        point = self._points().get(name)
+        whose = "" if point is None else _whose(point)
+        return ExtensionError(f"{self.label(name)}: {what}{whose}")
+
     def _load(self, point: EntryPoint) -> T:
         try:
             loaded = point.load()
@@ -145,7 +155,10 @@ class Registry(Generic[T]):
             raise _failed(point, error) from error
         if self._adapt is None:
             return cast(T, loaded)
-        return self._adapt(point.name, point.value, loaded)
+        try:
+            return self._adapt(point.name, point.value, loaded)
+        except ExtensionError as error:
+            raise ExtensionError(f"{error}{_whose(point)}") from error
 
     def _points(self) -> dict[str, EntryPoint]:
         """Find the entry points of other packages, by name.
@@ -196,10 +209,12 @@ def _of_package(point: EntryPoint) -> str:
 
 
 def _failed(point: EntryPoint, error: BaseException) -> ExtensionError:
-    return ExtensionError(
-        f"{_label(point)} raised {type(error).__name__}: {message_of(error)}; it is an "
-        f"entry point{_of_package(point)}"
-    )
+    raised = f"{type(error).__name__}: {message_of(error)}"
+    return ExtensionError(f"{_label(point)} raised {raised}{_whose(point)}")
+
+
+def _whose(point: EntryPoint) -> str:
+    return f"; it is an entry point{_of_package(point)}"
 
 
 def rows_of(class_: str) -> Adapt[Any]:
@@ -211,6 +226,11 @@ def rows_of(class_: str) -> Adapt[Any]:
 
     def check(name: str, value: str, entry: object) -> object:
         expected = cast(type, _imported(class_))
+        if isinstance(entry, type) and issubclass(entry, expected):
+            raise ExtensionError(
+                f"{name} ({value}) is a class; make an object of it, "
+                f"{name.upper().replace('-', '_')} = {entry.__name__}(), and name that"
+            )
         if not isinstance(entry, expected):
             raise ExtensionError(f"{name} ({value}) is not of {expected.__name__}")
         check_own_name(name, value, getattr(entry, "name", ""))

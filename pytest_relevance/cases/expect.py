@@ -11,15 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
+from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import (
     METRIC,
     WITHOUT_KEY,
     AllowedRanks,
     Expectation,
+    FieldCondition,
     kind_of,
 )
+from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.metrics.names import ALL_MEASURES, parse_metric
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
@@ -124,13 +127,81 @@ def _check_entry(key: str, value: object, at: Location) -> Made:
         name = name_of_key(key)
         if name is not None:
             with EXPECTATIONS.calling(name):
-                return kind_of_key(name).check(key, value, at)
+                made = kind_of_key(name).check(key, value, at)
+            if name not in EXPECTATIONS.bundled_names:
+                _check_made(name, made)
+            return made
     except ExtensionError as error:
         return at.refuse(str(error), at_key=True)
     try:
         return kind_of_key(METRIC).check(str(key), value, at)
     except ValueError as error:
         return at.refuse(_not_a_metric(str(key), error), at_key=True)
+
+
+def _check_made(name: str, made: object) -> None:
+    """Check what a kind of another package made of an entry.
+
+    What a record cannot hold would make a record, and a baseline, that nobody can read.
+    Raises `ExtensionError`.
+    """
+    if made is WRONG:
+        return
+    if not isinstance(made, (list, tuple)) or not made:
+        raise EXPECTATIONS.wrong(
+            name,
+            f"check returned {shown(made)}, not a list of Expectation, nor what "
+            "at.refuse returns",
+        )
+    for expected in made:
+        if not isinstance(expected, Expectation):
+            raise EXPECTATIONS.wrong(
+                name,
+                f"check returned a list with {shown(expected)}, not an Expectation",
+            )
+        _check_fields(name, expected)
+
+
+def _check_fields(name: str, expected: Expectation) -> None:
+    allowed = {
+        "kind": (expected.kind == name, quoted(name)),
+        "written": (isinstance(expected.written, str), "the key as it is written"),
+        "metric": (expected.metric is None, "None"),
+        "comparison": (
+            expected.comparison in list(COMPARE),
+            listed(map(quoted, COMPARE)),
+        ),
+        "bound": (is_number(expected.bound), "a number"),
+        "documents": (_are(str, expected.documents), "a tuple of texts"),
+        "within": (
+            expected.within is None or _are(int, (expected.within,)),
+            "a whole number or None",
+        ),
+        "sets": (_are(int, expected.sets), "a tuple of whole numbers"),
+        "conditions": (
+            _are(FieldCondition, expected.conditions),
+            "a tuple of FieldCondition",
+        ),
+        "query": (isinstance(expected.query, str), "a text"),
+    }
+    for field, (is_allowed, what) in allowed.items():
+        if not is_allowed:
+            value = shown(getattr(expected, field))
+            raise EXPECTATIONS.wrong(
+                name,
+                f"check returned an Expectation whose {field} is {value}; it has to be "
+                f"{what}",
+            )
+
+
+def _are(type_: type, values: object) -> bool:
+    """Return whether a list has values of a type alone. True is not a number."""
+    if not isinstance(values, (list, tuple)):
+        return False
+    for value in values:
+        if not isinstance(value, type_) or isinstance(value, bool):
+            return False
+    return True
 
 
 def _not_a_metric(key: str, error: ValueError) -> str:

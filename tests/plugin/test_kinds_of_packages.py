@@ -123,6 +123,44 @@ def test_an_expectation_that_raises_names_its_package(brands: Package) -> None:
     assert raised in brands.run().text
 
 
+MADE = "[Expectation(kind=self.name, written=key, bound=value)]"
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        ("None", "check returned None, not a list of Expectation, nor what at.refuse"),
+        (MADE[1:-1], "check returned Expectation(kind='brands', "),
+        ("[3]", "check returned a list with 3, not an Expectation"),
+        (MADE.replace("=value", "={'least': 2}"),
+            "an Expectation whose bound is {'least': 2}; it has to be a number"),
+        (MADE.replace("self.name", "'brnds'"),
+            "whose kind is 'brnds'; it has to be \"brands\""),
+        (MADE.replace("bound=value", "documents='acme'"),
+            "whose documents is 'acme'; it has to be a tuple of texts"),
+        (MADE.replace("bound=value", "within=2.5"),
+            "whose within is 2.5; it has to be a whole number or None"),
+    ],
+)  # fmt: skip
+def test_an_expectation_that_no_record_can_hold_is_refused(
+    brands: Package, made: str, says: str
+) -> None:
+    brands.change(MADE, made)
+    with pytest.raises(ValueError, match=r"brands \(my_package:BRANDS\)") as refused:
+        read_suite(brands.path / "shop.relevance.yaml")
+    assert says in str(refused.value)
+    assert str(refused.value).count("an entry point of the package my_package") == 1
+
+
+def test_a_class_in_place_of_its_object_is_told_once(brands: Package) -> None:
+    brands.change("BRANDS = Brands()", "BRANDS = Brands")
+    with pytest.raises(ValueError, match="is a class") as refused:
+        read_suite(brands.path / "shop.relevance.yaml")
+    said = str(refused.value)
+    assert "is a class; make an object of it, BRANDS = Brands(), and name that" in said
+    assert said.count("it is an entry point of the package my_package") == 1
+
+
 def test_a_report_names_an_expectation_whose_package_is_gone(
     brands: Package, uninstall: Uninstall, command: Command
 ) -> None:
