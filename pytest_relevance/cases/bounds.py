@@ -70,10 +70,10 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class BoundKind:
-    """Which bounds may be written for a figure.
+    """The rules for the bounds of one kind of figure: scores, ranks, durations ...
 
     `plain`: the comparison if none is written.
-    `expected`: what a bound is, for messages.
+    `expected`: describes an allowed bound in messages.
     `is_allowed`: whether a comparison and a bound may be written.
     `read`: converts what is written to the number, or None.
     `schema`: the JSON Schema of what may be written.

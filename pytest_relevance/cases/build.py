@@ -1,8 +1,8 @@
-"""From checked keys to a `Case`, for a case file or for a case written in Python.
+"""Make a `Case` of checked keys, for a case file or for a case written in Python.
 
 A `CaseDraft` is made as soon as the keys and the judgments of a case are known.
-`Drafts` makes the `Case` of it once the grades of the whole file are known: an unjudged
-result of one case may have a grade that only another case has.
+`Drafts` makes the `Case` once the grades of the whole file are known, because an
+unjudged result of one case may have a grade that only another case has.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Origin:
     """Where a case comes from.
 
     `line`: its line in the case file, or in `source`, a file of queries.
-    `listed_id`: the id of its query in a file of queries. A case without an id of its
-    own has it.
+    `listed_id`: the id of its query in a file of queries. It is the id of a case that
+    sets none.
     """
 
     line: int
@@ -62,8 +62,9 @@ class CaseDraft:
     """A case that waits for the grades of the whole file.
 
     `own`: the checked keys of the case.
-    `expect`: the expectations that apply to it, and `not_applicable` those that do not.
-    `terms`: its terms without the range of grades.
+    `expect`: the expectations that apply to the case.
+    `not_applicable`: the expectations of the suite that do not.
+    `terms`: the terms of the case, still without the range of grades.
     """
 
     own: Mapping[str, Any]
@@ -241,7 +242,7 @@ class Drafts:
         Reports floors that are out of reach.
         """
         grades = self.grades
-        # Cases that share terms, as most do, share those with the range of grades too.
+        # Most cases share one `Terms` object. They share its copy with the range too.
         ranged: dict[int, Terms] = {}
         cases = []
         for waiting in self._waiting:

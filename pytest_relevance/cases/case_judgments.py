@@ -1,12 +1,12 @@
-"""The judgments of a case, and how those of several places are united.
+"""The judgments of a case, and how judgments from several places are united.
 
-A case has judgments of its own, and finds others in the files that it or its suite
-names. Its own replace those of files, document by document. Files that fill count only
-for documents that nobody else has judged.
+A case may write judgments itself, and it or its suite may name files of judgments. What
+the case writes replaces what files say, document by document. Files with `fill: true`
+count only for documents that nobody else has judged.
 
-A row of a file may so have no effect, although it gives a document another grade. It
-may be the answer of somebody who disagreed, in the page of a run or in a list. So a
-notice names the row (`OverruledRow`).
+A row of a file may therefore have no effect although it gives a document another grade.
+The row may be the answer of somebody who disagreed with the grade, in the page of a run
+or in a list. So a notice names such a row (`OverruledRow`).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class CaseJudgments:
 
     `grades`, `titles`, `notes`: by document.
     `distinct`: the distinct grades.
-    `filled`: the documents whose grades fill what nobody has judged, with who gave
-        them: {document: name}.
+    `filled`: the documents whose grades come from a file with `fill: true`, and who
+    gave these grades: {document: name}.
     """
 
     grades: Mapping[str, float] = field(default_factory=dict)
@@ -112,7 +112,8 @@ def unite(
 ) -> CaseJudgments | Wrong:
     """Unite the judgments that one query has in several files, or under several keys.
 
-    `parts` are at least one. A single one is not copied: there are as many as cases.
+    `parts` has at least one entry. If it has only one, as for most cases, that is
+    returned without a copy.
     """
     if len(parts) == 1:
         grades = parts[0].grades
@@ -220,7 +221,7 @@ def _refuse_contradiction(
     )
 
 
-# Files that fill
+# Files with `fill: true`
 
 
 def fill_gaps(
@@ -229,7 +230,7 @@ def fill_gaps(
     terms: GradingTerms,
     at: Location,
 ) -> CaseJudgments | Wrong:
-    """Add the judgments of files that fill, for documents that `people` did not judge.
+    """Add judgments of files with `fill: true` for documents that lack one in `people`.
 
     `parts` are the judgments of the query in these files.
     """
@@ -319,7 +320,7 @@ class OverruledRow:
 def find_overruled(
     counting: Mapping[str, float], parts: Iterable[FileJudgments], reason: Reason
 ) -> list[OverruledRow]:
-    """Find the rows of judgment files with another grade than the one that counts.
+    """Find the rows of judgment files whose grade differs from the one that counts.
 
     `counting` are the grades that count, by document.
     """
@@ -342,7 +343,7 @@ def find_overruled(
 
 
 def notices_of(rows: Sequence[OverruledRow]) -> list[str]:
-    """Name the rows in a notice for each file, with what to do about them."""
+    """Write a notice for each file that names the rows, and what to do about them."""
     groups: dict[tuple[str, Reason], list[OverruledRow]] = {}
     for row in dict.fromkeys(rows):
         groups.setdefault((row.file, row.reason), []).append(row)

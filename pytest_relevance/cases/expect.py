@@ -34,7 +34,7 @@ _MEASURES = frozenset(measure.casefold() for measure in ALL_MEASURES)
 
 
 class KindOfKey(Protocol):
-    """What the reader and the schema use of an `ExpectationKind`."""
+    """The part of an `ExpectationKind` that the reader and the schema use."""
 
     name: str
     about: str
@@ -50,9 +50,9 @@ def names_of_keys() -> list[str]:
 
 
 def name_of_key(key: str) -> str | None:
-    """Find the kind that a key names: `every` for `every@5`; None if it is no kind.
+    """Return the kind that a key names: `every` for `every@5`; None if it names none.
 
-    Other packages are asked last, because to find out what they add takes long.
+    Kinds of other packages come last, because it takes long to find them.
     """
     name, sign, _ = str(key).partition("@")
     if name in WITHOUT_KEY or _base(name) in _MEASURES or name not in EXPECTATIONS:
@@ -234,7 +234,7 @@ def check_contradictions(
 ) -> Wrong | None:
     """Report two expectations that leave a document no rank, at the later one.
 
-    What else expectations rule out together shows when the case runs.
+    Contradictions of any other sort are not found here: they show when the case runs.
     """
     by_document: dict[str, list[_Claim]] = {}
     for expected in expect:

@@ -1,6 +1,6 @@
 """Reads the files that a case file names, each of them once.
 
-Suites without files do not import this module, nor those that read files.
+Suites without files import neither this module nor the modules that read files.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class FileReader:
         return ratings
 
     def _is_absent(self, named: NamedFile) -> bool:
-        """Return whether a file is empty, or is not there, which is noted."""
+        """Return whether a file is missing or empty, and note a missing one."""
         path = os.path.join(self._folder, named.name)
         if not os.path.exists(path):
             self.absent[self.shown(named)] = None
@@ -129,9 +129,9 @@ class FileReader:
         return content
 
     def _advice_on_document(self, named: NamedFile, path: str) -> str:
-        """Write how to write a document, if one seems to stand in the place of a file.
+        """Return advice if the name of a file looks like a document; empty if not.
 
-        Its grade, or the blank before it, may be missing: `sku-5:3`.
+        The grade of the document, or the blank before it, may be missing: `sku-5:3`.
         """
         is_path = "." in named.name or "/" in named.name or os.path.exists(path)
         if is_path:

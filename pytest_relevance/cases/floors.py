@@ -91,10 +91,10 @@ def is_applicable(
     judgments: CaseJudgments,
     settings: Settings,
 ) -> bool:
-    """Return whether an expectation can be asked of a case.
+    """Return whether an expectation applies to a case.
 
-    A metric that the suite expects of all cases cannot, if the case has no judgments
-    that are relevant to the metric, or if it expects no results. `expect` are all
+    A metric that the suite expects of all cases does not apply to a case that has no
+    judgments relevant to the metric, or that expects no results. `expect` are all
     expectations of the case.
     """
     if not expected.inherited or not expected.needs_judgments:
@@ -197,12 +197,16 @@ def best_rankings(
 ) -> Iterator[GradedRanking]:
     """Make rankings of judged documents. One of them is the best by any measure.
 
-    `judged` are the grades of the documents. Measures of relevance and of grades (P,
-    AP, CG, ERR ...) are best by descending grade, those of gain by descending gain, and
-    both without documents that lower the score. Judged is best with all documents. A
-    single result is best if the divisor grows with what is returned (nDCG without a
-    cutoff and `ideal: max`, P without a cutoff). A property test tries every ranking by
-    all measures of the table.
+    `judged` are the grades of the documents. The best ranking is one of these:
+
+    - by descending grade, for measures of relevance and of grades (P, AP, CG, ERR ...)
+    - by descending gain, for measures of gain
+    - either of them without documents that lower the score
+    - with all documents, for Judged
+    - a single result, if the divisor grows with the number of results (nDCG without a
+      cutoff and with `ideal: max`, P without a cutoff)
+
+    A property test tries every ranking by all measures of the table.
     """
     grades = list(judged)
     by_grade = sorted(grades, reverse=True)
@@ -219,10 +223,12 @@ def best_rankings(
 
 @dataclass(slots=True)
 class _SuiteFloor:
-    """A floor of the suite: how many cases it holds, and the queries it does not.
+    """A floor of the suite, and to which cases it applies.
 
     `path`: where the floor stands in the case file.
     `name`: what messages call it.
+    `held`: the number of cases to which it applies.
+    `not_held`: the queries of the cases to which it does not apply.
     `not_named`: the queries in `not_held` that no other sentence of a report names.
     """
 
@@ -239,7 +245,7 @@ class _SuiteFloor:
 
 
 class SuiteFloors:
-    """Counts for each floor of a suite which cases it holds."""
+    """Counts for each floor of a suite the cases to which it applies."""
 
     def __init__(self, terms: Terms) -> None:
         self._of_ndcg: _SuiteFloor | None = None
@@ -273,7 +279,7 @@ class SuiteFloors:
             self._of_metrics[metric.text].add_not_held(case, is_named=is_named)
 
     def check(self, at: Location) -> None:
-        """Report each floor that holds no case, unless reports name all these cases."""
+        """Report floors that apply to no case, unless reports name all these cases."""
         for suite_floor in self._all():
             if suite_floor.not_named and not suite_floor.held:
                 at.refuse(
@@ -284,7 +290,7 @@ class SuiteFloors:
                 )
 
     def sentences(self) -> Iterator[str]:
-        """Write for each floor which cases it cannot hold."""
+        """Write for each floor to which cases it does not apply."""
         for suite_floor in self._all():
             if suite_floor.not_named:
                 total = counted(suite_floor.held + len(suite_floor.not_held), "case")

@@ -26,7 +26,7 @@ from pytest_relevance.registry import GATES, ExtensionError
 
 
 class Condition(Protocol):
-    """What the reader and the schema use of a `GateKind`."""
+    """The part of a `GateKind` that the reader and the schema use."""
 
     name: str
     gate_field: str
@@ -43,9 +43,10 @@ def _condition_named(name: str) -> Condition:
 
 
 def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
-    """List the kinds of gates; those of other packages only if a key may need them.
+    """List the kinds of gates.
 
-    To find out what other packages add takes long.
+    Kinds of other packages are listed only if a key may name one, because it takes long
+    to find them.
     """
     names = [name for name in GATES.bundled_names if name != UNKNOWN]
     if all(key in names or key in _OPTIONS for key in keys):

@@ -1,8 +1,8 @@
 """The checks of grades: `scale`, `judgments` of a case, `relevant`.
 
-Names of grades and lists of ratings become grades here. Most judgments are plain
-numbers or names by the thousand. Those are checked by their few distinct grades, not
-one by one.
+Names of grades and lists of ratings become grades here. A case may have thousands of
+judgments, nearly all of them plain numbers or names. These are checked by their few
+distinct grades, not one by one.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def _check_rating(written: object, scale: Scale | None, at: Location) -> float |
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:
-    """Return the grade that a name or a number is, or the message that refuses it."""
+    """Convert a name or a number to a grade, or return the message that refuses it."""
     if isinstance(written, str):
         if scale is not None and written in scale.names:
             return scale.names[written]

@@ -23,7 +23,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One look for the judgments of a query.
+    """A request for the judgments of a query.
 
     `id`: the id that is written in the case of the query.
     `ids`: the ids that files of queries give its text.
@@ -55,8 +55,9 @@ class JudgmentFile:
     and they may be right with terms of their own. Then the rows of each case are graded
     by themselves.
 
-    `used` gets the keys of the queries that have cases. `fills`: its grades count only
-    if there are no others; it may have queries without a case.
+    `used` collects the keys of the queries that have cases. `fills`: whether the file
+    is named with `fill: true`. Then its grades count only for documents that nobody
+    else has judged, and it may have queries without a case.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class JudgmentFile:
         return (query, document) in self._of_people
 
     def notices(self) -> Iterator[str]:
-        """Name possible mistakes.
+        """Write notices about possible mistakes.
 
         These are rows that were left out in reading, queries with another text than
         their case, and queries without a case.

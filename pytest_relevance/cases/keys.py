@@ -2,8 +2,7 @@
 
 To add a key, add a row, and a field of that name to the model: of `Case`; of `Terms`,
 if suites set it; of `Settings`, if it changes how scores are computed. The JSON Schema
-is made of the same rows (`schema`). What several keys say together is checked in
-`build`.
+is made of the same rows (`schema`). `build` finds keys that contradict each other.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ class Key:
 
     `levels`: whether suites, cases or both have the key.
     `shape`: how its YAML becomes plain Python.
-    `check`: makes the value of the plain Python.
+    `check`: converts the plain Python to the value.
     `schema`: the JSON Schema of what may be written.
     `about`: describes the key in an editor.
-    `needs`: the key is not checked if one of these is wrong. Its mistakes would only
-        follow from that one.
+    `needs`: other keys. If one of them is wrong, this key is not checked, because its
+    mistakes would only follow from that one.
     """
 
     name: str

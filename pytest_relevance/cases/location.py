@@ -85,7 +85,8 @@ class Subject:
 
     `values`: the values that were checked so far, those of a case on top of those of
         its suite. A check may look at them.
-    `owned_tags`: the markers that a tag may not be; None if any tag is allowed.
+    `owned_tags`: the markers whose names are not allowed as tags; None if any tag is
+    allowed.
     `metrics`: the project's own metrics; None if they are not known.
     """
 
@@ -117,8 +118,9 @@ class Location:
     def metric(self, name: str, *, has_bound: bool) -> Metric:
         """Parse the name of a metric, which may be the project's own.
 
-        `has_bound`: its value is one that a metric may have. If the project's own
-        metrics are not known, only then an unknown name may be one of them.
+        `has_bound`: whether its value is a bound that a metric may have. If the
+        project's own metrics are not known, an unknown name with such a bound is taken
+        for one of them.
 
         Raises:
             ValueError: no metric has this name.
@@ -151,7 +153,7 @@ class Location:
     def refuse_file(self, error: FileError) -> Wrong:
         """Report the mistakes of a file that the case file names.
 
-        Those whose line is not known are reported where the file is named.
+        Mistakes without a known line are reported where the file is named.
         """
         problems = self.subject.problems
         label = self.subject.position.label()

@@ -1,8 +1,8 @@
 """The model of a case file: `Suite`, `Case`, `Expectation` and `Gate`.
 
-All of it is frozen: the reader makes each object once, and everything after it uses
-that. `dataclasses.replace` makes a changed copy. What a suite sets for all of its cases
-is one `Terms` object that they share.
+All classes are frozen: the reader makes each object once, and later steps only read it.
+`dataclasses.replace` makes a changed copy. What a suite sets for all of its cases is
+one `Terms` object that they share.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ WITHOUT_KEY = frozenset({METRIC, SIMILARITY, UNKNOWN})
 
 @dataclass(frozen=True, slots=True)
 class FieldCondition:
-    """What a field of a document has to be.
+    """A condition on a field of a document.
 
     `path` is the name of the field; dots lead into nested ones. `comparison` is one of
 
@@ -76,13 +76,13 @@ class FieldCondition:
 
     @classmethod
     def of_record(cls, written: Sequence[Any]) -> FieldCondition:
-        """Make a condition of the three values that outcomes and records have of it."""
+        """Make a condition from the three values that outcomes and records keep."""
         path, comparison, values = written
         return cls(path, comparison, tuple(values))
 
     @property
     def for_record(self) -> tuple[str, str, Sequence[str | float | bool]]:
-        """The three values that outcomes and records have of the condition."""
+        """The three values that outcomes and records keep of the condition."""
         return self.path, self.comparison, self.values
 
 
@@ -190,7 +190,7 @@ RanksOfDocuments: TypeAlias = Mapping[str, AllowedRanks]
 
 
 class KindOfExpectation(Protocol):
-    """What the model uses of an `ExpectationKind`."""
+    """The part of an `ExpectationKind` that the model uses."""
 
     cutoff: Callable[[Expectation], int]
     depth: Callable[[Expectation], int]
@@ -282,7 +282,7 @@ class RecordedGate:
     `line`: its line in the case file, from 1.
 
     Raises:
-        ValueError: a bound is of no metric, or there is no such figure of the latency.
+        ValueError: a metric, or a figure of the latency, has an unknown name.
     """
 
     id: str
@@ -442,8 +442,8 @@ class Case:
     `not_applicable`: the metrics that the suite expects and the case has no relevant
     judgments for.
     `titles`, `notes`: texts for judged documents.
-    `filled`: the documents whose grades fill what nobody has judged, with who gave
-    them: {document: name}.
+    `filled`: the documents whose grades come from a file with `fill: true`, and who
+    gave these grades: {document: name}.
     """
 
     terms: Terms
@@ -469,7 +469,7 @@ class Case:
 
     @property
     def grades_of_people(self) -> Mapping[str, float]:
-        """The judgments without those that fill."""
+        """The judgments without those from files with `fill: true`."""
         grades = {}
         for document, grade in self.judgments.items():
             if document not in self.filled:
@@ -524,7 +524,7 @@ class Case:
 
     @property
     def similarities(self) -> list[Metric]:
-        """The metrics of the case and its gates that compare with accepted rankings."""
+        """The metrics of the case and its gates that compare accepted rankings."""
         metrics = []
         for expected in self.expect:
             metric = expected.metric
@@ -589,12 +589,12 @@ class Suite:
     `gate_lines`: the lines of the gates.
     `unjudged`: the listed queries without judgments in the files of the suite. They
     have no floor.
-    `left_out`: the ids of the listed queries that `only: judged` leaves out, for they
-    have no judgments.
+    `left_out`: the ids of the listed queries that `only: judged` leaves out because
+    they have no judgments.
     `listed`: the number of all listed queries.
-    `absent`: the files that fill and are not there.
-    `without_floor`: sentences about the cases that a floor of the suite does not hold,
-    as their score is not defined.
+    `absent`: the files that are named with `fill: true` and do not exist.
+    `without_floor`: sentences about cases to which a floor of the suite does not apply,
+    because their score is not defined.
     """
 
     path: str

@@ -42,7 +42,7 @@ _JUDGMENT_KEYS = (*_READING_KEYS, FILL)
 _QUERY_KEYS = (*_READING_KEYS, ONLY)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
 
-# Among judgments, names of grades, words are text.
+# `true` is text in a mapping of judgments, because a grade may have that name.
 _YES = (True, "true")
 _NO = (False, "false")
 
@@ -71,7 +71,7 @@ class NamedFile:
 
     @property
     def content(self) -> NamedFile:
-        """The file without what does not change its content: `only_judged` and `at`."""
+        """The file without the fields that do not change what is read from it."""
         return replace(self, only_judged=False, at=())
 
 

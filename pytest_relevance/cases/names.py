@@ -1,8 +1,8 @@
 """Which names pytest can carry: ids in node ids, tags as markers, fixtures.
 
 A written id becomes part of the node id unchanged, so an id that a node id cannot carry
-is refused. A query that serves as id is the user's text. It stays unchanged everywhere
-but in the node id, where it is percent-encoded.
+is refused. A query that serves as id is the user's text. It is percent-encoded in the
+node id, and stays unchanged everywhere else.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def node_name(query: str) -> str:
         else:
             encoded += character
     encoded = encoded.replace("::", "%3A%3A")
-    # In some node ids "::" follows: a colon before it would be read as part of that.
+    # In some node ids "::" follows. A colon before it would seem to belong to it.
     if encoded.endswith(":"):
         encoded = encoded.removesuffix(":") + "%3A"
     if encoded.startswith(":") or _has_meaning_to_pytest(encoded):

@@ -48,9 +48,10 @@ def read_suite(
 ) -> Suite:
     """Read a case file, and the files of judgments and queries that it names.
 
-    `owned_tags` are the markers that a tag may not be. `metrics` are the project's own,
-    {name: function}; without them each unknown name of a metric is taken for one of
-    these. What may be a mistake is issued as a `RelevanceWarning`.
+    `owned_tags` are the markers whose names are not allowed as tags. `metrics` are the
+    project's own, {name: function}. Without `metrics` each unknown name of a metric is
+    taken for a metric of the project. Possible mistakes are issued as
+    `RelevanceWarning`.
 
     Raises:
         CaseFileError: with every mistake in the files, its line and column; it is a
@@ -106,7 +107,7 @@ def parse_suite(
 
 
 def _read_document(data: bytes, builder: SuiteBuilder, header: Pairs) -> bool:
-    """Read the whole file. Returns whether there are suite keys below `cases`.
+    """Read the whole file, and return whether suite keys stand below `cases`.
 
     Raises:
         CaseFileError: it is not YAML.

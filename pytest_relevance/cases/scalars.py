@@ -30,7 +30,7 @@ def number(text: str) -> int | float | None:
     return int(text) if fraction is None else float(text)
 
 
-@lru_cache(maxsize=4096)  # a million grades are a handful of different ones
+@lru_cache(maxsize=4096)  # a million grades have few different values
 def grade(text: str) -> int | float | str:
     """Convert the plain text of a grade: a number, else the text itself.
 

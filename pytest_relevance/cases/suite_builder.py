@@ -63,7 +63,8 @@ class SuiteBuilder:
     """Collects the cases of one case file.
 
     `file` is its path, and `shown` its name in messages. `owned_tags` are the markers
-    that a tag may not be. `metrics` are the project's own; None if they are not known.
+    whose names are not allowed as tags. `metrics` are the project's own; None if they
+    are not known.
     `cache` keeps what was read from other files.
     """
 

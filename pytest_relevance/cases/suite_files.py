@@ -160,7 +160,7 @@ class SuiteFiles:
     def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
         """Return the judgment files of the suite.
 
-        A case may have an `id_field` of its own. Then they are read again by that.
+        For a case with an `id_field` of its own, they are read again with that field.
         """
         template = _template_of(lookup.at.values)
         if template == self._template:
@@ -215,8 +215,8 @@ class SuiteFiles:
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
         """Report that the files judge no listed query: they may not belong together.
 
-        `queries` are those without a written case, and have no judgments. If the files
-        judge a listed query that has a written case, nothing is wrong.
+        `queries`: the listed queries without a written case, if none has judgments. If
+        the files judge a listed query that has a written case, nothing is wrong.
         """
         for query in self.queries.select(with_case=True):
             judgments = self.of_listed(query, _unheard())
@@ -248,7 +248,7 @@ class SuiteFiles:
                 file.check_rest(self._terms, at)
 
     def notices(self) -> tuple[str, ...]:
-        """Return what may be a mistake in the files."""
+        """Write notices about possible mistakes in the files."""
         notices = [*self.reader.notices, *notices_of(self._overruled)]
         for file in self._first_opened():
             if not file.fills:
@@ -272,7 +272,7 @@ class SuiteFiles:
         template: IdField | None,
         at: Location,
     ) -> list[JudgmentFile] | Wrong:
-        """Read judgment files. Files that fill may be missing."""
+        """Read judgment files. Files with `fill: true` may be missing."""
         opened = []
         is_wrong = False
         for one in named:
@@ -328,7 +328,7 @@ class SuiteFiles:
     def _fill(
         self, people: CaseJudgments, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong:
-        """Add the judgments of files that fill, for documents without any."""
+        """Add the judgments of files with `fill: true`, for documents without any."""
         parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):
             if not file.fills:
@@ -362,7 +362,7 @@ def _find(files: _Files, lookup: Lookup) -> CaseJudgments | Wrong | None:
 
 
 def _check_fills(files: _Files, lookup: Lookup) -> None:
-    """Report what is wrong with a query in files that fill, beside other mistakes."""
+    """Report what is wrong with a query in files with `fill: true`."""
     for file in files:
         if file.fills:
             file.find(lookup)

@@ -72,7 +72,7 @@ def check_query(value: object, at: Location) -> str | Wrong:
         return WRONG
     if not text.strip():
         return at.refuse("the query is empty; write what a user would type")
-    # No file can hold half a character, but a case written in Python can.
+    # A lone surrogate. No file can hold one, but a case written in Python can.
     if not text.isascii() and re.search("[\ud800-\udfff]", text):
         return at.refuse(
             "the query has half a character (a lone surrogate); write the whole one"
@@ -119,7 +119,7 @@ def check_field(value: object, at: Location) -> str | Wrong:
 
 
 def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
-    """Check what is the id of a result: a field, a list of fields, or a template."""
+    """Check what makes the id of a result: a field, a list of fields, or a template."""
     if not isinstance(value, (str, list, tuple)):
         advice = ""
         if isinstance(value, Mapping):

@@ -148,11 +148,12 @@ def scalar_text(node: MappingNode, name: str) -> str | None:
 class EventReader:
     """Reads one YAML document as nodes.
 
-    `next_event()` gives the next event. `take_problems()` gives the mistakes after
+    `next_event()` returns the next event. `take_problems()` returns the mistakes after
     which reading could go on.
 
-    Every method raises `yaml.YAMLError` if the text is not YAML, or `Broken`, which is
-    one, if it cannot be a case file. `yaml_errors.problem_of` says what is wrong.
+    Every method raises `yaml.YAMLError` if the text is not YAML, and its subclass
+    `Broken` if it is YAML that cannot be a case file. `yaml_errors.problem_of` says
+    what is wrong.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -162,7 +163,7 @@ class EventReader:
         self.next_event: Callable[[], Event] = loader(data).get_event
         self.next_event()  # the start of the stream
         self._problems: list[Problem] = []
-        self._anchors: dict[str, Node | None] = {}  # None inside of the anchor
+        self._anchors: dict[str, Node | None] = {}  # None while its node is read
         self._expanded = 0
         self._most_expanded = LARGEST_EXPANSION + len(data)
 
@@ -173,7 +174,7 @@ class EventReader:
         return problems
 
     def enter_document(self) -> bool:
-        """Enter the mapping that the document is; False for a file without content.
+        """Enter the mapping of the document. Returns False for a file without content.
 
         Raises:
             Broken: the document is anything but a mapping.
@@ -204,7 +205,7 @@ class EventReader:
             )
 
     def key(self, event: Event) -> ScalarEvent:
-        """Read the key of a mapping that begins with an event."""
+        """Read the key that begins with `event`."""
         if type(event) is ScalarEvent:
             return self._scalar(event)
         key = self._alias(event) if type(event) is AliasEvent else None
@@ -215,7 +216,7 @@ class EventReader:
         return key
 
     def node(self, event: Event, depth: int = 0, key: str = "") -> Node:
-        """Read the node that begins with an event. It is the value of `key`."""
+        """Read the node that begins with `event`. It is the value of `key`."""
         kind = type(event)
         if kind is ScalarEvent:
             return self._scalar(event)
@@ -319,9 +320,10 @@ class EventReader:
     def _mapping(self, start: Event, depth: int, name: str) -> MappingNode:
         """Read a mapping, the value of the key `name`.
 
-        This loop is most of the time that reading a case file takes. So it passes over
-        the methods for what nearly all keys and values are: scalars without anchor and
-        tag. Measure with benchmarks/suite.py before changing it.
+        Reading a case file spends most of its time in this loop. So the loop reads
+        scalars without anchor and tag itself, which nearly all keys and values are, and
+        calls methods only for others. Measure with benchmarks/suite.py before changing
+        it.
         """
         mapping = MappingNode(start.start_mark)
         pairs = mapping.pairs

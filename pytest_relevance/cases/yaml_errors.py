@@ -1,4 +1,4 @@
-"""What is wrong with a text that is not YAML, in words for authors of case files."""
+"""Explain to authors of case files what is wrong with a text that is not YAML."""
 
 from __future__ import annotations
 

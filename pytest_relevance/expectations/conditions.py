@@ -1,7 +1,7 @@
 """Conditions on fields of results: what `{category: phones, price: "< 100"}` means.
 
-How a condition is written, whether a value of a field meets it, why that may not be
-known, which values nearly meet it, and what sentences call it.
+The sections: how a condition is written, whether a value of a field meets it, why that
+may not be known, which values nearly meet it, and how sentences name it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CONDITIONS = (
 
 
 def check_condition(path: str, written: object, at: Location) -> FieldCondition | Wrong:
-    """Check what a field has to be: any of some values, or a comparison, or a part."""
+    """Check a condition: one of several values, a comparison, or a part of a text."""
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
     match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
@@ -86,7 +86,7 @@ def _check_comparison(
 
 
 def _is_value(value: object) -> bool:
-    """Return whether a field can be equal to a value; a comparison is no value."""
+    """Return whether a field can be equal to a value; False for a comparison."""
     if isinstance(value, str):
         return not re.fullmatch(_OF_NUMBERS, value)
     return isinstance(value, bool) or is_number(value)
@@ -181,7 +181,7 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
 
 
 def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Write that a value differs from a wanted one in type alone; empty if not.
+    """Write that a value differs from a wanted one only in its type; empty if not.
 
     `none: {used: true}` would hold forever if a CSV has the text "true".
     """
@@ -198,7 +198,7 @@ def _why_never_equal(condition: FieldCondition, value: object) -> str:
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Return whether two values look alike, such as 5 and "5", or 1 and true."""
+    """Return whether two values look alike, for example 5 and "5", or 1 and true."""
     if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
         return True  # SQLite has no booleans
     if isinstance(value, str) == isinstance(wanted, str):
@@ -216,7 +216,7 @@ _MOST_RANKS = 10
 class NearValue:
     """A value of a field that differs in little from the wanted one.
 
-    `how`: in what it differs: "case", for example.
+    `how`: the kind of difference, for example "case".
     `ranks`: the ranks of the results that have it.
     """
 
@@ -285,7 +285,7 @@ def _difference(condition: FieldCondition, value: str) -> str:
     return ""
 
 
-# What sentences call a condition
+# How sentences name a condition
 
 _LONGEST_TEXT = 40
 """The columns of a value in a sentence."""

@@ -20,8 +20,8 @@ from pytest_relevance.results.unseen import USUAL_DEPTH
 class _Results(ExpectationKind):
     """`results: ">= 1"`: how many documents are returned.
 
-    A document that is returned twice counts once. Chunks of a document that are left
-    out count each.
+    A document that is returned twice counts once. Results that are left out, such as
+    further chunks of a document, count one by one.
     """
 
     name = "results"
@@ -48,7 +48,7 @@ class _Results(ExpectationKind):
         return inf
 
     def depth(self, expected: Expectation) -> int:
-        # That there are at most n shows only if n + 1 are asked for.
+        # To see that there are at most n results, n + 1 have to be requested.
         bound = int(expected.bound)
         return bound + 1 if expected.comparison in ("<=", "==", ">") else bound
 
@@ -91,7 +91,7 @@ class _Latency(ExpectationKind):
     about = 'How long the search may take: "<= 200 ms" or "< 1.5 s".'
     schema = TIME.schema
     needs_latency = True
-    reference = NOTHING  # a reference says nothing of the machine of today
+    reference = NOTHING  # the reference may come from another machine
 
     def check(self, key: str, value: object, at: Location) -> Made:
         example = f'{key}: "<= 200 ms" or {key}: "< 1.5 s"'

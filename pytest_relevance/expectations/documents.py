@@ -312,7 +312,7 @@ _NOT_WITHIN = {
 class _Within(KindOfDocuments):
     """`within: {sku-5: 3, sku-6: ">3"}`: the rank that each document must reach.
 
-    A plain 3 means at most 3. Each document is an expectation.
+    A plain 3 means at most 3. Each document becomes an expectation of its own.
     """
 
     name = "within"

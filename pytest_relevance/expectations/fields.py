@@ -98,7 +98,7 @@ class _KindOfFields(ExpectationKind):
     def check_condition(
         self, path: str, written: object, at: Location
     ) -> FieldCondition | Wrong:
-        """Check what one field has to be."""
+        """Check the condition on one field."""
         return check_condition(path, written, at)
 
     def cutoff(self, expected: Expectation) -> int:
@@ -106,7 +106,7 @@ class _KindOfFields(ExpectationKind):
 
     @abstractmethod
     def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
-        """Find the first results that are wrong, with the fields that are."""
+        """Find the wrong results among the first ones, and the wrong fields of each."""
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
         """Judge the first results. An empty ranking meets it if nothing is expected."""
@@ -145,7 +145,7 @@ class _KindOfFields(ExpectationKind):
 
 
 def _brief(value: Any) -> Any:
-    """Convert a value of a field to what an outcome has: long texts are cut."""
+    """Convert a value of a field to what an outcome stores: long texts are cut."""
     if isinstance(value, list):
         return [_brief(one) for one in value]
     if isinstance(value, str) and len(value) > _LONGEST_VALUE:
@@ -199,7 +199,7 @@ def _explain(
 
 
 class _Every(_KindOfFields):
-    """`every@5: {category: phones}`: each of the first 5 results is as it says."""
+    """`every@5: {category: phones}`: all of the first 5 results meet all conditions."""
 
     name = "every"
     about = "Fields that each of the top k results has, {category: phones}; every@5: of the first 5."

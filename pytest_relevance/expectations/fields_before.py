@@ -24,7 +24,7 @@ def are_known(both: TwoOutcomes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _WrongResult:
-    """A result that does not meet conditions on fields, with the values of these."""
+    """A result that misses conditions on fields, with its values of these fields."""
 
     document: str
     rank: int
@@ -93,7 +93,7 @@ def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
 def _find_no_better(
     result: _WrongResult, then: Sequence[_WrongResult], demand: _Demand
 ) -> _WrongResult | None:
-    """Find the same document among the wrong results of then, at least as wrong."""
+    """Find the document among the wrong results then, if it was at least as wrong."""
     for earlier in then:
         if earlier.document != result.document:
             continue
@@ -158,7 +158,7 @@ def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
 
 
 def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
-    """Return whether a value is the one of then, or a number as near to its bound."""
+    """Return whether a value did not change, or is a number that is no further off."""
     if _scalars(now) == _scalars(then):
         return True
     if not demand.is_of_numbers(path):
@@ -168,7 +168,7 @@ def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
     if not numbers_now or not numbers_then:
         return False
     should_be_high = (comparison in (">", ">=")) != demand.forbids
-    # of a field with several values one decides: the best, or for `none` the worst
+    # if a field has several values, the best one decides, or for `none` the worst
     choose = max if comparison in (">", ">=") else min
     if should_be_high:
         return choose(numbers_now) >= choose(numbers_then)

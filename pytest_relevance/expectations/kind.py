@@ -52,7 +52,7 @@ class Unwanted:
 
 
 class ExpectationKind(ABC):
-    """A kind of expectation: what `expect: {first: sku-1}` means, and its words.
+    """A kind of expectation: what `expect: {first: sku-1}` means, and its sentences.
 
     A subclass has a `name` and the methods `check`, `judge` and `explain`. Everything
     else has a default. An object of the subclass is registered. In all methods `k` is
@@ -78,14 +78,14 @@ class ExpectationKind(ABC):
 
     @abstractmethod
     def check(self, key: str, value: object, at: Location) -> Made:
-        """Make the expectations that an entry of `expect:` is, or refuse it.
+        """Make the expectations of an entry of `expect:`, or refuse the entry.
 
         `key` is the key as it is written, and `at` is where the value stands. To refuse
         the value, return `at.refuse(message)`.
         """
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
-        """Return the ranks that an expectation allows documents; by default any."""
+        """Return the ranks at which an expectation allows documents; by default any."""
         return {}
 
     def most_results(self, expected: Expectation) -> float:
@@ -122,7 +122,7 @@ class ExpectationKind(ABC):
 
     @abstractmethod
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Judge what a search returned. `outcome_of` makes the outcome."""
+        """Decide whether results meet an expectation; `outcome_of` makes an outcome."""
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
         """Return the rank at which one more result could make a met expectation unmet.
@@ -134,10 +134,10 @@ class ExpectationKind(ABC):
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Return the depth of an expectation that results nobody has seen could decide.
+        """Return the depth of an expectation that further results could decide.
 
-        Results below the returned ones are not known if the search takes no number of
-        results. 0 if they could not decide it.
+        A search that takes no number of results may have more than it returned. 0 if
+        these could not decide the expectation.
         """
         return 0
 
@@ -165,7 +165,8 @@ class ExpectationKind(ABC):
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         """Return whether the reference misses an expectation at least as badly.
 
-        By default that is not known, so that the case has not failed before.
+        By default that is not known, and the case counts as one that did not fail
+        before.
         """
         return False
 

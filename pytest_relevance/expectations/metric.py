@@ -27,7 +27,7 @@ from pytest_relevance.results.responses.ranking import Ranking
 
 
 class _KindOfMetric(ExpectationKind):
-    """A metric with the least that it may be, or with a comparison: `">= 0.6"`.
+    """A metric with its lowest allowed value, or with a comparison: `">= 0.6"`.
 
     The key is any metric, also one that compares rankings: `check` tells them apart.
     """
@@ -81,7 +81,7 @@ class _Metric(_KindOfMetric):
     reference = JUDGED
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Judge the score.
+        """Decide whether the score meets the bound.
 
         If the ranking is cut, its known ranks decide a bound of RR, but a value of 0 is
         not known: a relevant document may follow.
@@ -105,8 +105,8 @@ class _Metric(_KindOfMetric):
         """Write `P@5 0.400 is below 0.600`."""
         metric = metric_named(reason.name)
         conditions = names.result.conditions
-        # RR needs no value to be below its bound: no relevant document is among the
-        # ranks that reach it
+        # RR can be below its bound without a known value: no rank that would reach the
+        # bound has a relevant document
         if reason.value is None and names.result.is_cut and metric.k is None:
             asked = conditions.asked or len(names.result.ranking.documents)
             return (
@@ -128,7 +128,7 @@ class _Similarity(_KindOfMetric):
 
     name = model.SIMILARITY
     compares_rankings = True
-    reference = ITSELF  # which the accepted ranking itself always meets
+    reference = ITSELF  # the accepted ranking is equal to itself
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
         """Return an unmet outcome, as there is no accepted ranking here.

@@ -34,8 +34,8 @@ _SETS = list_of(DOCUMENTS, at_least=2)
 class _Order(KindOfDocuments):
     """`order: [[a, b], c]`: documents, or sets of documents, each before the next.
 
-    An absent document, or one below `within`, counts as last, and as not before another
-    such one.
+    A document that is absent or below `within` counts as last. Of two such documents
+    neither is before the other.
     """
 
     name = "order"
@@ -102,7 +102,7 @@ class _Order(KindOfDocuments):
         pairs = _wrong_pairs(reason)
         shown = pairs[:_MOST_PAIRS]
         if len(pairs) == _MOST_PAIRS + 1:
-            shown = pairs  # one more takes no more room than to say so
+            shown = pairs  # one pair takes as much room as "and 1 more"
         parts = []
         for later, group in groupby(shown, key=itemgetter(1)):
             earlier = [document for document, _ in group]
@@ -119,8 +119,9 @@ class _Order(KindOfDocuments):
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         """Return whether each wrong pair was wrong before and has not got worse.
 
-        The first one of a wrong pair may not fall. The second one may, as that brings
-        the two closer to their order, but it may not vanish.
+        The first document of a wrong pair must not have fallen. The second one may have
+        fallen, because that brings both closer to their order, but it must still be
+        there.
         """
         pairs_then = _wrong_pairs(both.then)
         for first, second in _wrong_pairs(both.now):
@@ -159,7 +160,7 @@ def _has_list(value: Sequence[object]) -> bool:
 
 
 def _wrong_pairs(outcome: Outcome) -> list[tuple[str, str]]:
-    """Return the pairs in the wrong order. In `wrong` they follow each other."""
+    """Return the pairs in the wrong order, from the flat list `outcome.wrong`."""
     return list(zip(outcome.wrong[::2], outcome.wrong[1::2], strict=True))
 
 

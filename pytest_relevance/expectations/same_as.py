@@ -145,7 +145,7 @@ class _SameAs(ExpectationKind):
 
 @dataclass(frozen=True, slots=True)
 class _Overlap:
-    """What share of the first results both queries find.
+    """The share of the first results that both queries must find.
 
     `within`: how many results; None means the top k.
     """

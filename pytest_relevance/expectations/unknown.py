@@ -14,7 +14,7 @@ from pytest_relevance.results.outcomes import NOTHING, Found, outcome_of
 
 
 class _Unknown(ExpectationKind):
-    """A kind that nobody can judge, so that its expectations are not met."""
+    """A kind that is not known here. Its expectations count as not met."""
 
     name = "unknown"
     reference = NOTHING

@@ -1,4 +1,4 @@
-"""Words that the sentences of several demands share."""
+"""Parts of sentences that several kinds of expectations share."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The kinds of gates, `mean`, `max_drop`, `passing`, `latency`, and what judges them."""
+"""The kinds of gates, `mean`, `max_drop`, `passing`, `latency`, and their judging."""

@@ -66,7 +66,7 @@ class CaseDropsFinding(CommonFinding):
 
 @dataclass(frozen=True, slots=True)
 class NewErrorsFinding(CommonFinding):
-    """The cases that are an error in the second run alone."""
+    """The cases that are an error only in the second run."""
 
     cases: Sequence[ErroredCase]
 
@@ -89,9 +89,10 @@ def judge_comparison(
     max_case_drop: float | None = None,
     min_mean: Mapping[str, float] | None = None,
 ) -> ComparisonGates:
-    """Judge the second run of a comparison.
+    """Decide whether the second run of a comparison is good enough.
 
-    `Comparison.judge` says how, and calls this function by `bundled.CALLS_UPWARD`.
+    `Comparison.judge` describes the arguments. It calls this function through
+    `bundled.CALLS_UPWARD`.
     """
     drops_of_means = _bounds("max_drop", max_drop, comparison)
     for name, bound in drops_of_means.items():
@@ -149,7 +150,7 @@ def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
 def _judge_drops(
     comparison: Comparison, bounds: Mapping[str, float], p: float | None
 ) -> Sequence[DropFindings]:
-    """Judge the drop of each mean. A drop that filled grades hide is a drop."""
+    """Judge the drop of each mean, also a drop that filled grades hide."""
     if not bounds:
         return ()
     findings = _drops_of_rows(comparison.metrics, bounds, p)

@@ -76,7 +76,7 @@ class DropFinding(Finding):
 
     @property
     def exceeds(self) -> bool:
-        """Return whether the mean dropped by more than its bound and rounding."""
+        """Return whether the mean dropped by more than its bound, beyond rounding."""
         return -self.difference.means.difference > self.bound + ROUNDING
 
     @property
@@ -239,7 +239,7 @@ def _pattern_of_similarities() -> str:
 
 
 class _DropGate(GateKind):
-    """`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops no further."""
+    """`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops by at most so much."""
 
     name = MAX_DROP
     gate_field = "bounds"
@@ -259,7 +259,7 @@ class _DropGate(GateKind):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> list[DropFindings]:
-        """Judge the drop of each mean. A drop that filled grades hide is a drop."""
+        """Judge the drop of each mean, also a drop that filled grades hide."""
         findings = _judge_metrics(gate, cases, reference)
         if has_filled(cases):
             people = [without_fill(case) for case in cases]

@@ -1,4 +1,4 @@
-"""What gates of every kind may find: errors, nothing to judge, no verdict."""
+"""Findings that gates of every kind may have: errors, nothing to judge, no verdict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_relevance.results.cut_rankings import cut_text
 
 
 class CommonFinding(Finding):
-    """A finding that belongs to no kind of gate, and has its words itself.
+    """A finding that a gate of any kind may have. It writes its own sentence.
 
     By default a gate with such a finding is not met.
     """
@@ -76,7 +76,10 @@ class MetricFinding(CommonFinding):
 
 @dataclass(frozen=True, slots=True)
 class UndefinedFinding(MetricFinding):
-    """A metric by which no case has a score. `variant`: that of a comparison."""
+    """A metric by which no case has a score.
+
+    `variant`: the search variant, if the runs of a comparison have several.
+    """
 
     variant: str | None = None
 
@@ -90,7 +93,7 @@ class UndefinedFinding(MetricFinding):
 
 @dataclass(frozen=True, slots=True)
 class CutFinding(MetricFinding):
-    """A metric of the whole ranking, of which searches returned only a part.
+    """A metric that needs whole rankings, while searches returned only parts of them.
 
     `asked`: how many results each of these searches was asked for.
     """
@@ -132,7 +135,7 @@ class NoReferenceFinding(MetricFinding):
 
 @dataclass(frozen=True, slots=True)
 class WithoutEntryFinding(CommonFinding):
-    """Cases that the reference does not have, and that are left out: a remark."""
+    """A remark: cases that are left out because the reference does not have them."""
 
     cases: Sequence[CaseResult]
 
@@ -164,13 +167,13 @@ class UpdatingFinding(CommonFinding):
     """The baseline is being replaced."""
 
     def text(self) -> str:
-        """Write that it is."""
+        """Write that the baseline is being replaced."""
         return "the baseline is being updated"
 
 
 @dataclass(frozen=True, slots=True)
 class NoCaseFinding(CommonFinding):
-    """No case of the gate ran. `tag`: that of the gate."""
+    """No case of the gate ran. `tag`: the tag of the gate."""
 
     tag: str | None
 

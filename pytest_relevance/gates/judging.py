@@ -113,7 +113,8 @@ def judge_gates(
 class _CasesOfFile:
     """The cases of a file, for its gates.
 
-    `ran`: those that were not skipped. `total`: how many there are of these.
+    `ran`: the results of cases that were not skipped.
+    `total`: how many cases the file has without skipped ones.
     `groups`: the results that each variant is judged by.
     `lost`: the cases of the reference that are not compared.
     """
@@ -183,8 +184,8 @@ class _CasesOfFile:
     def _without_variant(self, judged: GateResult) -> GateResult | None:
         """Return the result if one of two variants did not run; None if both did.
 
-        The gate fails if no search of the file has the variant. But a single variant
-        may be that of a shard, and the others those of other shards.
+        The gate fails if no search of the file has the variant. But if only one variant
+        ran, this run may be a shard, and the other variants run in other shards.
         """
         gate = judged.gate
         variants = list(dict.fromkeys(result.variant for result in self.ran))

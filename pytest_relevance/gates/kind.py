@@ -1,4 +1,4 @@
-"""What a kind of gate is: the base class of all kinds; and what gates find.
+"""What a kind of gate is: the base class of all kinds, and of what gates find.
 
 `pytest_relevance.registry.GATES` has an object of each kind by name. To add a kind to
 the package, write a subclass in a module of this folder, make an object of it, and name
@@ -52,7 +52,7 @@ class Finding(ABC):
 class Reference:
     """What the cases of a gate are compared with: a baseline, or a recorded run.
 
-    `name`: that of the record; empty for a baseline.
+    `name`: the name of the record; empty for a baseline.
     `results`: all results of the file in the variant of the gate.
     `lost`: the cases of the reference that the gate looks at and that are not compared.
     `accepted`: the cases of the reference.
@@ -69,7 +69,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class CaseBehind:
-    """A case that helps to leave a gate unmet.
+    """A case because of which a gate is not met.
 
     `pull`: how much it counts; those with the most are shown first.
     `shown`: the figure that is shown with it.
@@ -81,7 +81,7 @@ class CaseBehind:
 
 
 class GateKind(ABC):
-    """A kind of gate: what `gates: [{passing: 0.95}]` means, and its words.
+    """A kind of gate: what `gates: [{passing: 0.95}]` means, and its sentences.
 
     A subclass has a `name` and the methods `check`, `judge` and `explain`. Everything
     else has a default. An object of the subclass is registered.
@@ -103,7 +103,7 @@ class GateKind(ABC):
 
     @abstractmethod
     def check(self, value: object, at: Location) -> object:
-        """Make what the gate needs of the value, or refuse the value.
+        """Convert the written value to what the gate needs, or refuse the value.
 
         To refuse it, return `at.refuse(message)`.
         """
@@ -130,7 +130,7 @@ class GateKind(ABC):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterable[Finding]:
-        """Judge the cases that a gate looks at, beside the reference."""
+        """Return what a gate finds in the cases that it looks at."""
 
     # The words
 

@@ -57,7 +57,7 @@ def _latency_alone(result: CaseResult) -> float | None:
 def _cases_needed(figure: str) -> int:
     """Return how many cases a figure needs: 20 for p95, 1 for the mean.
 
-    Of fewer than 20 cases none has a value above 95 % of them.
+    With fewer than 20 cases, no value is above 95 % of them.
     """
     if figure in ("mean", "max"):
         return 1

@@ -60,7 +60,7 @@ class MeanFinding(Finding):
     `reference`: the name of the record that a metric compares with; empty for a
     baseline.
     `variants`: the two variants that are compared, if they are.
-    `variant`: that of a comparison of runs, if there are several.
+    `variant`: the search variant, if the runs of a comparison have several.
     `without_filled`: the mean without filled grades; None if there are none.
     `before`: what the reference has, if the mean may have failed before.
     """
@@ -152,7 +152,7 @@ class ScoresOfCases:
     metric: Metric
 
     def now(self, result: CaseResult) -> float | None:
-        """Return the score of a case that the mean of the metric is over."""
+        """Return the score with which a case counts in the mean."""
         if not has_relevant(result, self.metric.text):
             return None
         return result.evaluation.scores.get(self.metric.text)

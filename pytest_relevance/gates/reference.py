@@ -1,12 +1,17 @@
-"""The rule by which a gate that is not met failed before, for every kind of gate.
+"""Decide for every kind of gate whether a gate that is not met failed before.
 
-A gate failed before if, over the cases that both have, the reference misses it too and
-the value now is not lower, and if the value over all cases now is not below the value
-of the reference over all its cases. So neither a new case nor one that is gone can hide
-that search got worse, or make a known failure a new one.
+A gate failed before if both are true:
 
-A kind of gate says what value a case has for it (`ValuesOfCases`), and what figure
-these values have together: the mean, the share that passes, the least, a percentile.
+- Over the cases that this run and the reference have, the reference misses the gate
+  too, and the value now is not lower.
+- The value over all cases now is not below the value of the reference over all its
+  cases.
+
+So neither a new case nor a removed one can hide that search got worse, or make a known
+failure a new one.
+
+A kind of gate defines the value of a case (`ValuesOfCases`), and the figure that these
+values have together: the mean, the share that passes, the least, a percentile.
 """
 
 from __future__ import annotations
@@ -93,7 +98,7 @@ class GateValues:
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
         """Return the values of the cases that both have, before and now.
 
-        Both have the weights of now.
+        Both lists have the weights of now.
         """
         before, now = [], []
         for case in self.cases:
@@ -122,7 +127,8 @@ def collect_values(
     for result in results:
         now = values.now(result) if _is_about(gate, result.tags) else None
         accepted_value = values.before(result)
-        if accepted_value is None:  # not compared: what the reference has stands alone
+        # Not compared: the value that the reference may have is added below, by itself.
+        if accepted_value is None:
             if now is not None:
                 cases.append(CaseValue(None, now, result.weight, result.weight))
             continue
@@ -144,7 +150,7 @@ def _value_before(
     gate: Gate, values: ValuesOfCases, case: AcceptedCase
 ) -> CaseValue | None:
     """Return the value of a case that only the reference has; None if it has none."""
-    if case.weight is None:  # nor are its tags known
+    if case.weight is None:  # then its tags are not known either
         raise NotKnown
     if not _is_about(gate, case.tags):
         return None
@@ -177,7 +183,8 @@ class FigureBefore:
     def text(self, figure: str) -> str:
         """Write `; 0.850 in main.jsonl (50 cases are only here)`.
 
-        `figure` is its figure, written. Empty if nothing is known of the reference.
+        `figure`: the figure of the reference as text. Empty if nothing is known of the
+        reference.
         """
         if self.figure is None:
             return ""

@@ -13,7 +13,7 @@ from pytest_relevance.results.case_result import CaseResult
 
 @dataclass(frozen=True, slots=True)
 class UnknownFinding(Finding):
-    """A gate that no installed package judges. It is not met: nobody may rely on it.
+    """A gate whose kind no installed package has. It is not met.
 
     `condition`: the kind of the gate.
     `error`: what its package raised; empty if the package is not installed.
@@ -30,7 +30,7 @@ class UnknownFinding(Finding):
 
 
 class _UnknownGate(GateKind):
-    """A kind that nobody can judge."""
+    """A kind of gate that is not known here."""
 
     name = UNKNOWN
 

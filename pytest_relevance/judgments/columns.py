@@ -168,8 +168,9 @@ class RaterColumn:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a table of judgments. Either `at` has a grade, or there are
-    `raters`.
+    """The columns of a table of judgments.
+
+    Either `at` has the column of the grades, or there are `raters`.
 
     `names`: the names of all columns.
     `at`: the number of the column of each kind of content.
@@ -248,8 +249,8 @@ def layout(
 ) -> Layout | None:
     """Find the columns of a table of judgments; None for any other header.
 
-    A score is a grade if the user says so, and in BEIR's tables. Else it is the score
-    of a run.
+    A column of scores has grades if the user says so, and in BEIR's tables. Otherwise
+    it has the scores of a run.
 
     `grade_column`: the column that the user named for the grades.
     `document`: the column of the documents, if `id_field` says which one it is.

@@ -1,8 +1,8 @@
 """Find the columns of a table, or the keys of an object, with the ids of documents.
 
-By default that is one column with a usual name (`columns.SPELLINGS`). `id_field` of the
-file names others. If `id_field` of the suite is a template, and the file has a column
-for another field than the id, the file is read with that template.
+By default the ids are in one column with a usual name (`columns.SPELLINGS`). `id_field`
+of the file names other columns. If `id_field` of the suite is a template, and the file
+has a column for one of its fields besides the id, the file is read with that template.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DocumentColumns:
         return [number for number in self.numbers if number is not None]
 
     def join(self, values: Sequence[str]) -> str:
-        """Make the id of the values of `read`; empty if all are blank.
+        """Make the id from the values in the columns of `read`; empty if all are blank.
 
         Raises `NoColumn` for a blank part.
         """
@@ -146,7 +146,7 @@ def _column_of_field(path: str, names: Sequence[str]) -> int | None:
     last = path.rpartition(".")[2]
     if path in names and path != "id":
         return list(names).index(path)
-    if _is_id(path):  # a column `id` may be that of the row, or of the query
+    if _is_id(path):  # a column `id` may identify the row, or the query
         document = find_columns(names, ("document",)).get("document")
         if document is not None:
             return document

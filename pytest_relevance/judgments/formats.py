@@ -62,12 +62,12 @@ class UnreadColumn:
 
 
 def never(source: Source) -> bool:
-    """Say of every file that it is not in a format."""
+    """Return False: no file has this format."""
     return False
 
 
 def no_columns(source: Source) -> Sequence[UnreadColumn]:
-    """Say of every file that all its columns are read."""
+    """Return no columns: every column of a file is read."""
     return ()
 
 
@@ -79,17 +79,17 @@ class JudgmentFormat:
     `about`: what a file in the format has, in a few words.
     `fits`: says whether a file has judgments in the format.
     `read`: reads the judgments; None if the format has none.
-    `fits_queries`: says whether a file has queries in the format, or their ids alone;
-    by default `fits`.
+    `fits_queries`: says whether a file has queries in the format, or only their ids.
+    The default is `fits`.
     `read_queries`: reads the queries; None if the format has none.
-    `has_queries_alone`: says whether a file has queries and no judgments; by default
-    that it fits as a file of queries, and not as one of judgments.
+    `has_queries_alone`: says whether a file has queries and no judgments. The default
+    is that `fits_queries` is true and `fits` is not.
     `unread_columns`: finds the columns of a file of queries that nothing reads.
     `write`: writes judgments; None if the format is not written.
     `options`: what a user can say of a file beyond its format.
 
-    A user who names the format may have a file read that does not fit. The reader then
-    says what is wrong with it, by `Source.refuse`.
+    If a user names the format, a file is read even if it does not fit. The reader then
+    reports what is wrong with it, by `Source.refuse`.
     """
 
     name: str
@@ -159,7 +159,7 @@ class RunFormat:
 
 
 def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
-    """Make a format of an entry point, which may be a function from text to rows."""
+    """Make a format from an entry point, which may be a function from text to rows."""
     if isinstance(entry, JudgmentFormat):
         check_own_name(name, value, entry.name)
         return entry
@@ -180,7 +180,7 @@ def _run_format(name: str, value: str, entry: object) -> RunFormat:
 def format_of_rows(
     name: str, about: str, rows: Callable[[str], Iterable[Mapping[str, object]] | None]
 ) -> JudgmentFormat:
-    """Make a format of a function from the text of a file to rows.
+    """Make a format from a function that turns the text of a file into rows.
 
     Each row has the keys of a table of judgments or of queries:
     `{"query": "boots", "doc_id": "b1", "grade": 3}`. A file in such a format is not

@@ -22,7 +22,7 @@ _SIGNS = "\u2010\u2011\u2012\u2013\u2212"
 
 
 def why_no_grade(text: str) -> str | None:
-    """Say what is wrong with a grade that is meant as a number, or as no judgment.
+    """Return what is wrong with a grade that is meant as a number, or as no judgment.
 
     None if it seems to be a name.
     """
@@ -40,7 +40,7 @@ def why_no_grade(text: str) -> str | None:
 
 
 def why_no_number(text: str) -> str | None:
-    """Say what is wrong with a text that is meant as a number, and what to write.
+    """Return what is wrong with a text that is meant as a number, and what to write.
 
     None if it is not meant as a number.
     """

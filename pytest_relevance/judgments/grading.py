@@ -1,9 +1,8 @@
-"""Make `Judgments` of ratings as they are written.
+"""Make `Judgments` from ratings as they are written.
 
-Names become grades, several ratings become one, and contradictions are errors. Files of
-judgments have millions of rows and a handful of different grades. So each different
-grade is interpreted once, and rows are searched one by one only if some of them are
-wrong.
+Names become grades, several ratings become one, and contradictions are errors. A file
+of judgments may have millions of rows, but has few different grades. So each different
+grade is interpreted once, and rows are searched one by one only if some are wrong.
 """
 
 from __future__ import annotations
@@ -31,14 +30,16 @@ def graded(
     *,
     words_need_scale: bool = False,
 ) -> Judgments:
-    """Make judgments of ratings.
+    """Make judgments from ratings.
 
-    Equal ratings of a document are its grade. Different ratings come from several
-    raters, if the file says who rated or `raters` is given. Else they are an error.
+    If all ratings of a document are equal, they are its grade. Different ratings are
+    combined if the file says who rated, or if `raters` is given. Otherwise they are an
+    error.
 
     `raters`: how several ratings of a document are combined; None if the user does not
     say.
-    `words_need_scale`: the words of a format (ESCI's) are no grades without a scale.
+    `words_need_scale`: whether the words of a format (ESCI's) are no grades unless
+    there is a scale.
 
     Raises:
         FileError: a rating is not a grade or is off the scale, ratings contradict each
@@ -80,7 +81,7 @@ def number_of(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _GradeReader:
-    """The meaning of the ratings of a file, by its own words and a scale."""
+    """Interprets the ratings of a file, by the words of its format and a scale."""
 
     rows: Ratings
     scale: Scale | None
@@ -232,7 +233,7 @@ def _numbered(rows: Ratings) -> list[str]:
 
 
 def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
-    """Refuse different grades of one document, or if there are raters, by one rater."""
+    """Refuse different grades of a document; if there are raters, only of one rater."""
     problems = Problems(rows.file)
     first: dict[tuple[str, str, str], int] = {}
     refused = set()

@@ -1,19 +1,19 @@
 """Recognise cells that hold several ids of documents: `m-12;faq-3`, `["a", "b"]`.
 
-A cell is one document here. An id may honestly have a separator in it: `products|17`,
-`Paris, Texas`, a DOI with a semicolon. So a cell is a list only if there is evidence
-for it:
+A cell should have one document. A separator is no proof of a list, because an id may
+have one: `products|17`, `Paris, Texas`, a DOI with a semicolon. So a cell counts as a
+list only if there is evidence:
 
 - It is a list in JSON or Python: `["a"]`, `['a', 'b']`, `[1, 2]`.
-- Each part is a document of the file by itself. Words between a comma and a blank are
-  no evidence: `Paris`, `Texas` and `Paris, Texas` may be three articles.
+- Each part is also a cell of its own in the file. That does not count for words that a
+  comma and a blank separate: `Paris`, `Texas` and `Paris, Texas` may be three articles.
 - The parts are alike: all are URLs, UUIDs, names of files with one ending, or have one
   pattern of letters and digits (`m-12` and `faq-3`), or all are numbers.
 
-Ids that are joined with a bar are not lists: all ids of the file have as many parts,
-which are numbers (`12|34`) or have a prefix for each place (`store-1|sku-7`,
-`store-2|sku-9`). If the evidence is weaker, a cell is doubtful: then readers name it,
-and read it as one id.
+Ids that are joined with a bar are not lists. Then all ids of the file have the same
+number of parts, which are numbers (`12|34`) or have a prefix for each place
+(`store-1|sku-7`, `store-2|sku-9`). If the evidence is weaker, a cell is doubtful:
+readers name it, and read it as one id.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ class IdLists:
 
 @dataclass(frozen=True)
 class _Split:
-    """A cell and its parts between a separator.
+    """A cell, and its parts between a separator.
 
-    `known`: each part is a cell by itself. `recurs`: a part stands in another cell too.
-    `everywhere`: all cells of the file have the separator.
+    `known`: whether each part is also a cell of its own.
+    `recurs`: whether a part occurs in another cell too.
+    `everywhere`: whether all cells of the file have the separator.
     """
 
     cell: str
@@ -64,7 +65,7 @@ class _Split:
 
 def find_lists(documents: Sequence[str]) -> IdLists:
     """Find the cells that hold several ids, in a column of documents."""
-    text = "\0".join(documents)  # most files have no separator: one search says so
+    text = "\0".join(documents)  # one search: most files have no separator
     present = [separator for separator in _RULES if separator in text]
     found = IdLists()
     if not present and "[" not in text and "(" not in text and "{" not in text:

@@ -59,7 +59,7 @@ def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> J
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """Which query of a file each query of the judgments is.
+    """The query of a file that matches each query of the judgments.
 
     `new_keys`: {key in the judgments: id in the file}, or the key itself.
     `unknown`, `ambiguous`: the keys that match no query, and those that match several.
@@ -128,7 +128,7 @@ def _renamed(judgments: Judgments, new_keys: Mapping[str, str]) -> Judgments:
 
 
 def _united(query: Query, other: Query | None) -> Query:
-    """Unite two descriptions of a query. The first counts if both say something."""
+    """Unite two descriptions of a query. If both have a field, the first one counts."""
     if other is None:
         return query
     return replace(
@@ -141,7 +141,7 @@ def _united(query: Query, other: Query | None) -> Query:
 
 
 def _notice(keys: Sequence[str], total: int, what: str) -> str:
-    """Say how many of the queries are `what`; empty if none is."""
+    """Write how many of the queries are `what`; empty if there are none."""
     if not keys:
         return ""
     queries = counted(total, "query", "queries")

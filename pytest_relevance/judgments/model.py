@@ -1,8 +1,8 @@
 """Define what files of judgments and queries are read into.
 
-Every format is first read into `Ratings`: columns of what each row says, as it is
-written. `grading.graded` turns those into `Judgments`, a dict of dicts that also knows
-its queries, titles and raters. `Query` describes one query.
+Every format is first read into `Ratings`: columns with the content of each row, as it
+is written. `grading.graded` makes `Judgments` from them: a dict of dicts with further
+attributes, such as queries, titles and raters. `Query` describes one query.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Query:
 
     @property
     def says_more(self) -> bool:
-        """Say whether it is described by more than its key."""
+        """Say whether the file has more of the query than its key."""
         return self not in (Query(self.id), Query(self.id, self.id))
 
     def another_text(self, other: Query) -> str:
-        """Say that another query has the same id and another text."""
+        """Return the message that another query has the same id and another text."""
         line = f" in line {self.line}" if self.line is not None else ""
         return (
             f"the query id {quoted(self.id)} stands for {quoted(self.text or '')}{line} "
@@ -58,18 +58,18 @@ class Ratings:
 
     Nothing is checked yet.
 
-    `queries`: ids, or texts if the file has no ids. `by_id` says which; None if the
-    file does not say.
+    `queries`: ids, or texts if the file has no ids.
+    `by_id`: whether `queries` are ids; None if the file does not say.
     `ratings`: texts or numbers; "" and None are no judgment.
     `raters`: who gave each rating; None if the file does not distinguish raters.
-    `described`: the queries that the file says more about than their id, and those
-    without a rating.
+    `described`: the queries of which the file has more than the id, and those without a
+    rating.
     `place`: returns the position of a row, for messages.
     `words`: what the format calls its grades ("e", casefolded), with the names that a
     scale may give them ("exact", "e"). `grades_of_words`: their grades without a scale.
     `notices`: what was left out in reading, and why.
-    `unclear`: why the file does not show which ratings are the grades, unless the user
-    says how ratings are combined.
+    `unclear`: why it is not clear which ratings are the grades. It is an error unless
+    the user says how ratings are combined.
     `machine`: whether a machine gave each rating; None if the file does not say.
     """
 
@@ -90,7 +90,7 @@ class Ratings:
     machine: Sequence[bool] | None = None
 
     def where(self, keep: Sequence[bool]) -> Ratings:
-        """Select rows. `keep`: for each row whether it stays."""
+        """Select rows. `keep` has True for each row that stays."""
         return self.take([row for row, stays in enumerate(keep) if stays])
 
     def take(self, rows: Sequence[int]) -> Ratings:
@@ -116,15 +116,15 @@ class Ratings:
 
 @dataclass(eq=False, repr=False)
 class Judgments(dict[str, dict[str, float]]):
-    """{query: {document: grade}}, and what else a file says of queries and documents.
+    """{query: {document: grade}}, with what else a file says of queries and documents.
 
     The queries are in the order of the file. The key of a query is its id, or its text
-    if the file gives no id. It is a dataclass, so that `dataclasses.replace` makes
+    if the file has no id. The class is a dataclass, so `dataclasses.replace` makes
     changed copies.
 
     `format`: the name of the format as which it was read.
-    `queries`: the queries that the file says more about (text, weight, params, note),
-    and those without a judgment.
+    `queries`: the queries of which the file has more than the key (text, weight,
+    params, note), and those without a judgment.
     `titles`: {query: {document: title}}.
     `ratings`: {query: {document: {rater: rating}}} if there are several raters.
     `raters`: their names.
@@ -150,7 +150,7 @@ class Judgments(dict[str, dict[str, float]]):
         self.update(grades or {})
 
     def __repr__(self) -> str:
-        """Describe it in one line; `dict(...)` shows the judgments."""
+        """Describe the judgments in one line; `dict(...)` shows them all."""
         named = f"{self.file}: " if self.file else ""
         count = sum(len(documents) for documents in self.values())
         return f"<Judgments {named}{len(self):,} queries, {count:,} judgments>"
@@ -193,7 +193,8 @@ FORMATS_OF_IDS = frozenset({"trec", "beir"})
 def queries_of(judgments: Judgments) -> list[Query]:
     """Describe all queries.
 
-    The key of one that is not described is its text, unless the format has ids alone.
+    The key of a query that is not described is its text, unless the format has only
+    ids.
     """
     ids_alone = judgments.format in FORMATS_OF_IDS
     queries = []

@@ -4,9 +4,9 @@
 This module finds the format of a file. The formats themselves are in `FORMATS` and
 `RUN_FORMATS` (`formats.py`); nothing here knows one of them.
 
-If the user names a format, the file is read in it. Else it is read in the first format
-that fits its content. Before that it is checked that the file is data at all, and no
-page or error of a server, for example.
+If the user names a format, the file is read in it. Otherwise it is read in the first
+format that fits its content. First of all, a file that is not data is refused, for
+example a page or an error of a server.
 """
 
 from __future__ import annotations
@@ -67,26 +67,26 @@ def read_judgments(
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}.
 
-    What else the file says is in attributes of the result. The key of a query is its
-    id, or its text in a format that has no ids. Ids and texts are text, exactly as
-    written.
+    Titles, raters and other content are in attributes of the result. The key of a query
+    is its id, or its text in a format that has no ids. Ids and texts are text, exactly
+    as written.
 
     `format`: a name of docs/reference/judgments.md. By default the content says it.
     `scale`: names of grades, {name: grade}, or the range of grades, (lowest, highest).
     A grade off the scale is an error.
     `raters`: how several ratings of a document become its grade ("median", "mean",
-    "min", "max", "majority"). The default is the median if the file says who rated.
-    Else a document with two grades is an error unless `raters` is given.
+    "min", "max", "majority"). The default is the median if the file says who rated. In
+    other files a document with two grades is an error unless `raters` is given.
     `query`: where an Elasticsearch rank_eval request has the text of the query
-    (`params.text`). Of several paths the first counts that leads to a text.
+    (`params.text`). Of several paths, the first one that leads to a text counts.
     `grade_column`: the column of a table, or the key of JSON objects, that has the
     grades. A file with a final column (`final_rating`) beside the ratings of raters is
     an error without it, unless `raters` is given.
-    `id_field`: the column, or the key, that has the id of a document; a list of columns
-    of which the first counts that a row has; or a template that joins columns
+    `id_field`: the column, or the key, that has the id of a document; a list of
+    columns, for the first one that a row has; or a template that joins columns
     (`{_index}/{_id}`).
     `fill`: also read rows whose grade a machine gave (a column `machine` that is true).
-    Without it they are an error, since they would be taken for a person's.
+    Without it such rows are an error, since they would be taken for a person's.
 
     Raises:
         FileError: (a ValueError) the file cannot be used; with every mistake, its line,
@@ -173,7 +173,7 @@ def load_queries(
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
 ) -> list[Query]:
-    """Read a file of queries with all that it says of each.
+    """Read a file of queries, with everything that it has of each query.
 
     The arguments and errors are those of `read_judgments`.
     """
@@ -184,7 +184,7 @@ def load_queries(
 
 @dataclass(frozen=True, slots=True)
 class QueryFile:
-    """What a file of queries has: the queries, and the columns that nothing reads."""
+    """The queries in a file, and the columns of the file that nothing reads."""
 
     queries: Sequence[Query]
     unread: Sequence[UnreadColumn]
@@ -233,7 +233,10 @@ _OF_A_MACHINE = (
 
 
 def read_fill(source: Source, format: str | None = None) -> Ratings:
-    """Read the ratings in a file, also those of a machine. It may be a header alone."""
+    """Read all ratings in a file, also those of a machine.
+
+    A file that has only a header has no ratings, and is no error.
+    """
     _refuse_accidents(source, format)
     with _naming_the_file(source):
         known = judgments_in(source) if format is None else _named(format)
@@ -302,7 +305,7 @@ def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
 
 
 def ids_of(id_field: str | Sequence[str] | None) -> FileIds:
-    """Read what `id_field` of a file says. Raises ValueError if it names no field."""
+    """Read the `id_field` of a file. Raises ValueError if it names no field."""
     if id_field is None:
         return USUAL_COLUMNS
     written = id_field if isinstance(id_field, str) else tuple(id_field)

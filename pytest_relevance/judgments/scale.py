@@ -42,13 +42,13 @@ class Scale:
         return ", ".join(f"{grade:g} ({printable(name)})" for name, grade in names)
 
     def no_grade(self, name: str) -> str:
-        """Say that the scale has no grade with this name, and which it has."""
+        """Return the message that the scale has no grade with this name."""
         close = did_you_mean(name, self.names)
         return f"the scale has no grade {quoted(name)}; it has {self.describe()}{close}"
 
 
 def on_scale(grade: float, scale: Scale | None) -> float | str:
-    """Return a grade, or say that it is off its scale."""
+    """Return the grade, or the message that it is off its scale."""
     if scale is not None and not scale.has(grade):
         return f"grade {grade:g} is off the scale, which is {scale.describe()}"
     return grade
@@ -107,7 +107,7 @@ def _mean(ratings: Sequence[float]) -> float:
 
 
 def _majority(ratings: Sequence[float]) -> float:
-    """Return the most frequent rating; of several the lowest, which raises no score."""
+    """Return the most frequent rating; of equally frequent ones the lowest."""
     counts = Counter(ratings)
     most = max(counts.values())
     return min(rating for rating, count in counts.items() if count == most)

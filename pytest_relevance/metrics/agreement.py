@@ -30,10 +30,10 @@ _SAMPLES_AT_ONCE = 100
 def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     """Return Krippendorff's alpha of ordinal ratings.
 
-    It is 1 - the disagreement within documents / the disagreement expected by chance,
-    if chance shuffles the ratings. 1.0 is perfect agreement, 0.0 is what chance gives,
-    and below it raters contradict each other. NaN if no document has two ratings, or if
-    all ratings are equal: then nothing could have disagreed.
+    It is 1 - (disagreement within documents) / (disagreement expected by chance), where
+    chance shuffles the ratings. 1.0 is perfect agreement, and 0.0 is the agreement of
+    chance. Below 0.0 raters contradict each other. NaN if no document has two ratings,
+    or if all ratings are equal: then no disagreement was possible.
 
     `ratings`: for each document its ratings, in any order and number. None and NaN are
     ratings that were not given.
@@ -91,8 +91,8 @@ class Agreement:
     `equal`: the share of documents with equal grades.
     `kappa`: Cohen's, with quadratic weights. `low` to `high` is its interval at 95 %.
     `alpha`: Krippendorff's (ordinal).
-    `bias`: the mean of the second's grade less the first's. Above 0 the second is the
-        more generous one.
+    `bias`: the mean of the second rater's grade minus the first rater's. Above 0 the
+        second rater is the more generous one.
     """
 
     counts: Mapping[tuple[float, float], int]

@@ -1,7 +1,7 @@
 """Check judgments and rankings of many queries: ids are text, grades finite numbers.
 
-`matrix` scores them. Check them once to score them many times. The documents stay in
-the caller's own dicts and lists if these have the right types already.
+`matrix` scores them. To score them many times, check them once. The documents stay in
+the dicts and lists of the caller if these have the right types already.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class CheckedRankings:
             _with_text_ids(query, ranking)
 
     def of(self, queries: list[str]) -> list[Sequence[str]]:
-        """Return the rankings of these queries, in their order; else empty ones."""
+        """Return the ranking of each query, in this order; empty if it has none."""
         if self.queries == queries:
             return self.lists
         by_query = dict(zip(self.queries, self.lists, strict=True))
@@ -249,7 +249,7 @@ def _refuse_grade(
 
 
 def _explain_not_finite(grade: object) -> str:
-    """Say what is wrong with a grade that is not a finite number; else return ""."""
+    """Return what is wrong with a grade that is not a finite number; else ""."""
     try:
         if is_number(grade) and math.isfinite(float(grade)):  # type: ignore[arg-type]
             return ""

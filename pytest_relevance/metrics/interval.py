@@ -1,4 +1,4 @@
-"""Compute the interval in which unjudged results leave the nDCG of a ranking."""
+"""Compute the interval of the nDCG that a ranking with unjudged results may have."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def interval(
     *,
     present: float | None = None,
 ) -> tuple[float, float]:
-    """Return the least and the greatest nDCG@k that the unjudged results leave open.
+    """Return the lowest and the highest nDCG@k that the unjudged results leave open.
 
     Each unjudged result in the top k may have any grade from `lowest` to `highest` of
     the scale. `present` is the score, for a caller who knows it already.
 
-    The lower end is exact. It is the least nDCG over j = 0, 1, ... if the j deepest
-    unjudged results have the highest grade and the others the lowest. The ideal ranking
-    has these judgments too.
+    The lower end is exact. It is the lowest nDCG over j = 0, 1, ..., if the j deepest
+    unjudged results have the highest grade, and the other unjudged results the lowest.
+    The ideal ranking has these judgments too.
 
     The upper end is a bound: some grading may reach it, and none exceeds it. It is the
-    DCG with the highest grade for all of them, divided by the present ideal DCG, and at
-    most 1. If negative grades make that DCG negative, it is divided by the ideal DCG
-    with these judgments, because a larger ideal then brings nDCG nearer to 0.
+    DCG with the highest grade for all unjudged results, divided by the present ideal
+    DCG, and at most 1. If negative grades make that DCG negative, it is divided by the
+    ideal DCG with these judgments, because a larger ideal then brings nDCG nearer to 0.
 
-    If a mapping of gains does not rise with the grades, "highest" and "lowest" are
-    those with the greatest and the least gain. The interval contains the score. An
+    If a mapping of gains does not rise with the grades, "highest" and "lowest" mean the
+    grades with the greatest and the least gain. The interval contains the score. An
     unjudged result has no gain in the score: if the lowest grade has one, the lower end
     is the score itself.
 

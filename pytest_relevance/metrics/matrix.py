@@ -5,8 +5,8 @@ in the docstring of the function in `measures`. Here it is computed with one loo
 the ranks, so that sums run in the same order and give the same bits. A property test
 compares the two.
 
-Rare measures and settings, metrics of a project's own, and scales of very many grades
-are scored by `measures`, query after query.
+`measures` scores the rest, query after query: rare measures and settings, metrics of a
+project's own, and scales of very many grades.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _is_usual(settings: Settings, grades: Floats) -> bool:
 def _with_max_grade(
     settings: Settings, metrics: Sequence[Metric], judgments: CheckedJudgments
 ) -> Settings:
-    """Set the top of the scale to the highest grade of all queries, if it matters.
+    """Set `max_grade` to the highest grade of all queries, if the metrics need it.
 
     Raises ValueError if a grade is above a `max_grade` that is set.
     """
@@ -181,7 +181,7 @@ def _score_in_matrix(
     if not metrics:
         return {}
     queries = len(judgments.queries)
-    # How often each query has each grade: a cell for each pair of them.
+    # How often each query has each grade: one cell for each pair of query and grade.
     cells = np.repeat(np.arange(queries) * len(grades), judgments.counts) + places
     flat_counts = np.bincount(cells, minlength=queries * len(grades))
     counts = flat_counts.reshape(queries, len(grades))
@@ -250,7 +250,7 @@ class _GradeCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """Some queries.
+    """Some of the queries, which are scored together.
 
     `grades`: the grades of the results, shape (ranks, queries), as deep as needed. NaN
     for an unjudged result, for a later copy of a document, and below the last result.

@@ -55,7 +55,7 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def ranks_needed(metric: Metric, settings: Settings) -> int | None:
-    """Say how many ranks have to be known for a score; None for all."""
+    """Return how many ranks have to be known for a score; None for all."""
     if metric.is_similarity:
         return metric.k  # the settings do not change it
     if settings.unjudged == "skip":
@@ -442,15 +442,15 @@ class Measure:
     `about`: what it is, in a line for an editor.
     `score`: computes it for one query.
     `cutoff`: "optional", "required" or "none".
-    `parameters`: those of "rel" and "p" that may be written behind the name.
+    `parameters`: which of "rel" and "p" may be written behind the name.
     `aliases`: what it is called elsewhere, in small letters.
     `default_p`: the persistence, unless it is written.
-    `is_bounded`: a score is at most 1.
-    `is_certain`: unjudged results leave no doubt about a score, and judgments of any
-        grade give one.
-    `is_reciprocal_rank`: a score is 1 / the rank of the first relevant document.
-    `depends_on`: those of the settings gain, discount, ideal and max_grade that change
-    it. The other settings change every measure.
+    `is_bounded`: whether a score is at most 1.
+    `is_certain`: whether a score does not depend on the grades of unjudged results, and
+        is defined with judgments of any grade.
+    `is_reciprocal_rank`: whether a score is 1 / the rank of the first relevant result.
+    `depends_on`: which of the settings gain, discount, ideal and max_grade change the
+        measure. The other settings change every measure.
     """
 
     name: str

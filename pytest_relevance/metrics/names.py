@@ -58,7 +58,7 @@ class Parameter:
 
     @property
     def span(self) -> str:
-        """Say in words which numbers are allowed."""
+        """Write which numbers are allowed."""
         if self.below == math.inf:
             return f"above {self.above:g}"
         return f"between {self.above:g} and {self.below:g}"
@@ -115,8 +115,8 @@ def own_metrics(
 def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) -> Metric:
     """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `MRR`.
 
-    `own`: the metrics of the project. None means that they are not known: then every
-    name that no measure has is taken for one of them.
+    `own`: the metrics of the project. None means that these are not known. Then every
+    name that no measure has is taken for a metric of the project.
 
     Raises:
         ValueError: the measure is unknown; the cutoff is missing, not allowed or out of
@@ -156,7 +156,7 @@ def metric_named(text: str | Metric) -> Metric:
 def needs_judgments(metric: Metric, instead: str = "") -> Metric:
     """Return the metric. Raises ValueError if it compares two rankings.
 
-    `instead` is the advice of the message.
+    `instead`: advice for the message.
     """
     if metric.is_similarity:
         advice = instead or (
@@ -172,10 +172,10 @@ def build_metric(
     rel: float = DEFAULT_RELEVANCE_LEVEL,
     p: float | None = None,
 ) -> Metric:
-    """Make a metric of valid parts. Its canonical text always has p, and rel unless 1.
+    """Make a metric from valid parts. Its canonical text has p, and rel unless it is 1.
 
-    `p` is by default that of the measure. A name that no measure has is that of a
-    project's own metric.
+    The default of `p` is that of the measure. A name that no measure has is taken for a
+    metric of the project.
     """
     if measure not in ALL_MEASURES:
         text = measure if k is None else f"{measure}@{k}"

@@ -106,8 +106,8 @@ class Settings:
     `max_grade`: the top of the scale, for `ideal="max"` and for ERR. None means the
     highest grade among the judgments: those of one query in `measures`, those of all
     queries in `matrix`.
-    `collapse`: chunks stand for their document. Whoever has a ranking then grades it
-    without later copies (`ndcg.without_copies`).
+    `collapse`: whether chunks stand for their document. If so, the caller removes later
+    copies from a ranking before it is graded (`ndcg.without_copies`).
     `gains`: a cache of gains by grade.
 
     Settings can be hashed, compared and pickled.
@@ -183,8 +183,8 @@ class Settings:
     def gain_of(self, grade: float) -> float:
         """Return the gain of a grade.
 
-        It is 2^grade - 1, the grade, or what the mapping says. A negative grade has no
-        gain with `negative="zero"`.
+        It is 2^grade - 1, the grade itself, or the entry of the mapping. A negative
+        grade has no gain with `negative="zero"`.
 
         Raises:
             ValueError: the grade is not a finite number, it is above 50 with

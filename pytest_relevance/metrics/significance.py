@@ -1,4 +1,4 @@
-"""Say how sure the difference between two runs over the same queries is.
+"""Compute how sure the difference between two runs over the same queries is.
 
 There are the randomisation test, the effect size, the bootstrap interval, and Holm's
 correction for several metrics. The randomisation test is the recommended one (Smucker,
@@ -8,8 +8,8 @@ Wilcoxon's test pass the same scores to `scipy.stats`.
 Scores are sequences of shape (Q,), one score a query, in the same order for both runs.
 All results describe second - first. A pair in which either score is NaN is left out.
 
-numpy is imported only if something is drawn. A run in which few cases changed does
-without.
+numpy is imported only if samples are drawn. A run in which few cases changed does not
+need it.
 """
 
 from __future__ import annotations
@@ -146,9 +146,9 @@ def sign_flip_test(
 def exact_p(terms: Sequence[float]) -> float:
     """Return the share of all sign flips whose sum is at least as far from 0.
 
-    There are 2^n flips of n terms. Each sum is one of a flip of the first half and one
-    of a flip of the second half, so 2^(n/2) sums of each half are enough. 1 without a
-    term.
+    There are 2^n flips of n terms. The sum of a flip is a sum of the first half of the
+    terms plus a sum of the second half, so 2^(n/2) sums of each half are enough. 1
+    without a term.
     """
     bound = _distance(terms)
     if bound <= 0:
@@ -182,8 +182,8 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
 def least_p(terms: Sequence[float]) -> float:
     """Return the lowest p-value that so many terms can have: 2 / 2^n.
 
-    Of the 2^n flips the two with equal signs are farthest from 0. A term that is less
-    than `TOLERANCE` of the whole does not count, because flipping it makes no other
+    Of the 2^n flips, the two with equal signs are farthest from 0. A term that is less
+    than `TOLERANCE` of the whole does not count, because to flip it does not change the
     sum.
     """
     smallest = TOLERANCE * math.fsum(map(abs, terms))
@@ -214,9 +214,9 @@ def effect_size(
 ) -> float:
     """Return the (weighted) mean difference in standard deviations of the differences.
 
-    That is Cohen's d_z for pairs. The variance is weighted as the mean is, times n / (n
-    - 1). 0 if no pair differs, infinite if all differ by the same amount, NaN for fewer
-    than two pairs.
+    That is Cohen's d_z for pairs. The variance has the weights of the mean, and the
+    factor n / (n - 1). 0 if no pair differs, infinite if all differ by the same amount,
+    NaN for fewer than two pairs.
 
     Raises:
         ValueError: the scores are not two sequences of one length, or a weight is not a

@@ -40,10 +40,10 @@ def similarity(
 
 
 def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
-    """Divide the number of documents that both have by the number that either has.
+    """Divide the number of documents in both rankings by the number in either of them.
 
     Only the top k count (all without `k`). Their order does not matter. Two empty
-    rankings are 1.0; an empty and another one are 0.0.
+    rankings have 1.0. If only one of them is empty, they have 0.0.
 
     Raises:
         ValueError: a ranking is text, or `k` is not a whole number from 1 on.
@@ -54,11 +54,10 @@ def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
 
 
 def overlap(first: Ranking, second: Ranking, k: int | None = None) -> float:
-    """Divide the number of documents that both have by the most that they could share.
+    """Divide the number of documents in both rankings by the number in the longer one.
 
-    Only the top k count (all without `k`). The most is the number of documents of the
-    longer one, so that two equal rankings overlap by 1.0, however short they are. Two
-    empty rankings are 1.0.
+    Only the top k count (all without `k`). So two equal rankings overlap by 1.0,
+    however short they are. Two empty rankings have 1.0.
 
     Raises:
         ValueError: a ranking is text, or `k` is not a whole number from 1 on.
@@ -73,8 +72,8 @@ def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
 
     It is the mean overlap over all depths; depth d has the weight (1 - p) p^(d - 1).
     Ranks below the shorter ranking are assumed to agree as the seen ranks do. With p =
-    0.9 the first ten ranks have 86 % of the weight. Equal rankings, and two empty ones,
-    are 1.0. Disjoint ones, and an empty and another one, are 0.0.
+    0.9 the first ten ranks have 86 % of the weight. Equal rankings have 1.0, also two
+    empty ones. Rankings without a common document have 0.0.
 
     Source: Webber, Moffat & Zobel, TOIS 28(4), 2010, equation 32.
 
@@ -165,9 +164,9 @@ def _compare_jaccard(metric: Metric, one: Ranking, two: Ranking) -> float:
 def _compare_rbo(metric: Metric, one: Ranking, two: Ranking) -> float:
     """Compare by RBO; a ranking that ends has nothing at further ranks.
 
-    `rbo` would take these ranks to agree as those above them do. But a search that
-    returns less than before has not stayed the same. So the shorter ranking is filled
-    up with documents that no ranking has.
+    `rbo` would assume that these ranks agree as the ranks above them do. But a search
+    that returns less than before has changed. So the shorter ranking is filled up with
+    documents that no ranking has.
     """
     short, long = sorted((_distinct(one), _distinct(two)), key=len)
     missing = range(len(long) - len(short))  # integers, while all ids are text

@@ -1,4 +1,4 @@
-"""The interval in which results with equal scores leave the nDCG of a ranking.
+"""The interval of the nDCG of a ranking whose results may have equal scores.
 
 An engine may return results with equal scores in any order. Adjacent results with
 exactly equal scores are tied. A result without a score is not tied with any other.
@@ -35,10 +35,11 @@ def tie_interval(
 ) -> tuple[float, float] | None:
     """Return the least and the greatest nDCG@k over the orders of tied results.
 
-    Within each group the results are put in the order of their gains, the least first
-    and the greatest first. Unjudged results have no gain. None if there is one order
-    alone, if the score is not defined, and with `ideal="returned"`, whose ideal changes
-    with the results that the cutoff leaves out.
+    Within each group the results are sorted by their gains: the lowest first for the
+    least nDCG, the highest first for the greatest. Unjudged results have no gain. None
+    if there is only one order, if the score is not defined, and with
+    `ideal="returned"`, because that ideal changes with the results that the cutoff
+    leaves out.
 
     `scores`: the score of the search for each result.
     """
