@@ -286,7 +286,10 @@ def test_a_few_suites_and_variants_have_a_line_and_many_a_list() -> None:
     assert "- `bm25: mean nDCG@10 1.000`\n- `dense: mean nDCG@10 1.000`\n" in found
     many = [replace(LAMP, file=f"{name}.relevance.yaml") for name in "abcde"]
     found = text_of(run(*many))
-    assert "- mean nDCG@10 1.000 over all suites and variants\n" in found
+    assert "- mean nDCG@10 1.000 over all suites\n" in found
+    both = [replace(each, variant=name) for name in ("bm25", "dense") for each in many]
+    means = "- `mean nDCG@10 over all suites: bm25 1.000, dense 1.000`\n"
+    assert means in text_of(run(*both))
     files = "`a.relevance.yaml`, `b.relevance.yaml`, `c.relevance.yaml`"
     assert f"- {files}, `2 more suites`, `search`" in found
     figures = "mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms"

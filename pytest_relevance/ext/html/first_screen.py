@@ -28,17 +28,29 @@ from pytest_relevance.reports.run.mean_text import (
     known_text,
     left_open,
     mean_text,
+    means_by_variant,
+    means_text,
     metric_explained,
+    metric_of,
+    weighted,
 )
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts
+from pytest_relevance.reports.run.variants import (
+    WIDEST_NAME,
+    variant_label,
+    variant_of,
+    variants_of,
+)
+from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare.differences import MeanChange, mean_change
 from pytest_relevance.results.records.run import Run
 
 _MOST_FILES = 6
+_MOST_MEANS = 8
 _MOST_LINES = 4  # of a kind before they are folded
 
 
@@ -93,19 +105,37 @@ def screen_of(run: Run) -> Screen:
 
 
 def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
-    """Write the means that changed since the baseline; without any the present mean."""
+    """Write the means that changed since the baseline; without any the present means.
+
+    They are one for each variant; of many variants, the lowest and the highest.
+    """
     sentences = baseline.mean_sentences(
         ran, only_changes=True, beside_counts=True, of_all=change
     )
     if sentences:
         return [sentence.text for sentence in sentences]
-    scored = sum(1 for result in ran if result.score is not None)
-    if not scored:
-        return []
-    mean = f"{mean_text(ran)} of {counted(scored, 'query', 'queries')}"
-    if scored < len(ran):
-        mean += f", {len(ran) - scored:,} without a score"
-    return [mean + left_open(ran)]
+    variants = variants_of(ran)
+    means = means_by_variant(ran)
+    if len(means) > _MOST_MEANS:
+        return [f"{weighted(ran)}mean {metric_of(ran)} {means_text(means, variants)}"]
+    of_variant = grouped(ran, variant_of)
+    texts = []
+    for variant in variants:
+        if variant in means:
+            head = ""
+            if len(variants) > 1:
+                head = f"{cut(variant_label(variant, variants), WIDEST_NAME)}: "
+            texts.append(head + _present_mean(of_variant[variant]))
+    return texts
+
+
+def _present_mean(results: Sequence[CaseResult]) -> str:
+    """Write the mean of one variant, over how many queries, and how certain it is."""
+    scored = sum(1 for result in results if result.score is not None)
+    mean = f"{mean_text(results)} of {counted(scored, 'query', 'queries')}"
+    if scored < len(results):
+        mean += f", {len(results) - scored:,} without a score"
+    return mean + left_open(results)
 
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:

@@ -62,7 +62,14 @@ from pytest_relevance.reports.run.mean_tables import (
     tag_table,
     variant_tables,
 )
-from pytest_relevance.reports.run.mean_text import mean_text, metric_explained
+from pytest_relevance.reports.run.mean_text import (
+    mean_text,
+    means_by_variant,
+    means_text,
+    metric_explained,
+    metric_of,
+    weighted,
+)
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
@@ -270,12 +277,19 @@ def _first_section(
 
 
 def _mean_items(ran: Sequence[CaseResult]) -> list[str]:
-    """Write the mean of each suite and variant; if there are many, the mean of all."""
+    """Write the mean of each suite and variant; if there are many, that of each variant
+    over all suites.
+    """
     means = mean_sentences(ran, beside_counts=True)
     if len(means) <= MOST_NAMES:
         return [mean.markdown() for mean in means]
     if any(result.score is not None for result in ran):
-        return [f"{mean_text(ran)} over all suites and variants"]
+        variants = variants_of(ran)
+        if len(variants) < 2:
+            return [f"{mean_text(ran)} over all suites"]
+        of_variants = means_text(means_by_variant(ran), variants)
+        metric = f"{weighted(ran)}mean {metric_of(ran)}"
+        return [short_code_span(f"{metric} over all suites: {of_variants}")]
     return []
 
 

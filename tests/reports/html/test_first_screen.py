@@ -287,6 +287,17 @@ def test_variants_and_weights_are_named_and_the_query_stands_before_an_id() -> N
     ]
 
 
+def test_each_variant_has_a_mean_of_its_own() -> None:
+    best, worst = result("boots", ["b1"]), result("boots", ["x1"])
+    low, high = changed(worst, variant="bm25"), changed(best, variant="hybrid")
+    means = re.findall('<p class="mean">(.*?)</p>', screen(low, high))
+    assert means == [
+        "bm25: mean nDCG@10 0.000 of 1 query; unjudged results of 1 query leave "
+        "it between 0.000 and 1.000",
+        "hybrid: mean nDCG@10 1.000 of 1 query",
+    ]
+
+
 def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
     low = result("boots", ["x1", "x2", "b1"], ["x1", "x2", "b1"])
     assert low.baseline is not None
