@@ -45,7 +45,9 @@ def tie_interval(
     """
     if settings.ideal == "returned":
         return None
-    groups = [group for group in tied_groups(scores) if group.start < k]
+    groups = tied_groups(scores)
+    if settings.unjudged == "zero":  # else unjudged results give way to those below k
+        groups = [group for group in groups if group.start < k]
     if not groups:
         return None
     gains = settings.gains
