@@ -266,5 +266,7 @@ def _unknown_key(name: str, level: str) -> str:
             f"{quoted(name)} is no key of a {level}; it is an expectation, write it under "
             "expect:"
         )
-    advice = did_you_mean(name, names) or f"; it takes {', '.join(names)}"
+    # `title` means `title_field`, though the letters of `ties` are nearer
+    longer = [each for each in names if each.startswith(f"{name}_")]
+    advice = did_you_mean(name, longer or names) or f"; it takes {', '.join(names)}"
     return f"unknown key {quoted(name)} of a {level}{advice}"

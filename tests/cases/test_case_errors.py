@@ -84,6 +84,7 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(text: str) -> Non
     {
         "case: [{query: a}]": '1:1: unknown key "case" of a suite; did you mean "cases"?',
         "cases: [{query: a, judgements: {x: 1}}]": '1:20: unknown key "judgements" of a case; did you mean "judgment',
+        "title: name\ncases: [{query: a}]": '1:1: unknown key "title" of a suite; did you mean "title_field"?',
         "query: a\ncases: [{query: b}]": '1:1: "query" is a key of a case, not of a suite',
         "cases: [{query: a, gates: []}]": '1:20: "gates" is a key of the suite, beside cases, not of a case',
         "cases: [{query: a, first: x}]": '1:20: "first" is no key of a case; it is an expectation, write it under exp',
