@@ -170,7 +170,7 @@ class Source:
 
     @property
     def json_object(self) -> dict[str, object]:
-        """Return the file as one JSON object, to recognise it; else an empty one."""
+        """Return the JSON object that the file is; empty if it is anything else."""
         document = self.json if self.is_json else None
         return document if isinstance(document, dict) else {}
 

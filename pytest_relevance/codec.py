@@ -127,7 +127,7 @@ def _default_of(field: Field[Any]) -> object:
 
 
 def decode(kind: type[Decoded], value: object) -> Decoded:
-    """Make a value of a type of a JSON value. Raises DecodeError if it does not fit."""
+    """Convert a JSON value to a value of a type. Raises DecodeError if it does not fit."""
     hint: Any = kind
     decoded: Decoded = _decode(_form_of(hint), value)
     return decoded

@@ -396,8 +396,9 @@ class Terms:
     highest: float = 0.0
 
     def with_grade_range(self, grades: Sequence[float]) -> Terms:
-        """Set the range of grades, once all judgments of the file are known.
+        """Set the lowest and highest grade, once all judgments of the file are known.
 
+        The highest grade also becomes `max_grade` of the settings, if it is above 0.
         `grades` are those of the file, sorted. Without a scale the range includes 0: a
         file that lists relevant documents alone does not say that there are no others,
         and an unjudged result may be irrelevant. A grade of another case that has no

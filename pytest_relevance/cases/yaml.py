@@ -117,7 +117,7 @@ class NodePosition(Position):
         self.number = number
 
     def place(self, path: Path, *, at_key: bool) -> Place:
-        """Find the value that a path leads to, or its key."""
+        """Return where the value at a path stands, or its key."""
         return place_of(self.node.mark_at(path, at_key=at_key))
 
     def label(self) -> str:

@@ -1,1 +1,4 @@
-"""The kinds of expectations: `first`, `results`, `every` ..., a class for each."""
+"""The kinds of expectations: `first`, `results`, `every` ..., a class for each.
+
+List a new one in `EXPECTATIONS` of `bundled.py`.
+"""

@@ -134,8 +134,9 @@ def some_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Return whether a result misses no further condition, and no number by more.
+    """Return whether a result is as close to the demand as an earlier one.
 
+    It misses no condition that the earlier one meets, and no number by more.
     Texts are not compared: one wrong text is as far from the right one as another.
     """
     for path, value in now.values.items():

@@ -117,9 +117,9 @@ def count_searched(cases: Sequence[CaseResult]) -> int:
 
 
 def digits_beside(value: float, bound: float, least: int = 3) -> int:
-    """Return the decimals for showing a figure beside its bound.
+    """Return how many decimals show that a figure and its bound differ.
 
-    They are `least` if both are equal up to rounding.
+    It is `least` if both are equal up to rounding.
     """
     return (
         least if abs(value - bound) <= ROUNDING else digits_apart(value, bound, least)

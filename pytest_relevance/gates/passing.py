@@ -30,11 +30,12 @@ _PASSING = frozenset({PASSED, MEASURED, "xpassed"})
 
 @dataclass(frozen=True, slots=True)
 class PassingFinding(Finding):
-    """How many cases pass, of those that can fail.
+    """How many of the cases that can fail pass.
 
     `share`: the share that has to pass.
     `counted`: how many cases can fail. `total`: how many cases there are.
-    `before`: what the reference has, if the gate may have failed before.
+    `before`: the figure of the reference; None if the gate may not be excused as having
+    failed before.
     """
 
     kind = "passing"

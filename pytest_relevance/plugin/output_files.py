@@ -80,7 +80,7 @@ class Target:
         return cls(file, path, shown=harmless(given))
 
     def problem(self) -> str | None:
-        """Return why the file cannot or must not be written, and what to do."""
+        """Return why the file must not be written, and what to do, or None."""
         from pytest_relevance._files import is_read_only
         from pytest_relevance._text import harmless
 

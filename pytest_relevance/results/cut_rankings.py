@@ -74,7 +74,8 @@ def cut_text(
 
     For example `AP looks at the whole ranking, and this search was asked for 10: write
     AP@10, or depth: 1000`. `there` describes the part of the ranking that is there. A
-    metric with a cutoff looks at all of it because of its `settings`.
+    metric with a cutoff needs the whole ranking only because of `settings`; the text
+    names the setting.
     """
     because, ways = "", []
     if metric.k is not None:

@@ -229,8 +229,9 @@ def _explain_repeated(diagnosis: Diagnosis) -> str:
 
 
 def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that look deeper than any of three or more cases got results.
+    """Find the cases that look below the longest ranking of the search.
 
+    There are none if the search has fewer than three cases.
     A cutoff that the case file writes always counts. The usual k, and a depth, count if
     the search shows a limit to them: short rankings are common.
     """

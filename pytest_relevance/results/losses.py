@@ -31,7 +31,10 @@ class Loss:
 
 
 def losses_of(ranking: ScoredRanking) -> tuple[Loss, ...]:
-    """Return the losses, the largest first; none if the ideal has no gain."""
+    """Return what documents cost of nDCG@k, the largest loss first.
+
+    There are no losses if the ideal has no gain.
+    """
     if not ranking.ideal_dcg:
         return ()
     places = _FreePlaces(ranking)

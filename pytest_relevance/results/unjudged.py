@@ -156,7 +156,7 @@ def top_grade(result: CaseResult) -> float | None:
     """Return the highest grade that has a gain; None if no grade has one.
 
     If nothing relevant is judged yet, the highest grade may have no gain. Then it is
-    another grade of the mapping of gains, or 1.
+    another grade of the mapping of gains, or 1, and may be above the highest one.
     """
     settings = result.conditions.settings
     for grade in _grades_to_try(result.conditions.highest, settings):

@@ -137,6 +137,49 @@ def test_a_hook_has_the_fields_that_results_lack(shop: Project) -> None:
     assert "the warehouse does not have the document" in run.told("c1")
 
 
+def test_documents_that_wait_for_their_title_are_not_asked_for_again(
+    shop: Project,
+) -> None:
+    shop.conftest(SEARCH + DOCUMENTS.format(kind="def"))
+    shop.cases(suite("results: '>=1'", "p1 p2", "p2 p1, expect: {every: {price: 5}}"))
+    run = shop.run("-s", "--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 2}
+    assert run.text.count("<asked for") == 1
+    first = shop.recorded().results[0]
+    assert first.texts.shown == {"p1": {"price": "5"}, "p2": {"price": "5"}}
+
+
+def test_an_index_that_failed_for_a_title_is_asked_for_fields_again(
+    shop: Project,
+) -> None:
+    documents = DOCUMENTS.format(kind="def")
+    fails_once = documents.replace("return {", "return 1 / ('gone' not in ids) and {")
+    shop.conftest(SEARCH + fails_once)
+    shop.cases(
+        suite(
+            "include: [p1]",
+            "p2, expect: {include: [gone]}",
+            "p1, expect: {every: {price: 5}}",
+        )
+    )
+    run = shop.run()
+    assert [*run.outcomes.values()] == ["failed", "passed"]
+    assert "documents have no titles from relevance_documents" in run.summary
+
+
+def test_a_fixture_that_fails_makes_a_case_that_needs_fields_an_error(
+    shop: Project,
+) -> None:
+    documents = DOCUMENTS.format(kind="def")
+    shop.conftest(SEARCH + documents.replace("return doc", "pytest.skip('off') or doc"))
+    shop.cases(suite("results: '>=1'", "p1", "p2, expect: {every: {price: 5}}"))
+    run = shop.run()
+    assert run.results["p1"].status == "passed"
+    assert run.results["p2"].status == "error"
+    why = "cannot be looked up in relevance_documents: the fixture raised Skipped: off"
+    assert why in run.failure("p2")
+
+
 def test_sources_that_cannot_be_asked(shop: Project) -> None:
     documents = DOCUMENTS.format(kind="def")
     raises = documents.replace("return {", "raise OSError('no index') or {")

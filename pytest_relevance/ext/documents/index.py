@@ -2,16 +2,19 @@
 
 Documents that it does not have are not in the index.
 
-The fixture is requested, and its value called, at the end of the call phase of a
-failing case. Then its fixtures are still set up, no event loop runs, and output is
-captured. A run that passes never requests it.
+It is requested for two reasons:
 
-Only an output at the end of the run needs the documents of other cases. They wait until
-a batch is full, a case fails, or the fixture is torn down. Their titles are sent with a
-later report.
+- Titles for reports, at the end of the call phase of a failing case. The fixtures of
+  the case are still set up then, no event loop runs, and output is captured. If an
+  output at the end of the run shows all cases, it is requested for passing cases too.
+  Their documents wait until a batch is full, a case fails, or the fixture is torn down,
+  and their titles are sent with a later report. A failure is a warning of the run,
+  shown once in the summary, and titles are not asked for again. No verdict changes.
+- Fields that expectations look at and that the search did not return, while a case is
+  scored, so in passing cases too (`pytest_relevance_fields`). A failure makes the case
+  an error. The next case asks again, as its own verdict depends on the answer.
 
-No verdict changes because of a title: what goes wrong is a warning of the run, shown
-once in the summary.
+Other runs never request the fixture.
 """
 
 from __future__ import annotations
@@ -78,13 +81,16 @@ class _Case:
 class _Index:
     """The value of the fixture, and what it was asked so far.
 
-    Each document is asked for once.
+    Each document is asked for once. There is one exception: the values in an answer for
+    titles are not kept, so an expectation may ask for these documents again.
 
-    `waiting`: the documents to ask for next.
+    `asked`: the documents that were asked for or wait.
+    `waiting`: the documents whose titles to ask for next.
     `cases`: the cases whose documents were not all asked for.
     `loop`: the event loop that the last search ran in, if it is another plugin's.
-    `is_broken`: the index failed and is not asked again.
-    `values`: its answers for the documents whose fields expectations look at.
+    `is_broken`: a request for titles failed, so there will be no other one.
+    `values`: its answers for the documents whose fields expectations look at; None for
+    a document that it does not have.
     """
 
     ask: Callable[[list[str]], object]
@@ -124,7 +130,10 @@ class _Index:
             yield self.cases.popleft()
 
     async def look_up_values(self, documents: Iterable[str], this: CaseRun) -> None:
-        """Ask for the documents whose values are not known yet."""
+        """Ask for the documents whose values are not known yet, even if it is broken.
+
+        Their titles are known then too, so these documents do not wait any longer.
+        """
         unasked = []
         for document in dict.fromkeys(documents):
             if document not in self.values:
@@ -134,6 +143,8 @@ class _Index:
             answer: Any = await this.wait(self.ask(batch.copy()), name=NAME)
             self.documents.add(read_answer(answer, batch).documents)
             self.asked.update(batch)
+            for document in batch:
+                self.waiting.pop(document, None)
             self.values |= dict.fromkeys(batch)
             for key, value in answer.items():
                 self.values[id_text(key) or ""] = value
@@ -149,7 +160,9 @@ class DocumentLookup:
         self._config = config
         self._store = run_store(config)
         self._indexes: dict[int, _Index] = {}
+        # the nodes above items for which no fixture is defined, or for which it failed
         self._without: set[object] = set()
+        self._failed: set[object] = set()
 
     # trylast: inner to the wrappers that capture output
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -235,9 +248,14 @@ class DocumentLookup:
     ) -> FieldValues | None:
         """Return what the index has of documents whose fields expectations look at.
 
-        Raises `CaseError` if the index cannot be asked.
+        Raises `CaseError` if the fixture fails or the index cannot be asked.
         """
-        index = self._index_of(case_run.item)
+        try:
+            index = self._requested_index(case_run.item)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # one of pytest's own too: `pytest.skip`
+            raise self._no_fields(self._why_not_set_up(error)) from None
         if index is None:
             return None
         try:
@@ -245,8 +263,7 @@ class DocumentLookup:
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except Exception as error:
-            why = f"fields of the results cannot be looked up in {NAME}: {self._why(error)}"
-            raise CaseError(redaction(self._config).text(why), pytrace=False) from None
+            raise self._no_fields(self._why(error)) from None
         values = {}
         for document in documents:
             value = index.values[document]
@@ -268,7 +285,7 @@ class DocumentLookup:
             if run.attempt.result is not None and (everything or fails):
                 wanted[number] = run.attempt
                 has_failed |= fails
-        index = self._index_of(item) if wanted else None
+        index = self._index_for_titles(item) if wanted else None
         if index is None or index.is_broken:
             return
         for number, attempt in wanted.items():
@@ -278,21 +295,37 @@ class DocumentLookup:
         at_least = 1 if has_failed else MOST_IDS
         self._ask(index, at_least=at_least, nodeid=item.nodeid, unsent=wanted)
 
-    def _index_of(self, item: pytest.Item) -> _Index | None:
-        """Return the index that the fixture gives an item; None if there is none."""
+    def _no_fields(self, why: str) -> CaseError:
+        text = f"fields of the results cannot be looked up in {NAME}: {why}"
+        return CaseError(redaction(self._config).text(text), pytrace=False)
+
+    def _index_for_titles(self, item: pytest.Item) -> _Index | None:
+        """Return the index of an item; None if there is none, or the fixture failed."""
+        if item.parent in self._failed:
+            return None
+        try:
+            return self._requested_index(item)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # no verdict changes because of a title
+            self._failed.add(item.parent)
+            self._warn("fault", f"{_NO_TITLES}: {self._why_not_set_up(error)}")
+            return None
+
+    def _requested_index(self, item: pytest.Item) -> _Index | None:
+        """Return the index that the fixture gives an item; None if it has no fixture.
+
+        Passes on what the fixture raises.
+        """
         request = request_of(item)
         if request is None or item.parent in self._without:
             return None
         try:
             value = request.getfixturevalue(NAME)
-        except (KeyboardInterrupt, pytest.exit.Exception):
-            raise
-        except BaseException as error:  # no verdict changes because of a title
+        except pytest.FixtureLookupError as error:
+            if error.argname != NAME:  # a fixture that it requests is missing
+                raise
             self._without.add(item.parent)
-            is_lookup = isinstance(error, pytest.FixtureLookupError)
-            if not (is_lookup and getattr(error, "argname", "") == NAME):
-                why = f"the fixture raised {error_text(error, self._config)}"
-                self._warn("fault", f"{_NO_TITLES}: {why}")
             return None
         return self._indexes.setdefault(id(value), _Index(value))
 
@@ -354,6 +387,9 @@ class DocumentLookup:
         index.is_broken = True
         index.waiting.clear()
         self._warn("fault", f"{_NO_TITLES}: {why}")
+
+    def _why_not_set_up(self, error: BaseException) -> str:
+        return f"the fixture raised {error_text(error, self._config)}"
 
     def _why(self, error: BaseException) -> str:
         traceback = error.__traceback__

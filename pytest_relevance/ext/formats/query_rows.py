@@ -128,7 +128,7 @@ def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, in
 
 
 def _difference(rows: QueryRows, first: int, row: int) -> str | None:
-    """Say in what two rows of a query differ that is read; None if they agree."""
+    """Describe the first difference of two rows of a query; None if they agree."""
     for what in ("weight",) if rows.beside_judgments else _AGREEING:
         cells = rows.columns.get(what)
         if cells is None or _comparable(cells[first]) == _comparable(cells[row]):

@@ -270,8 +270,11 @@ class SharedTables:
         return self._values[key]
 
     def _add_scale(self, result: CaseResult, number: int) -> Mapping[str, Any]:
+        """Add the scale of a result, and its grades to those of settings `number`."""
         conditions = result.conditions
         highest = conditions.highest
+        # if nothing relevant is judged, the top grade may be above the highest one:
+        # the page has to offer a grade that has a gain
         top = top_grade(result)
         if top is not None:
             highest = max(highest, top)

@@ -157,7 +157,7 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
 
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
-    """Make the line about queries that return nothing now and did before, if any."""
+    """Make the line about queries that had results before and have none now, if any."""
     found = baseline.emptied(changes)
     if not found:
         return []

@@ -97,11 +97,11 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
                 response = calling.only_response(response)
             read = calling.read_response(this.item, other, response, search, asked)
             others[query] = read.ids
+        except CaseError as error:
+            message = f"same_as {quoted(query)}: {error}"
+            raise CaseError(message, pytrace=False) from None
         except Exception:
             text = f"the search was called for {quoted(query)}"
             this.item.add_report_section("call", "same_as", text)
             raise
-        except CaseError as error:
-            message = f"same_as {quoted(query)}: {error}"
-            raise CaseError(message, pytrace=False) from None
     return replace(ranking, others=others)

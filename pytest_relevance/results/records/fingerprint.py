@@ -27,10 +27,10 @@ _ALLOWED = "a flat mapping of names to texts, numbers, true or false"
 
 
 def checked(value: object) -> Fingerprint:
-    """Return a fingerprint in builtin types, without names that have None.
+    """Return a fingerprint in builtin types, without the names whose value is None.
 
-    Raises ValueError for what is no mapping, for a nested one, and for a value that
-    JSON does not have.
+    Raises ValueError if it is not a mapping, or has a nested one or a value that JSON
+    does not have.
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"it is {_ALLOWED}, found {shown(value)}")

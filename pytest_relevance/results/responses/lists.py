@@ -117,9 +117,9 @@ def fields_in(holder: object) -> Iterator[Field]:
 
 
 def names_of(holder: object) -> Iterator[str]:
-    """Go through the names of fields.
+    """Yield the names of the fields of an object, and of some of its properties.
 
-    Of the properties of an object, only those with usual names of lists are among them.
+    These are the properties that have a usual name for a list of results.
     """
     own = own_names(holder)
     yield from own
