@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pytest_relevance import bundled
 from pytest_relevance._problems import FileError
-from pytest_relevance._text import listed, message_of
+from pytest_relevance._text import listed, message_of, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -137,6 +137,16 @@ class Registry(Generic[T]):
         except BaseException as error:
             raise _failed(self._points()[name], error) from error
 
+    def check_returned(
+        self, name: str, method: str, returned: object, allowed: type
+    ) -> None:
+        """Check the type of what an entry returned. Raises `ExtensionError`."""
+        if not isinstance(returned, allowed):
+            raise self.wrong(
+                name,
+                f"{method} returned {shown(returned)}, not {_with_article(allowed)}",
+            )
+
     def wrong(self, name: str, what: str) -> ExtensionError:
         """Make the error of an entry that returned something wrong.
 
@@ -206,6 +216,11 @@ def _label(point: EntryPoint) -> str:
 
 def _of_package(point: EntryPoint) -> str:
     return "" if point.dist is None else f" of the package {point.dist.name}"
+
+
+def _with_article(type_: type) -> str:
+    name = {"str": "text"}.get(type_.__name__, type_.__name__)
+    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
 
 
 def _failed(point: EntryPoint, error: BaseException) -> ExtensionError:

@@ -207,6 +207,8 @@ def finding_text(finding: Finding) -> str:
         return finding.text()
     try:
         with GATES.calling(finding.kind):
-            return gate_kind(finding.kind).explain(finding)
+            text = gate_kind(finding.kind).explain(finding)
+        GATES.check_returned(finding.kind, "explain", text, str)
+        return text
     except ExtensionError as error:
         return str(error)

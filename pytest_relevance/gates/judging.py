@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.gates.findings import (
     ErrorsFinding,
@@ -242,9 +243,33 @@ def _findings(
     cases = [result for result in results if _looks_at(gate, result)]
     try:
         with GATES.calling(gate.condition):
-            findings += gate_kind(gate.condition).judge(gate, cases, reference)
+            found = gate_kind(gate.condition).judge(gate, cases, reference)
+            findings += _checked_findings(gate.condition, found)
     except ExtensionError as error:
         findings.append(UnknownFinding(gate.condition, str(error)))
+    return findings
+
+
+def _checked_findings(condition: str, found: Iterable[Finding]) -> list[Finding]:
+    """Return what a kind of gate found.
+
+    Raises `ExtensionError` if a kind of another package returned something else, or a
+    finding that does not say whether it is met.
+    """
+    if condition in GATES.bundled_names or condition not in GATES:
+        return list(found)
+    GATES.check_returned(condition, "judge", found, Iterable)
+    findings = list(found)
+    for finding in findings:
+        GATES.check_returned(condition, "judge", finding, Finding)
+        kind = getattr(finding, "kind", None)
+        if kind != condition:
+            raise GATES.wrong(
+                condition,
+                f"judge returned a finding whose kind is {shown(kind)}; it has to be "
+                f"{quoted(condition)}",
+            )
+        _ = finding.is_met, finding.is_known  # what they raise names the package here
     return findings
 
 

@@ -12,7 +12,7 @@ example a page or an error of a server.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
@@ -159,7 +159,9 @@ def read_run(path: Path, format: str | None = None) -> Rankings:
         if known is None:
             _refuse_unknown_run(source)
         with RUN_FORMATS.calling(known.name):
-            return known.read(source)
+            rankings = known.read(source)
+        RUN_FORMATS.check_returned(known.name, "read", rankings, Mapping)
+        return rankings
 
 
 # What the package calls
@@ -206,6 +208,7 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
         with FORMATS.calling(known.name):
             assert known.read_queries is not None
             queries = known.read_queries(source)
+            FORMATS.check_returned(known.name, "read_queries", queries, Sequence)
             return QueryFile(queries, unread=known.unread_columns(source))
 
 
@@ -246,7 +249,9 @@ def read_fill(source: Source, format: str | None = None) -> Ratings:
         if known.read is None:
             source.refuse(f"{known.name} ({known.about}) holds no judgments")
         with FORMATS.calling(known.name):
-            return known.read(source)
+            ratings = known.read(source)
+        FORMATS.check_returned(known.name, "read", ratings, Ratings)
+        return ratings
 
 
 def judgments_in(source: Source) -> JudgmentFormat | None:

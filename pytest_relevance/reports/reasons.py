@@ -160,7 +160,9 @@ def _sentence(reason: Outcome, names: _DocumentNames) -> str:
     kind = expectation_kind(METRIC if reason.kind == FLOOR else reason.kind)
     try:
         with EXPECTATIONS.calling(reason.kind):
-            return kind.explain(reason, names)
+            text = kind.explain(reason, names)
+        EXPECTATIONS.check_returned(reason.kind, "explain", text, str)
+        return text
     except ExtensionError as error:
         return f"{reason.name} is not met; {error}"
 

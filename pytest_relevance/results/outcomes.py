@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pytest_relevance._text import shown
 from pytest_relevance.cases.bounds import meets
 from pytest_relevance.cases.model import (
     METRIC,
@@ -18,6 +19,7 @@ from pytest_relevance.cases.model import (
     FieldCondition,
     most_results,
 )
+from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
@@ -94,13 +96,32 @@ def judge_expectations(
     """Judge what a search returned by each of several expectations.
 
     Raises:
-        ExtensionError: an expectation of another package raised an exception.
+        ExtensionError: an expectation of another package raised an exception, or
+            returned what is no `Outcome` that a record can hold.
     """
     outcomes = []
     for expected in expect:
         with EXPECTATIONS.calling(expected.kind):
-            outcomes.append(kind_named(expected.kind).judge(expected, found))
+            outcome = kind_named(expected.kind).judge(expected, found)
+        if expected.kind not in EXPECTATIONS.bundled_names:
+            _check_outcome(expected.kind, outcome)
+        outcomes.append(outcome)
     return tuple(outcomes)
+
+
+def _check_outcome(kind: str, outcome: object) -> None:
+    """Check what a kind of another package returned. Raises `ExtensionError`."""
+    EXPECTATIONS.check_returned(kind, "judge", outcome, Outcome)
+    assert isinstance(outcome, Outcome)
+    if not isinstance(outcome.met, bool):
+        what = f"met is {shown(outcome.met)}; it has to be True or False"
+    elif outcome.value is not None and not is_number(outcome.value):
+        what = f"value is {shown(outcome.value)}; it has to be a number or None"
+    elif outcome.kind != kind:
+        what = f"kind is {shown(outcome.kind)}; make it with outcome_of(expected, ...)"
+    else:
+        return
+    raise EXPECTATIONS.wrong(kind, f"judge returned an Outcome whose {what}")
 
 
 def outcome_of(

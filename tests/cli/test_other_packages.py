@@ -14,7 +14,7 @@ from tests.cli.conftest import Terminal
 from tests.helpers import only_plugins
 
 PACKAGE = '''
-from pytest_relevance.reports.formats import ReportFormat
+from pytest_relevance.extending import JudgmentFormat, ReportFormat
 
 def bars(text):
     """Lines of `query|document|grade` below a first line; a generator is empty for any other file."""
@@ -28,6 +28,11 @@ def none(text):
 
 def boom(text):
     return [1 / 0]
+
+def read_rows(source):
+    return [{"query": "boots", "doc_id": "b1", "grade": 3}]
+
+ROWS = JudgmentFormat("rows", "rows", read=read_rows, read_queries=read_rows)
 
 def exits(text):
     raise SystemExit(3)
@@ -95,6 +100,19 @@ def bars(terminal: Terminal) -> None:
     terminal.write(
         "shop.bars", "bars\nblue shoes|sku-1|3\nblue shoes|7|0.5\nboots|sku-1|\n"
     )
+
+
+@pytest.mark.usefixtures("bars")
+def test_a_format_whose_read_returns_a_list_names_its_package(
+    install: Callable[..., None],
+) -> None:
+    install(formats="rows = acme:ROWS")
+    with pytest.raises(
+        ValueError,
+        match=r"rows \(acme:ROWS\): read returned \[\{.*\}\], not a Ratings; it is an "
+        "entry point of the package acme$",
+    ):
+        read_judgments("shop.bars", "rows")
 
 
 GRADES = {"blue shoes": {"sku-1": 3, "7": 0.5}}

@@ -152,6 +152,25 @@ def test_an_expectation_that_no_record_can_hold_is_refused(
     assert str(refused.value).count("an entry point of the package my_package") == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("outcome_of(expected, len", "bool(len", "judge returned True, not an Outcome"),
+        ("=len(brands))", "='two')", "judge returned an Outcome whose value is 'two'"),
+        ('return f"brands', 'f"brands', "explain returned None, not a text"),
+    ],
+)  # fmt: skip
+def test_what_an_expectation_returns_wrongly_names_its_package(
+    brands: Package, old: str, new: str, says: str
+) -> None:
+    if "bool" in new:
+        brands.change(", value=len(brands))", ")")
+    brands.change(old, new)
+    text = one_line(brands.run().text)
+    assert f"brands (my_package:BRANDS): {says}" in text
+    assert "it is an entry point of the package my_package" in text
+
+
 def test_a_class_in_place_of_its_object_is_told_once(brands: Package) -> None:
     brands.change("BRANDS = Brands()", "BRANDS = Brands")
     with pytest.raises(ValueError, match="is a class") as refused:
@@ -218,6 +237,26 @@ def test_a_gate_that_raises_names_its_package(max_empty: Package) -> None:
     max_empty.change("gate.value)", "1 / 0)")
     raised = "max_empty (my_package:MAX_EMPTY) raised ZeroDivisionError"
     assert raised in max_empty.run().failure("gate[one]")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("EmptyFinding(Finding)", "EmptyFinding", "judge returned EmptyFinding(empty=1"),
+        ('kind = "max_empty"', 'kind = "empty"', "a finding whose kind is 'empty'; it has"),
+        ('kind = "max_empty"', "", "a finding whose kind is None; it has to be"),
+        ("yield EmptyFinding", "EmptyFinding", "judge returned None, not an Iterable"),
+        ("return self.empty", "return self.emty", " raised AttributeError"),
+    ],
+)  # fmt: skip
+def test_what_a_gate_returns_wrongly_names_its_package(
+    max_empty: Package, old: str, new: str, says: str
+) -> None:
+    max_empty.change(old, new)
+    told = one_line(max_empty.run().failure("gate[one]"))
+    assert "max_empty (my_package:MAX_EMPTY)" in told
+    assert says in told
+    assert "it is an entry point of the package my_package" in told
 
 
 # --- a diagnosis ----------------------------------------------------------------------
