@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from pytest_relevance._number_text import digits_of_change, p_text, score_text
+from pytest_relevance._number_text import digits_of_change, p_text
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MAX_DROP, ROUNDING, Gate
@@ -32,6 +32,7 @@ from pytest_relevance.gates.metric_bounds import (
     digits_beside,
     name_with_depths,
 )
+from pytest_relevance.gates.reference import fallen_cases
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.similarity import SIMILARITIES
 from pytest_relevance.results.case_result import CaseResult
@@ -39,7 +40,6 @@ from pytest_relevance.results.compare.differences import (
     Difference,
     Scores,
     differences_of,
-    has_relevant,
     score_before,
     score_pairs,
     set_depths,
@@ -299,17 +299,7 @@ class _DropGate(GateKind):
         """Find the cases whose score fell. The pull is the weight times the fall."""
         if not isinstance(finding, DropFinding):
             return []
-        behind = []
-        for result in results:
-            now = result.evaluation.scores.get(finding.about)
-            before = score_before(result, finding.about)
-            if now is None or before is None or now >= before:
-                continue
-            if has_relevant(result, finding.about):
-                pull = result.weight * (before - now)
-                shown = f"{score_text(before)} -> {score_text(now)}"
-                behind.append(CaseBehind(result, pull, shown))
-        return behind
+        return fallen_cases(finding.about, results)
 
 
 DROP_GATE = _DropGate()

@@ -130,7 +130,10 @@ class NoReferenceFinding(MetricFinding):
         if self.reference:
             there = f"no ranking in {self.reference}"
             return f"{metric} has {there}, or a stale one; make that record again"
-        return f"{metric} has no baseline, or a stale one; run with --relevance-update"
+        return (
+            f"{metric} has no baseline, or a stale one; accept the rankings of today "
+            "with --relevance-update, or compare with a record: --relevance-against=RUN"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from pytest_relevance.gates.reference import (
     NotKnown,
     Weighted,
     collect_values,
+    fallen_cases,
     figure_before,
     has_fallen,
 )
@@ -265,9 +266,16 @@ class _MeanGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Find the cases below the bound. The pull is the weight times the distance."""
+        """Find the cases whose score fell since the reference.
+
+        If none did, the cases below the bound. The pull is the weight times the
+        distance.
+        """
         if not isinstance(finding, MeanFinding):
             return []
+        fallen = fallen_cases(finding.about, results)
+        if fallen:
+            return fallen
         behind = []
         for result in results:
             score = result.evaluation.scores.get(finding.about)

@@ -20,10 +20,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import ROUNDING, Gate
-from pytest_relevance.gates.kind import Reference
+from pytest_relevance.gates.kind import CaseBehind, Reference
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.differences import has_relevant, score_before
 from pytest_relevance.results.records.run_info import AcceptedCase
 
 Weighted = tuple[float, float]
@@ -241,3 +243,18 @@ def has_fallen(both: GateValues, figure: Figure) -> bool:
     """Return whether the figure is lower now, over the cases that both have."""
     before, now = both.of_both()
     return bool(before) and figure(now) < figure(before) - ROUNDING
+
+
+def fallen_cases(metric: str, results: Iterable[CaseResult]) -> list[CaseBehind]:
+    """Find the cases whose score fell. The pull is the weight times the fall."""
+    fallen = []
+    for result in results:
+        now = result.evaluation.scores.get(metric)
+        before = score_before(result, metric)
+        if now is None or before is None or now > before - ROUNDING:
+            continue
+        if has_relevant(result, metric):
+            pull = result.weight * (before - now)
+            shown = f"{score_text(before)} -> {score_text(now)}"
+            fallen.append(CaseBehind(result, pull, shown))
+    return fallen

@@ -485,7 +485,8 @@ def test_a_drop_is_not_defined_where_no_case_has_a_score() -> None:
 @pytest.mark.parametrize(
     ("against", "text"),
     {
-        "": "nDCG@10 has no baseline, or a stale one; run with --relevance-update",
+        "": "nDCG@10 has no baseline, or a stale one; accept the rankings of today with --relevance-update, "
+        "or compare with a record: --relevance-against=RUN",
         "main.jsonl": "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again",
     }.items(),
 )

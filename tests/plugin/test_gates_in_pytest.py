@@ -358,7 +358,7 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
     gate = "gate[max_drop nDCG@10 0.02, RR 0.5]"
     without = shop.run()
     assert without.gates == {gate: "failed"}
-    why = "nDCG@10 has no baseline, or a stale one; run with --relevance-update"
+    why = "nDCG@10 has no baseline, or a stale one; accept the rankings of today with"
     assert why in without.failure(gate)
 
     update = shop.run(UPDATE, REQUIRE)

@@ -60,7 +60,9 @@ def test_the_first_day_and_those_after_it(traffic: Project) -> None:
     assert {result.verdict for result in run.results.values()} == {"measured"}
     adds = "4 cases have no baseline yet: pytest --relevance-update=new shop.relevance.yaml adds"
     assert adds in run.said
-    none = "overlap@10 has no baseline, or a stale one; run with --relevance-update"
+    none = (
+        "overlap@10 has no baseline, or a stale one; accept the rankings of today with"
+    )
     assert none in run.failure(GATE)
     assert traffic.run(REQUIRE).code == 2
 

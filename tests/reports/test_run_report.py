@@ -237,6 +237,18 @@ def test_a_gate_on_the_drop_names_what_fell_most() -> None:
     assert case.split("   ")[:2] == ["  0.750 -> 0.083  boots", "weight 2"]
 
 
+def test_a_gate_on_a_mean_names_what_moved_if_there_is_a_reference() -> None:
+    """The lowest score was as low before, and is not named."""
+    torch = result("torch", "x", "t1")
+    fell = changed(torch, baseline=BaselineComparison("regression", 1.0))
+    low = result("lamp", "x", "x", "l1")
+    low = changed(low, baseline=BaselineComparison("within", low.score))
+    mean = {"condition": "mean", "bounds": [["nDCG@10", 0.9]]}
+    *_, title, case = lines_of_gate(fell, low, **mean).splitlines()
+    assert title == "pulled down most by"
+    assert case.split("   ")[0].split() == ["1.000", "->", "0.631", "torch"]
+
+
 # --- repeats --------------------------------------------------------------------------
 
 
