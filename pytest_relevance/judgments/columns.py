@@ -193,7 +193,7 @@ class Layout:
 
     @property
     def why_unclear(self) -> str:
-        """Say why it is not clear which column has the grades; empty if it is clear."""
+        """Write why it is not clear which column has the grades; empty if it is."""
         if not self.final:
             return ""
         names = [self.names[number] for number in self.grade_columns]
@@ -327,7 +327,7 @@ def column_called(names: Sequence[str], wanted: str) -> int | None:
 
 
 def no_such_column(names: Sequence[str], wanted: str) -> str:
-    """Say that there is no column of grades with a name."""
+    """Return the message that no column of grades has a name."""
     close = did_you_mean(wanted, list(names))
     return (
         f"there is no column {quoted(wanted)} for the grades; the columns are "

@@ -237,7 +237,7 @@ class Indexes:
         self._known: dict[tuple[str, str], JudgedIn] = {}
 
     def why_two(self, judged: JudgedIn) -> str:
-        """Say that a document got another grade in another index before, else ""."""
+        """Write that a document got another grade in another index before, else ""."""
         known = self._known.setdefault((judged.query, judged.document), judged)
         if known.index == judged.index or known.grade == judged.grade:
             return ""

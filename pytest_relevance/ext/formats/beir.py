@@ -1,8 +1,8 @@
 """Read BEIR's files: `qrels/test.tsv` and `queries.jsonl`.
 
-The columns of the qrels are query-id, corpus-id and score. The format has to be named.
-A file in it is recognised as a table or as JSON Lines, with one difference: the texts
-of its queries are in another file.
+The columns of the qrels are query-id, corpus-id and score. A user has to name this
+format: by its content a file is read as a table or as JSON Lines. The only difference
+is that the texts of the queries are in another file.
 """
 
 from __future__ import annotations

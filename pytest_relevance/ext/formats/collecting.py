@@ -1,7 +1,7 @@
 """Collect the ratings and queries of a JSON file.
 
-A file may have a million ratings. The path to one, or its line, is computed when a
-message needs it.
+A file may have a million ratings. The path to a rating, or its line, is computed only
+when a message needs it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Keys = Mapping[str, str]
 
 @dataclass(slots=True)
 class Rated:
-    """A rating of a document, which has been checked.
+    """A checked rating of a document.
 
     `path`: the path to the object or list that holds it. `key`: its key there.
     """
@@ -157,7 +157,7 @@ class Collector:
     def add_query(self, query: Query, path: JsonPath) -> None:
         """Add a query, in the order of the file.
 
-        It may be added again if it says the same.
+        A repeated query is a mistake only if it differs from the first one.
         """
         known = self._known.setdefault(query.id, query)
         self._paths.setdefault(query.id, path)
@@ -279,7 +279,7 @@ class Collector:
     def _only_id(
         self, item: dict[str, object], key: str, document: str, path: JsonPath
     ) -> str | None:
-        """Return the id of an object.
+        """Return the id of an object, if it has only one.
 
         If the object has another id too, adds a mistake and returns None.
         """
@@ -302,14 +302,15 @@ class Collector:
         If there is none, adds a mistake and returns None.
         """
         value = item.get(key)
-        if type(value) is str and value.strip():  # most of a million
+        if type(value) is str and value.strip():  # nearly all values
             return value
         return self.text(item, key, path)
 
     def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
         """Find the keys of the id in objects with these keys.
 
-        None if it is one key with a usual name. Raises `NoColumn` if there are none.
+        None if the id has one key with a usual name. Raises `NoColumn` if a key is
+        missing.
         """
         if names not in self._columns_by_names:
             self._index_by_names[names] = index_column(names)
@@ -362,7 +363,7 @@ class Collector:
         )
 
     def ratings(self) -> Ratings:
-        """Make `Ratings` of what was collected.
+        """Make `Ratings` from what was collected.
 
         Raises:
             FileError: there were mistakes, or the file has no judgments.

@@ -2,9 +2,9 @@
 
 It has `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The
 key of a query is its id. The option `query` says where its text is: a path with dots
-from the request (`params.text`, `request.query.match.title`, `id`), or several, of
-which the first counts that leads to a text. Without the option, the text is the one
-parameter that is text, or the one text that the body searches for; if there are
+from the request (`params.text`, `request.query.match.title`, `id`), or several paths,
+for the first one that leads to a text. Without the option, the text is the only
+parameter that is text, or the only text that the body searches for. If there are
 several, the text is not known. The other parameters of a template are the params of the
 query. Documents with the same id in two indices are the same, unless `id_field` is a
 template.
@@ -62,7 +62,7 @@ def _body(document: object) -> Mapping[str, object]:
 def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments.
 
-    `for_queries`: a query whose text is not known is a mistake.
+    `for_queries`: whether a query with unknown text is a mistake.
     """
     collector = Collector(
         source, "elasticsearch", {"document": "_id", "grade": "rating"}
@@ -127,7 +127,7 @@ def _query(
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
-    """Say where else a request has a text, and how to name several places, or ""."""
+    """Return where else a request has a text, and how to name several places, or ""."""
     places = texts_of_request(request)
     if not places:
         return ""
@@ -146,7 +146,7 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 
 
 def _unknown(key: str, places: Mapping[str, str]) -> str:
-    """Say that the text of a query is not known.
+    """Return the message that the text of a query is not known.
 
     `places`: texts that it may be, by their paths.
     """

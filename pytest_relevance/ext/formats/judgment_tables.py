@@ -56,9 +56,9 @@ _TEXTS = ("query_id", "query", "document", "rater", "title")
 class _Cells:
     """The cells of a table of judgments.
 
-    `texts`: columns of texts by what they mean. `keys`: for each row the id of its
-    query, or the text if it has no id. `grades`: the columns of grades, one of each
-    rater.
+    `texts`: the columns of texts, by their meaning.
+    `keys`: for each row the id of its query, or the text if the query has no id.
+    `grades`: the columns of grades, one for each rater.
     """
 
     texts: Mapping[str, Sequence[str]]
@@ -333,7 +333,7 @@ def _refuse_two_indexes(table: Table, document: int, cells: _Cells) -> None:
         return
     try:
         indexes = table.cells([table.names.index(name)])[0]
-    except FileError:  # it has no texts, and so no names of indexes
+    except FileError:  # the column has no texts, so no names of indexes
         return
     known = Indexes(name, table.names[document])
     problems = Problems(table.source.file)
@@ -355,7 +355,7 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 
 
 def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
-    """Say of each rating whether a machine gave it; None without such a column.
+    """Return for each rating whether a machine gave it; None without such a column.
 
     `times`: how many ratings a row has.
     """
@@ -374,7 +374,7 @@ def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] |
             continue
         has_raters = "rater" in found.at or bool(found.raters)
         if not has_raters and "true" not in words:
-            # it is a field of the documents, of washing machines for example
+            # a field of the documents, for example of washing machines
             return None
         table.source.refuse(
             f"the column {MACHINE} is true where a machine gave the grade, else false or "
@@ -408,7 +408,7 @@ def _described(table: Table, cells: _Cells) -> dict[str, Query]:
 
 
 def _with_ids(rows: Ratings) -> list[bool]:
-    """Say of each row whether it names a document.
+    """Return for each row whether it names a document.
 
     A row without document and rating names a query without judgments. A row that lacks
     only one of its ids is refused.
@@ -460,7 +460,7 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
 
 
 def _lacking(at: Mapping[str, int], others: Sequence[str]) -> list[str]:
-    """Say which columns a table of judgments lacks, and which others may be meant."""
+    """Write which columns a table of judgments lacks, and which others may be meant."""
     lacking = []
     for one_of in (("query_id", "query"), ("document",), ("grade",)):
         if not at.keys().isdisjoint(one_of):
@@ -481,10 +481,10 @@ _ENDS_AS_ID = re.compile(r"(?:^|[a-z0-9 _.-])(?:id|ids|no|nr|num|number|key|code
 
 
 def _meant_column(what: str, names: Sequence[str], spellings: Sequence[str]) -> str:
-    """Say which of the columns that nothing reads may be meant; empty if none may be.
+    """Write which of the columns that nothing reads may be meant; empty if none may be.
 
-    Short names are alike by chance: `id` is as near to `did` as a misspelt word is to
-    the right one.
+    Short names are not compared, because they are alike by chance: `id` is as near to
+    `did` as a misspelt word is to the right one.
     """
     for name in names:
         if len(name) > _SHORT:

@@ -1,6 +1,7 @@
 """Read the format `text`: each line is a query.
 
-Nearly every file can be read so. So a file that is surely in another format is refused.
+Nearly every file could be read as lines, so files that are surely in another format are
+refused.
 """
 
 from __future__ import annotations

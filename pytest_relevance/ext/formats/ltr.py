@@ -1,10 +1,10 @@
 """Read judgment lists for learning to rank (LTR), as SVMrank has them.
 
 A line is `grade qid:N [feature:value ...] # document [text]`. The key of a query is its
-qid. Headers, `# qid:N: text*weight`, give its text and weight. The text after a
-document is the query's if it is the same in all lines of every query (Quepid writes no
-headers). Else it is the title of the document. LETOR's `#docid = X ...` is read too.
-Features are ignored.
+qid. Headers, `# qid:N: text*weight`, have its text and weight. The text after a
+document is the text of the query if all lines of each query have the same one (Quepid
+writes no headers). Otherwise it is the title of the document. LETOR's `#docid = X ...`
+is read too. Features are ignored.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Row:
 
 @dataclass(slots=True)
 class _Content:
-    """What a file has: its judgments, and the queries whose text it says.
+    """The content of a file: its judgments, and the queries whose text it has.
 
     `first_lines`: the line of the first judgment of each query.
     """
@@ -58,8 +58,8 @@ class _Content:
 def is_ltr(source: Source) -> bool:
     """Say whether the first lines are judgments or headers.
 
-    The first line has to be one, since a table begins with its header. So have more
-    than half of all lines.
+    The first line has to be one of these, because a table begins with its header. More
+    than half of the first lines have to be, too.
     """
     fits = []
     for line in source.head.split("\n"):

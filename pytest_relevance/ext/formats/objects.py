@@ -1,10 +1,13 @@
 """Read plain JSON, and JSON Lines.
 
-Judgments are `{query: {document: grade}}` or objects, queries are `{id: text}`, texts
-or objects. Objects are in a list, or one per line. They are the rows of a table
-(`{"query": ..., "doc_id": ..., "grade": ...}`, or `{"_id": ..., "text": ...}`, as BEIR
-has queries); or each is a query with its `ratings`, or `{query: {document: grade}}`.
-The first object decides.
+Judgments are `{query: {document: grade}}` or objects. Queries are `{id: text}`, texts
+or objects. Objects stand in a list, or one per line. The first object decides what they
+are:
+
+- rows of a table: `{"query": ..., "doc_id": ..., "grade": ...}`, or `{"_id": ...,
+  "text": ...}` for queries as BEIR has them
+- queries with their `ratings`
+- `{query: {document: grade}}`
 """
 
 from __future__ import annotations
@@ -69,9 +72,9 @@ _OF_A_QUERY = _SURELY_IDS.union(folded(name) for name in _OTHER_KEYS)
 
 
 def is_json(source: Source) -> bool:
-    """Say whether it begins like JSON, and is not JSON Lines.
+    """Say whether a file begins like JSON, and is not JSON Lines.
 
-    The reader says if it is not valid.
+    The reader refuses JSON that is not valid.
     """
     return source.looks_like_json and not source.is_json_lines
 
@@ -170,7 +173,7 @@ def _refuse_wrapped_list(source: Source) -> None:
 
 
 def _is_query(source: Source, entry: object) -> bool:
-    """Say whether it is the text of a query, or an object with one."""
+    """Say whether an entry is the text of a query, or an object with such a text."""
     if isinstance(entry, dict):
         return "query" in query_tables.query_columns(source, list(entry))
     return isinstance(entry, str)
@@ -179,7 +182,7 @@ def _is_query(source: Source, entry: object) -> bool:
 def are_queries(source: Source) -> bool:
     """Say whether a file has queries without judgments.
 
-    The first object is one, or the whole file is `{id: text}`.
+    Either its first object is a query, or the whole file is `{id: text}`.
     """
     try:
         entries = source.entries
@@ -196,7 +199,7 @@ def are_queries(source: Source) -> bool:
 
 
 def _is_a_text(value: object) -> bool:
-    """Say whether it is text, and not a number as text."""
+    """Say whether a value is text, and not a number as text."""
     return type(value) is str and number_of(value) is None
 
 
@@ -228,8 +231,8 @@ def _folded_names(names: Iterable[str]) -> set[str]:
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     """Say whether a file of queries is `{id: text}`, and not one query or judgment.
 
-    It is one query if it has a key that only an id is called. If it has another key
-    that queries have, it may be both, and the file is refused.
+    An object is one query if it has a key that is only used for ids. If it has another
+    key of queries, it may be either, and the file is refused.
     """
     names = list(entry)
     if not names or layout(names) is not None:
@@ -252,8 +255,8 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
 class _NestedReader(Collector):
     """Collect `{query: its judgments}`, and objects that are queries with ratings.
 
-    `for_queries`: it is a file of queries. The keys are the queries if they have no
-    text.
+    `for_queries`: whether the file is one of queries. Then a key is a query if there is
+    no text below it.
     """
 
     def __init__(self, source: Source, format: str, *, for_queries: bool) -> None:
@@ -348,7 +351,7 @@ class _NestedReader(Collector):
 
     def keys_of(self, item: dict[str, object]) -> Keys:
         names = tuple(item)
-        if names not in self._keys_by_names:  # a million objects have the same
+        if names not in self._keys_by_names:  # nearly all objects have the same names
             self._keys_by_names[names] = self._find_keys(names)
         return self._keys_by_names[names]
 

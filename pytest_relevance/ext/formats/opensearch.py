@@ -25,7 +25,7 @@ _ANSWER = "referenceAnswer"
 
 
 def is_judgment_import(source: Source) -> bool:
-    """Say whether it imports judgments, or is a response with judgments."""
+    """Say whether a file imports judgments, or is a response with judgments."""
     for holder in _holders(source.json_object):
         if isinstance(holder.members.get(_RATINGS), list):
             return True
@@ -33,12 +33,12 @@ def is_judgment_import(source: Source) -> bool:
 
 
 def is_query_set(source: Source) -> bool:
-    """Say whether it is a query set, or a response with query sets."""
+    """Say whether a file is a query set, or a response with query sets."""
     return any(_QUERIES in holder.members for holder in _holders(source.json_object))
 
 
 def has_queries(source: Source) -> bool:
-    """Say whether there are queries in it: judgments or a query set."""
+    """Say whether a file has queries: judgments or a query set."""
     return is_judgment_import(source) or is_query_set(source)
 
 

@@ -1,8 +1,8 @@
 """Recognise lines of four columns that are not qrels.
 
-Qrels are `qid iter docid grade`. Four columns with a number last may also be a run,
-`qid docid rank score`, or qrels for diversity. Read as qrels, they would be judgments
-of documents that do not exist.
+Qrels are `qid iter docid grade`. Four columns that end with a number may also be a run,
+`qid docid rank score`, or qrels for diversity. If these were read as qrels, their
+documents would not exist.
 """
 
 from __future__ import annotations

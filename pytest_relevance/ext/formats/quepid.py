@@ -46,7 +46,7 @@ Other columns are fields of the documents, with any name.
 
 
 def is_quepid(source: Source) -> bool:
-    """Say whether it is one of the exports in JSON."""
+    """Say whether a file is one of the exports in JSON."""
     document = source.json_object
     if isinstance(document.get(_PAIRS), list):
         return True
@@ -88,8 +88,8 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
     """Find the queries of a snapshot in JSON: the text and the documents of each.
 
     Documents are best first. None for any other JSON. `docs` has a list of documents
-    for each id of a query, `queries` has the texts of the queries. A query that has
-    been deleted has its id for a text.
+    for each id of a query, `queries` has the texts of the queries. The text of a
+    deleted query is its id.
     """
     if not isinstance(document, dict):
         return None

@@ -1,8 +1,8 @@
 """Check rows of a file of queries: unread columns, and rows that contradict.
 
-A row becomes a case with a query, an id, a weight, a note and params. Another column is
-lost. So the columns that nothing reads have names, and two rows that differ only in
-such a column are refused: they would become one case.
+A row becomes a case with a query, an id, a weight, a note and params. Nothing reads
+other columns. So these are named to the user, and two rows that differ only in such a
+column are refused, because they would become one case.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def has_content(cell: object) -> bool:
 class QueryRows:
     """The rows of a file of queries.
 
-    `columns`: the cells that are read, by what they mean.
+    `columns`: the cells that are read, by their meaning.
     `unread`: reads the cells of the other columns, by their names.
-    `beside_judgments`: a query has a row for each of its judgments.
+    `beside_judgments`: whether a query has a row for each of its judgments.
     """
 
     source: Source
@@ -90,8 +90,8 @@ class QueryRows:
 def refuse_contradictions(rows: QueryRows) -> None:
     """Refuse rows of one query that differ.
 
-    They may differ in what is read of the query, or in a column that nothing reads.
-    Beside judgments, other columns may be about documents. There the weight alone is
+    Both the columns that are read and the columns that nothing reads are compared. In a
+    table of judgments, other columns may be about documents, so only the weight is
     compared.
 
     Raises:
@@ -144,7 +144,7 @@ def _difference(rows: QueryRows, first: int, row: int) -> str | None:
 
 
 def _comparable(cell: object) -> object:
-    """Return what a cell means: a number by its value, nothing as None."""
+    """Return what a cell is compared by: the value of a number, None if it is blank."""
     if isinstance(cell, str):
         number = number_of(cell)
         return (cell.strip() or None) if number is None else number
@@ -154,7 +154,7 @@ def _comparable(cell: object) -> object:
 def _unread_difference(
     rows: QueryRows, unread: Mapping[str, Sequence[object]], first: int, row: int
 ) -> str | None:
-    """Say in which unread columns two rows of a query differ; None if they agree."""
+    """Write in which unread columns two rows of a query differ; None if they agree."""
     names = [name for name, cells in unread.items() if cells[first] != cells[row]]
     if not names:
         return None
@@ -202,7 +202,7 @@ def params_in(
 
 
 def wrong_params(row: Mapping[str, object]) -> str | None:
-    """Say what is wrong with the params of an object; None if nothing is."""
+    """Return what is wrong with the params of an object; None if nothing is."""
     params = row.get(PARAMS)
     if params is None or isinstance(params, dict):
         return None

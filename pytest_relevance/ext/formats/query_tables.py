@@ -90,8 +90,7 @@ def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
 
 
 def read_query_table(source: Source) -> list[Query]:
-    """Read a table of queries, text or Parquet. A table of judgments gives the queries
-    in it.
+    """Read the queries in a table of queries or of judgments, text or Parquet.
 
     Raises:
         FileError: the header has no column of texts, or rows are wrong.
@@ -142,7 +141,7 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
 
 
 def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
-    """Read the columns of queries, by what they mean. Only weights are numbers."""
+    """Read the columns of queries, by their meaning. Only weights are numbers."""
     texts = [name for name in at if name != "weight"]
     numbers = ["weight"] if "weight" in at else []
     cells = table.cells([at[name] for name in texts], [at[name] for name in numbers])
@@ -228,7 +227,7 @@ def _table_without_header(source: Source) -> TextTable:
 def distinct_rows(
     source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]
 ) -> list[Query]:
-    """Make the queries of rows, each once, in their order.
+    """Make queries from rows, each query once, in the order of the rows.
 
     `columns` has `query`, and perhaps `query_id`, `weight`, `note` and `params`.
 
@@ -262,7 +261,7 @@ def query_or_mistake(
     params: Mapping[str, object] | None = None,
     line: int | None = None,
 ) -> Query | str:
-    """Make a query, or say what is wrong with it. `weight` is as written."""
+    """Make a query, or return what is wrong with it. `weight` is as written."""
     if not key.strip():
         return "the query has no id"
     if text is not None and not text.strip():
@@ -287,8 +286,8 @@ def distinct(
 ) -> list[Query]:
     """Return the queries, each id once.
 
-    `queries`: what was found in a file, a query or what is wrong with it, each with its
-    place.
+    `queries`: for each row of a file the query, or the message about what is wrong with
+    it, and its place.
 
     Raises:
         FileError: something is wrong, or two queries of one id have different texts.

@@ -20,7 +20,7 @@ def _read(source: Source) -> Rankings:
     A case that was skipped or is an error has no ranking. Raises FileError if two
     results have one id.
     """
-    # imported here: whoever reads another format needs nothing of this
+    # imported here because readers of other formats do not need it
     from pytest_relevance.results.records.run import Run, RunRankings
 
     results = Run.open(source.file).results

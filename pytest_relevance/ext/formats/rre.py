@@ -40,13 +40,13 @@ class _Level:
 
     @property
     def name(self) -> str:
-        """Its description, or else its name; empty if it has neither."""
+        """The description of the object, or else its name; empty if it has neither."""
         description = as_text(self.members.get("description"))
         return description or as_text(self.members.get("name")) or ""
 
 
 def is_rre(source: Source) -> bool:
-    """Say whether it is a file of RRE: it has levels of one, and placeholders."""
+    """Say whether a file is one of RRE: it has the levels of RRE, and placeholders."""
     if source.json_object.keys().isdisjoint(_LEVELS):
         return False
     return '"placeholders"' in source.text
@@ -91,7 +91,7 @@ def collect_rre(source: Source) -> Collector:
 def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
     """Iterate over the objects of the next level.
 
-    If the level is left out, that is the outer object itself.
+    If the level is left out, the only one is the outer object itself.
     """
     if level not in outer.members:
         yield outer

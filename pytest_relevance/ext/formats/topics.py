@@ -87,7 +87,7 @@ class _Elements:
 
 
 def is_topics(source: Source) -> bool:
-    """Say whether it begins like markup and has a topic."""
+    """Say whether a file begins like markup and has a topic."""
     if _BEGINS_LIKE_MARKUP.match(source.head) is None:
         return False
     return _TOPIC.search(source.head) is not None
@@ -109,7 +109,7 @@ def read_topics(source: Source) -> list[Query]:
 
 
 def _queries(source: Source) -> Iterator[tuple[Query | str, Place]]:
-    """Read each topic as a query, or say what is wrong with it."""
+    """Read each topic as a query, or return what is wrong with it."""
     for topic in _topics(_without_markup_of_xml(source.text)):
         place = Place(line=topic.line)
         if topic.ends:

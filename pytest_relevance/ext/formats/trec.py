@@ -165,7 +165,7 @@ def read_run(source: Source) -> Rankings:
 def _add_mistake(
     problems: Problems, table: TextTable, rows: RunRows, line: str, number: int
 ) -> None:
-    """Say what is wrong with a line of a run. Blank lines and comments are left out."""
+    """Add what is wrong with a line of a run. Blank lines and comments are left out."""
     if line.isspace() or line.startswith("#"):
         return
     cells = table.split(line)

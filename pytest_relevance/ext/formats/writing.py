@@ -27,8 +27,8 @@ _MOST_SHOWN = 20
 def write_csv(judgments: Judgments) -> Written:
     """Write a table between commas, with a row for each rating.
 
-    No spreadsheet calculates its texts. Raises ValueError if there is nothing to write,
-    or if an id or a text is blank.
+    Texts are escaped, so that no spreadsheet takes them for formulas. Raises ValueError
+    if there is nothing to write, or if an id or a text is blank.
     """
     lost = _check_table(judgments, "CSV")
     columns = _columns_of(judgments)
@@ -239,7 +239,7 @@ def _ids_without_place(judged: Judgments | Rankings, about: str) -> Iterator[str
 
 
 def _lost_anywhere(judgments: Judgments, about: str) -> Iterator[str]:
-    """Say what no format has a place for: weights, params and notes of queries."""
+    """Write what no format can store: weights, params and notes of queries."""
     described = judgments.queries.values()
     counts = {
         "weights": sum(query.weight != 1 for query in described),
@@ -253,7 +253,7 @@ def _lost_anywhere(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
-    """Say what qrels have no place for beyond that."""
+    """Write what qrels cannot store either, besides `_lost_anywhere`."""
     texts = 0
     for query in judgments.queries.values():
         texts += query.text_or_id != query.id

@@ -114,12 +114,12 @@ REDIS = ResponseShape(
 
 # --- Azure AI Search ------------------------------------------------------------------
 
-# A pager sends a request for each page, which says whether it is whole.
+# A pager sends a request for each page. The response says whether it is whole.
 
 
 @dataclass(slots=True)
 class _ReadPages:
-    """The results that were read of a pager, and the bodies of their pages.
+    """The results that were read from a pager, and the bodies of their pages.
 
     The pager has no public way to the bodies. `_first_page_iterator_instance._response`
     was checked with versions 11.6 and 12.0 of azure-search-documents.

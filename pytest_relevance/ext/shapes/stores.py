@@ -1,8 +1,8 @@
 """What vector databases and frameworks return: Qdrant, Chroma, LangChain, LlamaIndex.
 
-The id of a document is that of the database, or one that the project keeps in the
-payload or the metadata. If there are both and they differ, `id_field` has to say which.
-But an id that the framework generated gives way to an id in the metadata.
+The id of a document is the id in the database, or an id that the project keeps in the
+payload or the metadata. If both exist and differ, `id_field` has to say which one
+counts. But an id in the metadata counts before one that the framework generated.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def _agreed_id(
 ) -> object:
     """Choose between the id of a result and an id in a nested mapping.
 
-    `holder`: the name of the nested mapping. `prefers_nested`: its id counts if the two
-    differ. If it is False, `BadResult` is raised for them.
+    `holder`: the name of the nested mapping.
+    `prefers_nested`: whether the id in it counts if the two differ. If not, `BadResult`
+    is raised.
     """
     name = _name_of_id(nested)
     if name is None or not isinstance(nested, Mapping):
@@ -154,7 +155,7 @@ def _fields_of_langchain(document: object) -> Mapping[str, object] | None:
 
 
 def _id_in_metadata(fields: Mapping[str, Any]) -> object:
-    """Return the id in the metadata, or if it has none the document's own."""
+    """Return the id in the metadata; if there is none, the document's own id."""
     own = fields.get("id")
     prefers_nested = _is_generated(own)
     return _agreed_id(

@@ -54,7 +54,7 @@ def rows_as_mappings(
 
 
 def _refuse_several_queries(rows: Sequence[Mapping[str, object]], name: str) -> None:
-    # compared as text: a value may be a list, and each NaN is another one
+    # compared as text, because a value may be a list, and NaN is not equal to NaN
     queries = {str(row[name]) for row in rows}
     if len(queries) > 1:
         returned = f"a table with the results of {len(queries)} queries"
@@ -92,7 +92,7 @@ def _read_arrow(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _read_batches(reader: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the rows of a reader of batches, which may have more than are read."""
+    """Read rows from a reader of batches, no more than are needed."""
     rows: list[Row] = []
     names = reader.schema.names
     try:
@@ -208,7 +208,7 @@ RELATION = ResponseShape(
 
 @dataclass(frozen=True, slots=True)
 class ReadCursor:
-    """The rows that were read of an asynchronous cursor, and its columns."""
+    """The rows that were read from an asynchronous cursor, and its columns."""
 
     description: Any
     rows: list[Any]

@@ -86,7 +86,7 @@ def _labelled(
     options: ReadOptions,
     response: object,
 ) -> Sequence[object]:
-    """Turn labels into documents with scores, without labels that stand for nothing."""
+    """Turn labels into documents with scores, without labels that name no document."""
     kept_labels, kept_scores = [], []
     for label, score in zip(labels, scores, strict=True):
         if label != NOTHING_FOUND:

@@ -3,7 +3,7 @@
 | module | what it holds |
 |---|---|
 | `ranking` | the entry: what a search returned becomes a `Ranking` |
-| `response` | where any response keeps its results: in a shape, or as any program may return them |
+| `response` | finds the results in any response: by a shape, or in tuples, objects and iterables |
 | `shapes` | what a shape is, and the registry of the shapes, which are in `ext/shapes` |
 | `rows` | results that are not documents: bare rows such as `(id, score)`, and labels of vector indexes |
 | `ids` | which document a result is, and results that may be either of two |

@@ -48,8 +48,8 @@ from pytest_relevance.results.responses.values import is_id, is_list, is_mock
 def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
     """Return the exception for a response that is not a ranking.
 
-    Its message says what came back, where its results are, and what to return. `trait`
-    is what else it says of the response, such as "which gives the names of its fields".
+    Its message says what came back, where the results are, and what to return. `trait`
+    describes the response further, such as "which gives the names of its fields".
     """
     is_mapping = isinstance(response, Mapping)
     shown = dict(response) if is_mapping else response  # type: ignore[call-overload]
@@ -92,7 +92,7 @@ def not_results(results: Sequence[object]) -> UnreadableRanking | None:
 
 
 def has_likely_list(response: object) -> bool:
-    """Say whether a response has a list whose items or name are those of results."""
+    """Say whether a response has a list that is named or filled like one of results."""
     for found in lists_in(response):
         if found.is_certain or found.part.name in USUAL:
             return True

@@ -23,8 +23,9 @@ from pytest_relevance.results.responses.values import (
 class Sign:
     """A field by which an engine marks a response as incomplete.
 
-    `path`: the path to it. `when`: says whether its value is such a mark. `meaning`:
-    what it says, for messages.
+    `path`: the path to the field.
+    `when`: whether the response is incomplete with this value of the field.
+    `meaning`: what messages say about such a response.
     """
 
     path: tuple[str, ...]
@@ -39,7 +40,7 @@ class Engine:
     `name`: for messages.
     `hits`: the path to the hits in a body; empty if a body of that shape may be another
     engine's.
-    `paging`: what limits the results, by the name of the total with all its path.
+    `paging`: the parameter that limits the results, by the path to the total.
     `signs`: what marks a response as incomplete.
     """
 

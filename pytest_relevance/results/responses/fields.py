@@ -75,15 +75,14 @@ class Fields:
         return self._names
 
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
-        """Read of each document the first of some fields that it has.
+        """Read from each document the first of some fields that it has, else None.
 
-        `nested`: the fields with documents in which the field may be instead. A
-        document that has none of the fields has None.
+        `nested`: the fields with nested documents, in which the field may be instead.
         """
         values: list[Any] | None = None
         for column in self._columns(names, nested):
             values = column if values is None else _filled(values, column)
-            # an object may have an == of its own, so types are compared
+            # types are compared, because an object may define its own ==
             if _NONE.isdisjoint(map(type, values)):
                 break
         return [None] * len(self._getters) if values is None else values
@@ -202,7 +201,7 @@ _NO_VALUE = object()
 class Absent:
     """Stands for the value of a document that does not have the field.
 
-    `there`: a sentence for each source, which says what it has of the document.
+    `there`: a sentence for each source about the fields that the document has there.
     """
 
     there: tuple[str, ...] = ()
@@ -213,9 +212,9 @@ def read_fields(
 ) -> dict[str, list[Any]]:
     """Read fields of documents: `{path: values}`.
 
-    `paths`: how many of the documents each field is read of. `source`: what messages
-    call the place that the documents are from. Raises `UnreadableRanking` for a value
-    that is neither a scalar nor a list of scalars.
+    `paths`: each field, with the number of documents that it is read from. `source`:
+    what messages call the origin of the documents. Raises `UnreadableRanking` for a
+    value that is neither a scalar nor a list of scalars.
     """
     documents = documents[: max(paths.values())]
     fields = Fields(documents)
@@ -230,7 +229,7 @@ def read_fields(
 
 
 def _read(path: str, source: str, document: Any, value: Any) -> Any:
-    """Read one value. Without one, look for a null, and into lists of objects."""
+    """Read one value. If there is none, look for a null, and in lists of objects."""
     if value is None:
         value = _find_anywhere(document, path)
     if value is _NO_VALUE:

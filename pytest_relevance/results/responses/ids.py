@@ -1,8 +1,8 @@
 """Which document a result is: the id, and results that may be either of two documents.
 
 The id comes from the fields that `id_field` names, or from the usual fields. A result
-with two usual ids of different values may be either document. Two results with one id
-and another index (or collection) are two documents with one name. Both are refused.
+with two different usual ids may be either document. Two results with equal ids in
+different indexes (or collections) are two documents. Both are refused.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def id_text(value: object) -> str | None:
     whole Decimal are their text.
     """
     if isinstance(value, str):
-        # exactly str: a subclass may call another text its own, and does not travel
-        # to the controller of pytest-xdist
+        # exactly str: a subclass may have a text of its own, and cannot be sent to the
+        # controller of pytest-xdist
         return str.__str__(value)
     if is_integer(value):
         return str(operator.index(value))  # type: ignore[arg-type]
@@ -59,7 +59,7 @@ def id_text(value: object) -> str | None:
 
 
 def why_no_id(value: object) -> str:
-    """Return what a value is instead of an id, in words, and what to do.
+    """Write what a value is instead of an id, and what to do.
 
     The text is the end of "an id that is ...".
     """
@@ -103,7 +103,7 @@ def read_ids(
 
 
 def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
-    """Read of each document the value at the first path that it has, else None."""
+    """Read from each document the value at the first path that it has, else None."""
     fields = Fields(documents)
     values: list[Any] = [None] * len(documents)
     for path in paths:
@@ -185,10 +185,7 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
 
 
 def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
-    """Return why a path leads to nothing although its first field is there.
-
-    Empty if that field is not there.
-    """
+    """Write why a path leads to nothing although its first field exists, else ""."""
     if not isinstance(document, Mapping):
         return ""
     for path in paths:
@@ -213,7 +210,7 @@ def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
 
 
 def _only_there(document: Any) -> str:
-    """Return which fields a document has: `, only sku and title`."""
+    """Write which fields a document has: `, only sku and title`."""
     there = fields_there(document)
     return f", only {there}" if there else ""
 
@@ -403,9 +400,9 @@ def _other_document(
 
 
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
-    """Choose how a message calls the first id.
+    """Choose the id that a message shows as the first one.
 
-    It is a field beside the other id, if one has the same text.
+    If a field beside the other id has the same text, that field is shown.
     """
     first = carried[0]
     for same in carried:

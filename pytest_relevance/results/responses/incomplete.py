@@ -1,9 +1,9 @@
 """Responses that failed, were answered in part, or lack the results that they count.
 
-An engine that times out, or loses a shard, answers with what it has. A request for 0
-results gets a total and no hit. Scored as if it were everything, such a response would
-blame the ranking, or pass a case that expects nothing. So it is an error. The message
-quotes what the response says, and says what to do.
+An engine that times out, or loses a shard, answers with the results that it has. A
+request for 0 results gets a total and no hit. If such a response were scored, the
+ranking would be blamed, or a case that expects nothing would pass. So it is an error.
+The message quotes the response, and says what to do.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ HOLDERS_OF_TOTALS = (
 
 
 def _paging() -> dict[str, str]:
-    """Return what limits the results of an engine, by its total `without_marks`."""
+    """Map a total (its name `without_marks`) to the parameter that limits results."""
     paging = {}
     for engine in ENGINES:
         for total, parameters in engine.paging.items():
@@ -186,8 +186,8 @@ def _number_of(total: object) -> float | None:
 def refuse_without_results(response: object, *, expects_response: bool) -> None:
     """Raise `UnreadableRanking` for a response that counts results and has none.
 
-    `expects_response`: the case looks at the response itself, so it may have
-    suggestions or groups.
+    `expects_response`: whether the case looks at the response itself. Then it may have
+    suggestions or groups instead of results.
     """
     total = find_total(response)
     elsewhere = _holder_of_entries(response, with_facets=total is None)
@@ -202,8 +202,8 @@ def refuse_without_results(response: object, *, expects_response: bool) -> None:
 def _holder_of_entries(response: object, *, with_facets: bool) -> str:
     """Return the name of the field with suggestions or groups; empty if there are none.
 
-    `with_facets`: facets count too. Beside a total they do not, because they may count
-    what a filter leaves out.
+    `with_facets`: whether facets count too. They do not if there is a total, because
+    they may count what a filter leaves out.
     """
     for name in (*SUGGESTIONS, *GROUPS):
         if _holds_entries(at_path(response, (name,))):

@@ -185,7 +185,7 @@ OF_SOMETHING_ELSE = frozenset(_OF_SOMETHING_ELSE.split())
 
 
 class Kind(Enum):
-    """What the items of a list are."""
+    """The sort of items that a list has."""
 
     RESULTS = auto()
     """Mappings or objects with an id."""
@@ -301,7 +301,7 @@ def _noun(items: Sequence[object]) -> str:
 
 
 def _singular(name: str) -> str:
-    """Return the name of an item in a line of Python: `edge` for edges, else `item`."""
+    """Name an item in a line of Python: `edge` for `edges`, else `item`."""
     if name.isidentifier() and name.endswith("s") and len(name) > 3:
         return name[:-1]
     return "item"
@@ -361,7 +361,7 @@ The answer to a search has none of them.
 
 
 def name_their_group(items: Sequence[object]) -> bool:
-    """Say whether all items have a field that says of what they are a group."""
+    """Say whether all items have a field that names their group."""
     for item in items:
         names = {str(name).lower() for name in own_names(item)}
         if names.isdisjoint(NAMES_OF_GROUPS):

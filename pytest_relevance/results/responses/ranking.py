@@ -61,9 +61,9 @@ _PLAIN = SCALARS | {dict}
 class Ranking:
     """Document ids, best first, as text.
 
-    `titles`, `scores`: those that the search returned, in the same order, or empty.
-    `fields`: values of further fields, `{path: values}`, of as many of the first
-    results as was asked for; None if no field was asked for.
+    `titles`, `scores`: as the search returned them, in the same order, or empty.
+    `fields`: values of further fields, `{path: values}`, of the first results, as many
+    as requested; None if no field was requested.
     `others`: the rankings of other queries, `{query: ids}`, if the case compares them.
     `as_returned`: the ids of all results, if `collapsed` left out some.
     """
@@ -89,9 +89,10 @@ class Ranking:
 class _Wanted:
     """What is read of each result.
 
-    `id_field`: which field is the id; None for the usual names. `title_names`: the
-    fields that may be the title. `fields`: further fields, each with the number of
-    results that it is read of. `judged`: the judged ids of the case.
+    `id_field`: which field is the id; None for the usual names.
+    `title_names`: the fields that may be the title.
+    `fields`: further fields, each with the number of results that it is read from.
+    `judged`: the judged ids of the case.
     """
 
     id_field: IdField | None
@@ -125,19 +126,18 @@ def read_ranking(
     Section "What a search may return" of the documentation has the shapes.
 
     `id_field`: a path to the field of the id (dots lead into nested fields), a list of
-    paths of which the first that a result has counts, or a template (`{_index}/{_id}`).
+    paths, for the first one that a result has, or a template (`{_index}/{_id}`).
     By default the usual names are tried.
     `title_field`: the path to the title.
-    `ids`: is called for the attribute `ids` of the fixture's value, if a response has
-    labels of a vector index. It gives a sequence or a mapping that turns labels into
-    ids.
+    `ids`: returns the attribute `ids` of the fixture's value, a sequence or a mapping
+    that turns labels into ids. It is called if a response has labels of a vector index.
     `fields`: paths of further fields, each with the number of results that it is read
-    of.
+    from.
     `judged`: the judged ids of the case.
-    `declares_ids`: a response without labels is an error.
+    `declares_ids`: whether a response without labels is an error.
     `most`: how many results of an iterator are read.
-    `expects_response`: the case looks at the response itself, so the response may have
-    suggestions or groups without a result.
+    `expects_response`: whether the case looks at the response itself. Then the response
+    may have suggestions or groups without a result.
 
     The ranking is a copy: later changes to the response do not affect it. Raises
     `UnreadableRanking` (a ValueError) if the response is not a ranking.
@@ -180,7 +180,7 @@ def _id_field(id_field: str | Sequence[str] | None) -> IdField | None:
 def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
     """Keep only the first result of each document.
 
-    `fields`: how many documents each further field is kept of.
+    `fields`: further fields, each with the number of documents for which it is kept.
     """
     repeated = {*repeated_indexes(ranking.ids)}
     kept = [index for index in range(len(ranking.ids)) if index not in repeated]
@@ -347,9 +347,9 @@ def _title(value: object) -> str | None:
 
 
 def _text(value: str) -> str:
-    """Make a text exactly str.
+    """Convert a text to exactly str.
 
-    A subclass of it does not travel to the controller of pytest-xdist.
+    A subclass of str cannot be sent to the controller of pytest-xdist.
     """
     return str.__str__(value)
 
@@ -357,9 +357,9 @@ def _text(value: str) -> str:
 # --- scores ---------------------------------------------------------------------------
 
 # A result that was ranked twice has two scores. The list is in the order of the
-# reranker, so the score of the retriever seems to be unsorted. So the score that orders
-# the list is taken: first one that falls from the first result to the last, of several
-# that of a later step; then one that rises, as distances do.
+# reranker, so the scores of the retriever are not sorted. The score that orders the
+# list is taken: one that falls from the first result to the last (if there are several,
+# the score of a later step), or else one that rises, as distances do.
 
 _LATER_SCORES = (
     "@search.rerankerBoostedScore",

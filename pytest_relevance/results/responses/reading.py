@@ -1,8 +1,8 @@
 """How a response is read: options, errors, and iterators, read as far as a case looks.
 
 A generator may be endless, and a pager of a client library sends a request for every
-page. So only as many results are read as a case looks at, and one more, which tells
-that there were more.
+page. So only as many results are read as a case looks at, and one more, which shows
+whether there were more.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class ReadOptions:
     `id_names`, `title_names`: the fields that may have the id and the title, in the
     order in which they are tried. They decide between columns if a table allows several
     readings.
-    `ids`: gives the attribute `ids` of the fixture's value, which turns labels of a
+    `ids`: returns the attribute `ids` of the fixture's value, which turns labels of a
     vector index into ids: a sequence, a mapping, or None. It is called only if a
     response has labels.
     `most`: how many results of an iterator are read.
-    `expects_response`: the case looks at the response itself, so suggestions or groups
-    without results are no error.
+    `expects_response`: whether the case looks at the response itself. Then suggestions
+    or groups without results are no error.
     """
 
     id_names: Sequence[str] = ()

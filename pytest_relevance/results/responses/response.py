@@ -87,7 +87,7 @@ def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _items_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the items of an object: by its keys, by iterating over it, or by places."""
+    """Read the items of an object: by keys, by iterating over it, or by places."""
     if _is_http(response):  # iterating over it gives its bytes in pieces
         advice = "return what is in it, response.json() for instance"
         raise _unreadable("an HTTP response", response, advice)
@@ -150,7 +150,7 @@ def _is_library_result(response: object) -> bool:
 
 
 def _is_list_of_results(part: object) -> bool:
-    """Say whether a part of a tuple is a list of results, not a row or of numbers."""
+    """Say whether a part of a tuple is a list of results, not a row or numbers."""
     if not isinstance(part, list) or _is_scored_pair(part):
         return False
     return all(_is_scored_pair(item) for item in part if isinstance(item, list))
@@ -236,7 +236,7 @@ def _gives_a_field(response: object, item: object) -> bool:
 
 
 def _has_items_alone(response: object) -> bool:
-    """Say whether a response has items in square brackets, and cannot list them."""
+    """Say whether a response has items by index, and cannot be iterated over."""
     kind = type(response)
     return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
 

@@ -185,8 +185,8 @@ NOTHING_FOUND = -1
 def declares_ids(search: object) -> bool:
     """Say whether a search has an attribute `ids` with data: it returns labels.
 
-    A property or a method of that name may be the search's own business, and costly. So
-    it is not called.
+    A property or a method of that name is not called: it may have another meaning, and
+    take long.
     """
     if type(search) is MethodType:
         search = search.__func__
@@ -199,9 +199,10 @@ def declares_ids(search: object) -> bool:
 class Labels:
     """Turns labels into documents by the attribute `ids` of the fixture's value.
 
-    `get`: returns the attribute; None if there is none. `are_declared`: the search says
-    by it that it returns labels (`declares_ids`). `were_used`: a response was read with
-    it.
+    `get`: returns the attribute; None if there is none.
+    `are_declared`: whether the search declares by it that it returns labels
+    (`declares_ids`).
+    `were_used`: whether a response was read with it.
     """
 
     def __init__(

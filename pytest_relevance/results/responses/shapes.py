@@ -61,10 +61,10 @@ class ResponseShape:
     whole.
     `fields`: reads the fields of one result; None for a result of another shape. Raises
     `BadResult` for a result that cannot be read.
-    `id_of`: gives the id from these fields, if the suite has no `id_field`; None if it
-    is one of the usual fields. Raises `BadResult` if the id may be one of two.
-    `wait`: makes a response that is iterated over asynchronously into one that is not,
-    of at most so many results; None for a response of another shape.
+    `id_of`: returns the id from these fields, if the suite has no `id_field`; None if
+    it is one of the usual fields. Raises `BadResult` if the id may be one of two.
+    `wait`: converts a response that is iterated over asynchronously into one that is
+    not, with at most so many results; None for a response of another shape.
     """
 
     name: str
@@ -135,10 +135,10 @@ def is_response(value: object) -> bool:
 
 
 async def wait_for_items(response: Any, most: int) -> object:
-    """Make a response that is iterated over asynchronously into one that is not.
+    """Convert a response that is iterated over asynchronously into one that is not.
 
-    The shape of the response makes it, or else it becomes a list of at most so many
-    items.
+    The shape of the response converts it. Without a shape, it becomes a list of at most
+    so many items.
     """
     waiting = _first(lambda shape: shape.wait(response, most))
     if waiting is not None:

@@ -1,9 +1,9 @@
 """What a single value or object of a response is: an id, a score, a list, a mock.
 
 A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects
-answer to every name, such as a mock, or an object of a class with `__getattr__`. They
-would be taken for anything. So an attribute counts only if `inspect.getattr_static`
-finds it. Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
+seem to have every attribute, such as a mock, or an object of a class with
+`__getattr__`. So an attribute counts only if `inspect.getattr_static` finds it.
+Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def has_dimensions(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Say whether a value is a number. True and False are not.
 
-    What numpy, torch and the like call a scalar has `__float__`. So have their arrays,
-    which have a shape.
+    Scalars of numpy, torch and the like have `__float__`. Their arrays have it too, but
+    also a shape.
     """
     return (
         hasattr(type(value), "__float__")
@@ -136,14 +136,14 @@ def attribute(holder: object, name: str) -> object:
 
 
 def has_attribute(holder: object, name: str) -> bool:
-    """Say whether an object has an attribute or a method of a name, not made up."""
+    """Say whether an object really has an attribute or a method of a name."""
     if answers_for_others(holder):
         return _is_real(holder, name)
     return hasattr(holder, name)
 
 
 def answers_for_others(holder: object) -> bool:
-    """Say whether an object may answer to names of attributes that it does not have."""
+    """Say whether an object may return attributes that it does not have."""
     kind: Any = type(holder)
     return _is_class_that_answers(kind)
 
@@ -172,7 +172,7 @@ def _is_class_that_answers(kind: type) -> bool:
 def _is_of_c(hook: object, base: type) -> bool:
     """Say whether a method is written in C, and made for this class.
 
-    `__getattr__ = dict.get` is a method of another class. It answers to every name.
+    `__getattr__ = dict.get` is a method of another class. It accepts every name.
     """
     if not isinstance(hook, _OF_C):
         return False
@@ -215,9 +215,9 @@ def _is_class_of_mocks(kind: type) -> bool:
 
 
 def has_class(value: object) -> bool:
-    """Say whether an object has a class that it does not make up.
+    """Say whether the `__class__` of an object is a class.
 
-    One that answers to every name may give anything for `__class__`.
+    An object with `__getattr__` may return anything for `__class__`.
     """
     try:
         return isinstance(value.__class__, type)
@@ -311,5 +311,5 @@ def without_marks(name: object) -> str:
 
 
 def as_shown(value: object) -> object:
-    """Return a mapping as a dict, which messages show as JSON would be."""
+    """Return a mapping as a dict, which messages show like JSON."""
     return dict(value) if isinstance(value, Mapping) else value
