@@ -1,4 +1,4 @@
-"""`compare_runs`: two runs are read, paired, scored and compared."""
+"""`compare_runs`: read, pair, score and compare two runs."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def compare_runs(
             them records have their own scores, and other runs are not scored.
         variants: compare one variant of `first` with another of `second`, which may be
             the same run: `("bm25", "hybrid")`.
-        common: compare the cases that both runs have, whatever is missing. The report
-            says what was left out.
-        missing: what it means if one of two plain runs lacks a query. A query that
-            found nothing has no line in a TREC run. "refuse": it is an error. "empty":
-            the ranking is empty.
+        common: whether to compare the cases that both runs have, even if others are
+            missing. The report says what was left out.
+        missing: what it means if one of two plain runs lacks a query: "refuse" for an
+            error, or "empty" for an empty ranking. (A query that found nothing has no
+            line in a TREC run.)
         resamples: how many samples the p-value and the interval are drawn from. The
             p-value is that of the randomisation test (Smucker, Allan & Carterette
             2007), the interval is the bootstrap's. Over several metrics p-values are
@@ -195,7 +195,7 @@ def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list
 
 
 def _notes_on_filled_grades(runs: tuple[Run, Run]) -> list[str]:
-    """Write how many grades of each run nobody has given; once if both are one run."""
+    """Write how many filled grades each run has; once if both are one run."""
     notes: dict[str, None] = {}
     for run in runs:
         for text in filled_texts(run.results)[:1]:

@@ -1,7 +1,7 @@
-"""The queries that have judgments, by which both runs of a comparison are judged again.
+"""The judged queries by which both runs of a comparison are judged again.
 
-Two scores can be compared only if they come from the same judgments. Given judgments
-grade the rankings of both runs, whatever judgments these were recorded with.
+Two scores can be compared only if they come from the same judgments. If the user names
+judgments, they grade the rankings of both runs, instead of the recorded judgments.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class JudgedQuery:
 
     `key`: its name among the judgments.
     `grades`: the grade of each document.
-    `filled`: the documents whose grades nobody has given, as in `Case`.
+    `filled`: the documents with filled grades, as in `Case`.
 
-    Other fields are None if the judgments do not say them. A file of queries has the
-    text and the weight, a case file has all of them.
+    Other fields are None if they are not known from the judgments. A file of queries
+    has the text and the weight, a case file has all fields.
     """
 
     key: str
@@ -71,7 +71,7 @@ class JudgedQueries:
 
     @property
     def has_filled(self) -> bool:
-        """True if there are grades that nobody has given."""
+        """True if there are filled grades."""
         return any(query.filled for query in self.by_key.values())
 
     def find(self, result: CaseResult) -> JudgedQuery | None:
@@ -103,7 +103,7 @@ def judged_queries(
     `settings` are those that the user gave.
 
     Raises:
-        ValueError: a case file, which has settings of its own, comes with others.
+        ValueError: settings are given for a case file, which has its own.
         CaseFileError, FileError: a file cannot be used.
     """
     if isinstance(judgments, (str, os.PathLike)):

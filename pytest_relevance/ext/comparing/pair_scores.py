@@ -1,7 +1,7 @@
 """The scores of paired results by the metrics of a comparison.
 
-A score that was recorded counts. Others are computed from the recorded rankings and
-grades.
+A recorded score is used as it is. Other scores are computed from the recorded rankings
+and grades.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def scored_pairs(
 ) -> tuple[Pair, ...]:
     """Score both results of each pair by these metrics; by nDCG@k if there are none.
 
-    A metric of two rankings compares the two of a pair: the second result has that
-    score, and the first has 1. The second result names the documents of both, and does
-    not have the baseline of its run. `is_across`: two variants are compared, so the
+    A metric that compares two rankings compares those of a pair: the second result gets
+    that score, and the first gets 1. The second result has the titles of both, and not
+    the baseline of its run. `is_across`: whether two variants are compared. Then the
     second result has no variant.
 
     Raises ValueError for a metric that looks deeper than a ranking is known, and for a
@@ -169,8 +169,8 @@ def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float |
 def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
     """Raise a ValueError if a metric has to be recorded, and is not in both runs.
 
-    That is so for a metric of a project's own, whose function is not known here. A case
-    of which neither result has the value was not asked for it.
+    This concerns metrics of a project's own, whose functions are not known here. If
+    neither result of a case has a value, the case does not use the metric.
     """
     for metric in metrics or ():
         if metric.is_computable or _is_recorded(pairs, metric.text):
@@ -186,7 +186,7 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 
 
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
-    """Say whether a metric is recorded: in a pair, and in no result of a pair alone."""
+    """Say whether a metric is recorded, and never for only one result of a pair."""
     is_in_both = False
     for pair in pairs:
         in_first = metric in pair.first.evaluation.scores

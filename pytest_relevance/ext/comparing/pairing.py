@@ -58,9 +58,9 @@ NO_LINE = no_line('missing="empty"')
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The pairs of results that can be compared, and what keeps other cases from it.
+    """The pairs of results that can be compared, and why other cases cannot.
 
-    `names` are what the runs are called. `notes` are remarks for the report.
+    `names`: the names of the runs in messages. `notes`: remarks for the report.
     """
 
     names: tuple[str, str]
@@ -80,13 +80,13 @@ def pair(
 ) -> Pairing:
     """Pair the results of two runs that are to be compared by these metrics.
 
-    Case files are matched by their names without folders if these are unique, and are
-    ignored if each run has only one. With `common` the cases that both runs have are
-    compared, whatever keeps other cases apart.
+    Case files are matched by their names without folders if these are unique. If each
+    run has only one case file, its name is ignored. With `common` the cases that both
+    runs have are compared, even if other cases cannot be.
 
     Raises:
         Incomparable: no pair is left, or something keeps the runs apart.
-        ValueError: a run does not have its one of the two `variants`.
+        ValueError: a run does not have the variant that `variants` names for it.
     """
     names = _names(first, second, variants)
     matched = _Matched(names, metrics)
@@ -135,7 +135,7 @@ class _Matched:
             self.errors.append(ErroredCase(new.key, new.query, in_first, in_second))
 
     def incompatibilities(self) -> list[Incompatibility]:
-        """Return what keeps cases from being compared, in the order of `KINDS`."""
+        """Return why cases cannot be compared, in the order of `KINDS`."""
         return [
             incompatibility_of(kind, cases, self._names)
             for kind, cases in self._kept_apart.items()
@@ -144,7 +144,7 @@ class _Matched:
 
 
 def _names(first: Run, second: Run, variants: Variants | None) -> tuple[str, str]:
-    """Choose what the runs are called: their names, with variants that are given."""
+    """Choose the names of the runs in messages, with variants that are given."""
     one, two = first.name, second.name
     if variants is not None:
         of_first, of_second = variants
@@ -177,9 +177,9 @@ def _check_comparable(
 ) -> None:
     """Raise `Incomparable` if no pair is left, or something keeps the runs apart.
 
-    A case that only the second run has is new, and is no reason to refuse. But a plain
-    run has no line for a query without results. So a query that a plain first run lacks
-    need not be new.
+    A case that only the second run has is new, and no reason to refuse. But a plain run
+    has no line for a query without results. So if a plain first run lacks a query, the
+    query may be an old one.
     """
     kinds = {each.kind for each in kept_apart}
     in_the_way = kinds if _is_plain(first) else kinds - {NEW_CASE}

@@ -50,7 +50,7 @@ def rejudge(
 ) -> Rejudged:
     """Judge both runs again, by judgments if there are any, under these settings.
 
-    `missing` is that of `compare_runs`; `k` is the cutoff of plain rankings.
+    `missing`: as in `compare_runs`. `k`: the cutoff of plain rankings.
     """
     queries = None
     notes: list[str] = []
@@ -93,12 +93,12 @@ def _add_missing(
 
 @dataclass(frozen=True)
 class Rejudging:
-    """How the results of runs are judged again. They have grades then, and no scores.
+    """Judges the results of runs again. They have grades then, and no scores.
 
-    `queries`: the judgments; None: each result keeps its own grades.
+    `queries`: the judgments; None if each result keeps its own grades.
     `settings`: the settings that replace those of the results.
-    `by_key`: the id of a result becomes the key of its query, and its case file is
-    dropped, since two runs may name their queries differently.
+    `by_key`: whether the id of a result becomes the key of its query, and its case file
+    is dropped, because two runs may name their queries differently.
     """
 
     queries: JudgedQueries | None
@@ -173,7 +173,7 @@ def _graded(ranking: CaseRanking, query: JudgedQuery) -> CaseRanking:
 def _own_evaluation(result: CaseResult) -> CaseEvaluation:
     """Return the evaluation by the judgments of a result, without scores.
 
-    The scores by people's grades are left out too: they are of other settings.
+    The scores by people's grades are left out too: they come from other settings.
     """
     evaluation = result.evaluation
     return CaseEvaluation(

@@ -2,7 +2,7 @@
 
 | module | what it holds |
 |---|---|
-| `plugin` | registers the hooks, and has catalogues asked |
+| `plugin` | registers the hooks, and calls `catalogues` |
 | `index` | the questions to the fixture `relevance_documents`, and when they are asked |
 | `answers` | what an answer of the fixture says of documents |
 | `catalogues` | what the catalogue of a suite says of documents |

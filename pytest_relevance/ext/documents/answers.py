@@ -37,8 +37,8 @@ class IndexDocuments:
     `titles`, `shown`: the titles and further fields, as text, of the documents in the
     index.
     `absent`: the documents that are not in it.
-    `has_other_ids`: the index does not have a document that the search returned. It
-    then has other ids than the search, and an absent document may well be in the index.
+    `has_other_ids`: whether the index lacks a document that the search returned. Then
+    its ids differ from those of the search, and an absent document may well be in it.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class IndexDocuments:
         self.absent |= more.absent
 
     def described(self, result: CaseResult) -> CaseResult:
-        """Add titles and fields to a result, and what is not in the index."""
+        """Add titles, fields and the documents that the index lacks to a result."""
         described = result.with_titles(self.titles, self.shown)
         if self.has_other_ids:
             return described
@@ -84,7 +84,7 @@ def _wanted(result: CaseResult) -> list[str]:
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
     """List the documents of a result that an index is asked for.
 
-    Of its rankings these are the top that a report shows.
+    They include only the top of each ranking that a report shows.
     """
     k = result.conditions.k
     if result.evaluation.judgments:

@@ -30,9 +30,9 @@ _CATALOGUES: pytest.StashKey[dict[str, DocumentValues]] = pytest.StashKey()
 
 
 def fields_in_catalogue(this: CaseRun) -> FieldValues:
-    """Return what the catalogue of a case has of all documents.
+    """Return the fields of all documents in the catalogue of a case.
 
-    It is read once in each process. Raises `CaseError` if it cannot be read.
+    The catalogue is read once in each process. Raises `CaseError` if it cannot be read.
     """
     columns = this.case.terms.documents
     assert columns is not None
@@ -87,8 +87,8 @@ def texts_in_catalogues(
 ) -> list[DocumentTexts]:
     """Return the texts of the documents of each result.
 
-    What cannot be read of a catalogue becomes a message. Each catalogue is read once,
-    if the first call is for all results of the run.
+    If a catalogue cannot be read, its texts are a message about that. Each catalogue is
+    read once, if the first call is for all results of the run.
     """
     titles = config.stash.setdefault(_TITLES, RunTitles())
     store = run_store(config)

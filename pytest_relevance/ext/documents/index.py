@@ -1,6 +1,6 @@
 """Ask the project's fixture `relevance_documents` for titles and fields of documents.
 
-Documents that it does not have are not in the index.
+Documents that the fixture does not return are not in the index.
 
 It is requested for two reasons:
 
@@ -151,7 +151,7 @@ class _Index:
 
 
 class DocumentLookup:
-    """Hooks that ask for documents, and have later reports send the answers.
+    """Hooks that ask for documents, and send the answers with later reports.
 
     They are registered under the name of the fixture, if any fixture has it.
     """
@@ -232,7 +232,7 @@ class DocumentLookup:
     ) -> list[CaseResult]:
         """Return results with what the indexes say of their documents.
 
-        They are asked for the documents that still wait, and for `documents`.
+        The indexes are asked for the documents that still wait, and for `documents`.
         """
         for index in self._indexes.values():
             index.want_documents(documents)
@@ -275,7 +275,7 @@ class DocumentLookup:
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name.
 
-        Those of other cases wait, if an output needs them.
+        Documents of other cases wait, if an output needs them.
         """
         everything = settings(self._config).details
         wanted = {}

@@ -1,4 +1,4 @@
-"""Register the hooks of `relevance_documents`, and have catalogues asked."""
+"""Register the hooks of `relevance_documents`, and read catalogues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declare the hook `pytest_relevance_explain`, and have it asked in failing cases."""
+"""Declare the hook `pytest_relevance_explain`, and call it in failing cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 class HookSpecs:
     """The hook.
 
-    It is in a class, because pytest takes functions of this module for implementations.
+    It is in a class, because pytest would take a function of this module for an
+    implementation.
     """
 
     @staticmethod
@@ -31,8 +32,8 @@ class HookSpecs:
     ) -> str | None:
         """Explain why a document has its rank, or was not returned.
 
-        The explanation of the engine is one, for instance. Return text, or None to
-        leave it to the next implementation. The hook is called in a case that fails,
+        For example, return the explanation of the engine. Return text, or None to leave
+        it to the next implementation. The hook is called in a case that fails,
         for at most ten documents: those that rank too high, and those that left the top
         k since the baseline. `-v` shows the text, and a record keeps it. An exception
         changes no verdict.

@@ -17,7 +17,7 @@ KIND, VERSION = "pytest-relevance history", 1
 
 
 def history_data(history: History) -> dict[str, Any]:
-    """Make the data of a history. What is not defined is None."""
+    """Make the data of a history. Undefined figures are None."""
     return {
         "kind": KIND,
         "version": VERSION,

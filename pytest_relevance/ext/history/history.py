@@ -7,7 +7,7 @@ of each case are kept. A case is compared with its last result, by the rules of
 Nothing is scored again, as a record lacks the grades of documents that only other runs
 returned. If the judgments, the settings or the query of a case changed, there is a
 break: the case is not counted as worse or better there, and the means before and after
-are of different things.
+it cannot be compared.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _Runs:
     """The runs read so far, in the order of their start.
 
     `points`: by the name of the record and the variant.
-    `newest`: the record of the last of them.
+    `newest`: the record of the last run.
     `left_out`: why other records were left out, by name.
     """
 
@@ -162,7 +162,7 @@ class _Runs:
             self.left_out[name] = f"{name}: the run of {same} once more"
 
     def _same_run(self, name: str, record: Record) -> str | None:
-        """Find an earlier record of the same run: it has the same start and figures."""
+        """Find an earlier record of the same run, by its start and its figures."""
         if self._starts[record.info.started] < 2:
             return None
         figures: list[object] = [record.info.started]

@@ -1,7 +1,7 @@
 """The page of a history of runs: a chart of the means, and the table of runs.
 
-It has no script. Each run opens what moved in it. A point of the chart is a link to
-that: a browser opens the folded part that has the target of a link.
+The page has no script. The row of a run can be unfolded to show the cases that moved.
+A point of the chart is a link to them, and a browser unfolds the target of a link.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def _row(cells: Sequence[str], attributes: str = "") -> str:
 def _chart(series: Series, number: int, label: str) -> str:
     """Draw the means with their intervals. The line is parted at each break.
 
-    A run is 1 wide. The scale is that of the means alone: a wide interval would hide a
-    slow decline.
+    A run is 1 wide. Only the means decide the scale, because a wide interval would hide
+    a slow decline.
     """
     means = [each.mean for each in series.points if not math.isnan(each.mean)]
     most = max(means)

@@ -57,7 +57,7 @@ class Point:
         started: when the run began, in UTC (ISO 8601).
         fingerprint: what was searched.
         searched: what is new in the fingerprint.
-        figures: those of the cases that were searched.
+        figures: the figures of the cases that were searched.
         statuses: how many cases have each status.
         empty: how many rankings are empty.
         changes: what changed in a case since its last result: "judgments", "settings"
@@ -92,9 +92,9 @@ class Point:
     breaks: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:
-        """Add the result of a case, and what became of it since its last result.
+        """Add the result of a case, and how it changed since its last result.
 
-        Returns whether its search gave a ranking.
+        Returns whether its search returned a ranking.
         """
         self.statuses[now.status] += 1
         if now.verdict in (*WITHOUT_SCORE, SKIPPED):
@@ -164,7 +164,7 @@ def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
 def _misses_more(one: CaseResult, other: CaseResult) -> bool:
     """Say whether one result misses a floor or an expectation that the other meets.
 
-    What has no reference, such as a latency, does not count.
+    Expectations without a reference, such as a latency, do not count.
     """
     if one.verdict != FAILED:
         return False
@@ -176,7 +176,10 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
 
 
 def _is_met(reason: Outcome, result: CaseResult, met: Sequence[Outcome]) -> bool:
-    """Say whether a result meets a demand. `met` are the expectations that it meets."""
+    """Say whether a result meets a floor or an expectation of another result.
+
+    `met`: the expectations that it meets.
+    """
     if reason.kind == FLOOR:
         return result.score is not None and result.score >= reason.bound
     return any(is_same_demand(outcome, reason) for outcome in met)

@@ -77,7 +77,7 @@ _NARROWEST_INTERVAL = 0.0005
 
 
 def headline(history: History) -> Headline:
-    """Write the headline: that of the variant that did worst."""
+    """Write the headline of the variant that did worst."""
     said = []
     for series in history.series:
         label = ""
@@ -142,7 +142,7 @@ def _faults_of_last(series: Series) -> list[str]:
     if _errors(last):
         faults.append(f"{_errors(last):,} of {searches} failed")
     all_empty = last.empty > 0 and last.empty == len(last.figures)
-    # if all cases passed, they want no results
+    # if all cases passed, they expect no results
     if all_empty and last.statuses[PASSED] < ran:
         faults.append(f"{last.empty:,} of {searches} returned nothing")
     if series.unmet:

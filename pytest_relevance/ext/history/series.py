@@ -26,8 +26,8 @@ class Series:
         scored: how many cases the means are over: those with a score in every run that
             searched anything.
         others: how many cases are not in all these runs, or have no score in some.
-        since: the index of the first point that is compared with the last one: since
-            then no break has touched at least half of the scored cases.
+        since: the index of the first point that is compared with the last one. From
+            there on, at least half of the scored cases have no break.
         change: the change of the mean since then, over the cases without a break.
         worse: how many of these fell by more than their tolerance.
         better: how many of these rose by more than their tolerance.
@@ -127,7 +127,7 @@ def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Two points between which no break has touched the `cases`."""
+    """A first point and the last one, and the `cases` without a break between them."""
 
     first: Point
     end: Point
@@ -135,9 +135,10 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Find the longest stretch up to the end in which half of the cases have no break.
+    """Find the longest stretch up to the last point with few breaks.
 
-    A break is a change of the judgments, the settings or the query of a case.
+    At least half of the cases have no break in it. A break is a change of the
+    judgments, the settings or the query of a case.
     """
     cases = set(scored)
     first = end = points[-1]

@@ -26,7 +26,7 @@ _MOST_APART = 3
 
 @dataclass(slots=True)
 class Calibration:
-    """Grades that people gave, and that a judge is asked for too.
+    """Grades that people gave, and for which a judge is asked too.
 
     `drawn`: the grades. `case_numbers`: all grades of people, each with the number of
     the first case that has it. `titles`: `{query: {document: title}}`.
@@ -39,7 +39,7 @@ class Calibration:
 
     @classmethod
     def draw(cls, cases: Sequence[Case], most: int) -> Calibration:
-        """Draw at most so many of the grades that people gave in cases."""
+        """Draw at most `most` of the grades that people gave in cases."""
         case_numbers: dict[Judged, int] = {}
         for number, case in enumerate(cases):
             for document, grade in case.grades_of_people.items():
@@ -70,8 +70,8 @@ class Calibration:
     def section(self, judge: str, answers: Mapping[int, Answer], rest: str) -> Section:
         """Report how far a judge agrees with people.
 
-        `judge`: its name. `answers`: its answers by the numbers of the questions.
-        `rest`: how many have no grade, and why.
+        `judge`: the name of the judge. `answers`: its answers by the numbers of the
+        questions. `rest`: how many questions have no grade, and why.
         """
         columns = terminal_width()
         how = f"the {counted(len(self.case_numbers), 'grade')} that people gave"

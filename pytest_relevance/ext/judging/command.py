@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> int:
     file = arguments.file
     source = Source.read(file, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format, machine=True)
-    # repeated ratings count as those of several raters
+    # a document with repeated ratings counts as rated by several raters
     judgments = graded(rows, arguments.scale, "median")
     pairs = rated_by_several(judgments)
     if not pairs:

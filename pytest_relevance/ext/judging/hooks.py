@@ -2,12 +2,12 @@
 
 The options are `--relevance-judge=FILE` and `--relevance-calibrate=N`.
 
-It is asked once all cases ran, before the fixture is torn down:
+The judge is asked when all cases have run, before the fixture is torn down:
 
 - about results within k that nobody has judged, the most valuable first;
-- about documents that people judged, to show how far it agrees with them.
+- about documents that people judged, to show how far the judge agrees with them.
 
-What it says, and what goes wrong, changes no verdict of the run.
+Neither its grades nor its errors change a verdict of the run.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ _Hook = Generator[None, object, object]
 class _ScoredCase:
     """A case that was scored.
 
-    `result`: what it came to by grades of people alone.
-    `judge`: the value of the fixture that was requested for it; None if it needs none.
+    `result`: the result of the case by grades of people alone.
+    `judge`: the value of the fixture for the case; None if the case needs no judge.
     """
 
     case: Case
@@ -69,10 +69,10 @@ class _ScoredCase:
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What a judge answered.
+    """The answers of a judge.
 
     `by_number`: the answers by the numbers of the questions.
-    `rest`: says how many have no grade, and why: `2 it cannot tell; 1 failed`.
+    `rest`: how many questions have no grade, and why: `2 it cannot tell; 1 failed`.
     """
 
     by_number: Mapping[int, Answer]
@@ -81,10 +81,10 @@ class _Answers:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """What is said of the questions to a judge while and after it is asked.
+    """Texts about the questions to a judge, while they are asked and afterwards.
 
-    `title`: the beginning of the line that says how far it is. `others`: how many
-    documents it is not asked about, by the reason.
+    `title`: the beginning of the line that shows the progress. `others`: how many
+    documents the judge is not asked about, by the reason.
     """
 
     title: str
@@ -94,8 +94,8 @@ class _Asking:
 class Judging:
     """Hooks that request the fixture if there is something to judge, and ask it.
 
-    The judge is asked before the fixture is torn down. The run fails for messages that
-    are not good.
+    The judge is asked before the fixture is torn down. The run fails if there is a
+    message about a problem.
     """
 
     def __init__(self, config: pytest.Config, judge_file: OutputFile) -> None:
@@ -181,17 +181,17 @@ class Judging:
 
     @pytest.hookimpl
     def pytest_keyboard_interrupt(self) -> None:
-        """Ask nothing any more."""
+        """Stop asking."""
         self._is_interrupted = True
 
-    # trylast: inside that of the terminal, as the last teardown may be in it
+    # trylast: inside the hook of the terminal, as the last teardown may be in it
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> _Hook:
         """Report what the judge did, or why it was not asked.
 
-        The run fails if it cannot be asked.
+        The run fails if the judge cannot be asked.
         """
         outcome = yield
         is_silent = not self._messages and (self._file or not self._sections)
@@ -208,7 +208,10 @@ class Judging:
         return self._sections
 
     def _judge_of(self, item: pytest.Item) -> object:
-        """Return the fixture for an item. If it cannot be set up, say so: None."""
+        """Return the fixture for an item; None if it cannot be set up.
+
+        Then a message about the problem is kept.
+        """
         request = request_of(item)
         if request is None:
             return None
@@ -223,7 +226,7 @@ class Judging:
         return None
 
     def _tell_problem(self, text: str) -> None:
-        """Keep a message that is not good, once, without secrets."""
+        """Keep a message about a problem, once, without secrets."""
         message = Message(redaction(self._config).text(text), is_good=False)
         if message not in self._messages:
             self._messages.append(message)
@@ -337,8 +340,8 @@ class Judging:
     ) -> _Answers:
         """Ask a judge, and report its faults.
 
-        `take` gets the number of each question with its answer, as it comes, unless
-        that is a fault.
+        `take` is called with the number of each question and its answer, as soon as
+        that is there, unless the answer is a fault.
         """
         bar = Progress(asking.title, len(questions), *run_terminal(self._config))
         answers: dict[int, Answer] = {}

@@ -2,9 +2,9 @@
 
 The value is a function `judge(query, document)`.
 
-It is asked outside of any event loop, about `AT_ONCE` documents at a time: in daemon
-threads, or if it is a coroutine function, as tasks of the plugin's own loop. What it
-raises costs the grade of one document.
+The function is called outside of any event loop, for `AT_ONCE` documents at a time: in
+daemon threads, or as tasks of the plugin's own loop if it is a coroutine function. An
+exception costs only the grade of one document.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a judge said of a document.
+    """The answer of a judge about a document.
 
-    `grade`: None if it cannot tell, or if there is a fault.
+    `grade`: None if the judge cannot tell, or if there is a fault.
     `fault`: what went wrong; empty if nothing did.
     """
 
@@ -75,7 +75,7 @@ class Answer:
 
 
 class UnusableJudge(ValueError):
-    """Says why the value of the fixture cannot be asked, and what it has to be."""
+    """Says why the value of the fixture cannot be called, and what it has to be."""
 
 
 class Judge:
@@ -103,8 +103,8 @@ class Judge:
         Calls that have begun are left alone when an exception is raised.
 
         Raises:
-            UnusableJudge: too many faults came in a row: `PATIENCE` times as many as of
-                a search (`relevance_give_up`).
+            UnusableJudge: too many faults came in a row: `PATIENCE` times as many as a
+                search may have (`relevance_give_up`).
             KeyboardInterrupt: for Ctrl-C.
         """
         waiting = deque(enumerate(questions))
@@ -153,8 +153,8 @@ class Judge:
     async def _answer(self, question: Question) -> Answer | BaseException:
         """Ask a question.
 
-        An exception that ends the run is returned: asyncio logs what a task raised if
-        nobody looked at it.
+        An exception that ends the run is returned, not raised: asyncio logs an
+        exception of a task if nobody looks at it.
         """
         try:
             said = self._function(question.case.query, {**question.document})
@@ -191,7 +191,7 @@ def _run(
         answer.send(None)
     except StopIteration as end:
         future.set_result(end.value)
-    except BaseException as error:  # without an answer the run would wait for ever
+    except BaseException as error:  # without an answer the run would wait forever
         future.set_exception(error)
 
 

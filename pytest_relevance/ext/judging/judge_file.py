@@ -2,8 +2,8 @@
 
 It is a worklist with the columns rater, machine and note.
 
-Each row is written when its grade comes, so that a killed run loses only those that
-were on their way.
+Each row is written when its grade comes, so a killed run loses only the grades that it
+was waiting for.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def why_not_added_to(data: bytes) -> str | None:
 
 
 def _whole_rows(data: bytes) -> bytes:
-    """Leave out half of a row at the end, which a killed run or a full disk left there.
+    """Leave out an incomplete last row, which a killed run or a full disk left there.
 
-    The half may have line feeds, in quotes. Anything else that is damaged stays.
+    The row may have line feeds, in quotes. Anything else that is damaged stays.
     """
     end = len(data)
     while end > 0:
@@ -83,10 +83,10 @@ def _is_readable(data: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowsToJudge:
-    """What is left to judge of a worklist.
+    """The rows of a worklist that a judge still has to grade.
 
     `pairs`: how many pairs of query and document the worklist has.
-    `rows`: those that the file does not have under the name of the judge.
+    `rows`: the pairs that the file does not have under the name of the judge.
     """
 
     pairs: int
@@ -102,7 +102,7 @@ class JudgeFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """Take half of a row off the end of the file. Raises OSError."""
+        """Remove an incomplete last row from the file. Raises OSError."""
         self.path = path
         self._names: list[str] = []
         self._ids: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ class JudgeFile:
                 file.write(whole[len(data) :])
 
     def open(self, worklist: Worklist, rater: str) -> RowsToJudge:
-        """Find what is left to judge of a worklist. Raises OSError.
+        """Find the rows of a worklist that are left to judge. Raises OSError.
 
         A file that is empty or not there gets its header.
         """
@@ -170,9 +170,9 @@ class JudgeFile:
     def _id_of(self, row: WorklistRow) -> str:
         """Return the id under which a grade is looked for and added.
 
-        A query may have another id by now. Then it keeps the id that the file has for
-        its text, because two ids would be two queries. If the file has its own id too,
-        they are two.
+        The id of a query may have changed. Then the query keeps the id that the file
+        has for its text, because two ids would mean two queries. If the file has both
+        ids, there are two queries.
         """
         own = _cell(row.query_id)
         ids = self._ids.setdefault(_cell(row.query), [own])
@@ -187,5 +187,5 @@ class JudgeFile:
 
 
 def _cell(text: str) -> str:
-    """Return a text as it is read in a file."""
+    """Return a text as it will be read from the file."""
     return escaped(text).strip()

@@ -1,4 +1,4 @@
-"""Options and files of what nobody has judged: the worklist, and that of a judge."""
+"""Options and files for unjudged results: the worklist, and the grades of a judge."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.ext.judging.hooks import Judging
         from pytest_relevance.plugin import hooks
 
-        hooks.install(config)  # the run says so where it has no case file at all
+        hooks.install(config)  # without a case file, the run reports that itself
         config.pluginmanager.register(Judging(config, JUDGE_FILE), "relevance-judging")
 
 
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
-    """Return the files of the options: the worklist, and the grades of a judge."""
+    """Return the files that options name: the worklist, and the grades of a judge."""
     return [WORKLIST, JUDGE_FILE]
 
 

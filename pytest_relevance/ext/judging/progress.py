@@ -1,6 +1,7 @@
 """Shows how far long work is.
 
-On a terminal that is one line that moves, in a log a line for each tenth of the work.
+On a terminal this is one line that is rewritten, in a log a line for each tenth of the
+work.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Progress:
         self._width = 0
 
     def advance(self, n: int = 1) -> None:
-        """Count `n` more steps as done, and show it if the last text is old.
+        """Count `n` more steps as done, and show this if the last text is old.
 
-        With 0 the line may move all the same.
+        With 0 the line may be rewritten too.
         """
         self._done += n
         now = self.clock()
@@ -72,7 +73,7 @@ class Progress:
 
 
 def time_left(seconds: float) -> str:
-    """Write a time that is known roughly: `40 s`, `3 min`, `2 h 10 min`."""
+    """Write a roughly known time: `40 s`, `3 min`, `2 h 10 min`."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)

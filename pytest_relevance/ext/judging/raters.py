@@ -18,7 +18,7 @@ FAR_APART = 2
 class RatedDocument:
     """A document that several raters rated.
 
-    `ratings`: {rater: rating}. `spread`: the highest rating less the lowest one.
+    `ratings`: {rater: rating}. `spread`: the highest rating minus the lowest one.
     """
 
     query: str
@@ -32,10 +32,10 @@ class RaterFigures:
     """The figures of one rater.
 
     `rated`: the number of documents that they rated.
-    `shared`: how many of them others rated too.
-    `bias`: the mean, over those, of their rating less the mean of the others' ratings.
-    It is above 0 for a generous rater, below 0 for a strict one, and None without
-    shared documents.
+    `shared`: how many of these documents other raters rated too.
+    `bias`: over the shared documents, the mean of this rater's rating minus the mean
+    rating of the other raters. It is above 0 for a generous rater, below 0 for a strict
+    one, and None without shared documents.
     """
 
     rater: str
@@ -47,7 +47,7 @@ class RaterFigures:
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
     """Keep only the ratings of some raters.
 
-    The grades stay those that all ratings make.
+    The grades stay as all ratings together make them.
     """
     ratings: dict[str, dict[str, dict[str, float]]] = {}
     for query, documents in judgments.ratings.items():
@@ -106,12 +106,12 @@ class Judged:
 
 
 def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
-    """Draw at most so many judgments, as many of each grade as there are.
+    """Draw at most `most` judgments, evenly over the grades.
 
-    A grade between two whole ones, such as the median of two raters, counts as the
-    nearest, the higher one of two. Those of one grade are drawn in the order of a
-    digest. So the same ones are drawn in whatever order they come, another judgment
-    changes few of them, and a larger draw has all that a smaller one has.
+    A grade between two whole grades, such as the median of two raters, counts as the
+    nearest one, or the higher of two. Judgments of one grade are drawn in the order of
+    a digest. So the draw does not depend on their order, a new judgment changes little
+    of it, and a larger draw contains every smaller one.
     """
     of_grade: dict[int, list[Judged]] = {}
     for each in sorted(set(judged)):

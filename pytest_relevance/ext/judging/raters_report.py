@@ -1,6 +1,6 @@
-"""Where raters differ and how far: the report on a file of judgments.
+"""The report on a file of judgments: where raters differ, and how far.
 
-Also the calibration of a judge, which is a comparison of two raters. See
+It also reports the calibration of a judge, which is a comparison of two raters. See
 `metrics/agreement.py` for the figures.
 """
 
@@ -135,7 +135,7 @@ def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Tabl
 def _grades_table(
     counts: Mapping[tuple[float, float], int], names: tuple[str, str]
 ) -> Table:
-    """Make the table of how often which grades met; empty for very many grades."""
+    """Make the table that counts pairs of grades; empty for very many grades."""
     grades = sorted({grade for pair in counts for grade in pair})
     first, second = (cut(name, _WIDEST_RATER) for name in names)
     columns = [Column(f"{first} \\ {second}", RIGHT)]

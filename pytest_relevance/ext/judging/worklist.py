@@ -53,9 +53,9 @@ class WorklistRow:
     """An unjudged document of a query.
 
     `ranks`: the ranks (from 1) at which each search returned it.
-    `worth`, `move`: the largest ones, up or down.
-    `effect`, `reach`: how far the sum of the weighted scores would go with the worth,
-    and with the move.
+    `worth`, `move`: the largest worth and move in any of its results, up or down.
+    `effect`, `reach`: by how much the sum of the weighted scores would change with the
+    worth, and with the move.
     `fields`: the fields of the catalogue.
     `fewest`: the fewest grades that can settle whether the query got worse; infinite if
         nothing is to be settled, or no grades can.
@@ -104,7 +104,7 @@ class WorklistRow:
 
 
 def _larger(one: float, other: float) -> float:
-    """Return the move that goes further. Of two equally far ones, the one upwards."""
+    """Return the larger move. Of two equally large moves, the one upwards."""
     if abs(one) != abs(other):
         return one if abs(one) > abs(other) else other
     return max(one, other)
@@ -125,10 +125,10 @@ class Worklist:
 
     A pair of query and document is one row, however often it occurs.
 
-    The rows that can settle whether a query got worse come first, those of the queries
-    that need the fewest grades before the others. The rest follows by its effect: the
-    queries with the most effect in all their rows first, and of a query the row with
-    the largest.
+    The rows that can settle whether a query got worse come first. Among these, the
+    queries that need the fewest grades come first. The other rows follow by their
+    effect: first the queries whose rows have the most effect together, and within a
+    query first the row with the largest effect.
 
     `found` has each case that ran, with its unjudged results.
     """
@@ -156,7 +156,7 @@ class Worklist:
 
     @classmethod
     def of(cls, results: Iterable[CaseResult]) -> Worklist:
-        """Make the worklist of a run. Cases that did not run have no part in it."""
+        """Make the worklist of a run. Cases that did not run are left out."""
         ran = [result for result in results if result.evaluation.scores]
         gains = PlausibleGains(ran)
         return cls((result, unjudged_results(result, gains)) for result in ran)
@@ -216,7 +216,7 @@ class Worklist:
         return "; ".join(parts)
 
     def _label(self, search: Search) -> str:
-        """Name a variant: alone, if all are of one search; else `search[variant]`."""
+        """Name a variant: `variant` if all have one search, else `search[variant]`."""
         name, variant = printable(search[0]), printable(search[1] or "")
         if variant and len({other for other, _ in self._searches}) == 1:
             return variant
@@ -265,10 +265,10 @@ def _figure(move: float) -> str:
 def listed_names(queries: Iterable[WorklistQuery]) -> dict[WorklistQuery, str]:
     """Choose the name under which the worklist lists each query.
 
-    It is the id of the query, or its text if the id is ambiguous. An id of several
-    texts is ambiguous: in a file of judgments it can mean only one of them. Renaming
-    one query can make another id ambiguous, because a text may equal an id. So this is
-    repeated.
+    The name is the id of the query, or its text if the id is ambiguous. An id is
+    ambiguous if it belongs to several texts, because in a file of judgments it can mean
+    only one of them. Renaming a query can make another id ambiguous, because a text may
+    equal an id. So this is repeated.
     """
     names = {query: query.id for query in queries}
     ambiguous = _ambiguous_queries(names)
@@ -417,7 +417,7 @@ def why_kept(data: bytes) -> str | None:
 
 
 def on_one_line(text: str) -> str:
-    """Escape line breaks, control characters and those that reorder text."""
+    """Escape line breaks, control characters and characters that reorder text."""
     return _escaped(_NEVER_IN_A_LINE, text)
 
 

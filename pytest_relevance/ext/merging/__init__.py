@@ -1,4 +1,4 @@
-"""The command `merge`: the records of the shards of one run are joined.
+"""The command `merge`, which joins the records of the shards of one run.
 
 | module | what it holds |
 |---|---|

@@ -1,4 +1,4 @@
-"""The data of several runs joined: of their case files, and of the runs themselves."""
+"""Join the data of several runs: of their case files, and of the runs themselves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
         first,
         totals=_each_once([*first.totals, *second.totals]),
         items={**first.items, **second.items},
-        # each shard takes the variants of the others for lost
+        # each shard takes the variants of other shards for lost
         lost=tuple(case for case in first.lost if case in second.lost),
         moved=_each_once([*first.moved, *second.moved]),
         unclear=_each_once([*first.unclear, *second.unclear]),
@@ -57,7 +57,7 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
 def _joined_accepted(
     first: Iterable[AcceptedCase], second: Iterable[AcceptedCase]
 ) -> tuple[AcceptedCase, ...]:
-    """Join the cases of the reference; of a case in both, the first counts."""
+    """Join the cases of the reference. If both have a case, the first one counts."""
     cases = {(case.id, case.variant): case for case in second}
     cases.update({(case.id, case.variant): case for case in first})
     return tuple(cases.values())
@@ -96,7 +96,7 @@ def joined_info(
 
 
 def _not_run(infos: Sequence[RunInfo]) -> tuple[str, ...]:
-    """Return the case files of the reference of which no run ran anything."""
+    """Return the case files of the reference from which no run ran a case."""
     not_run = []
     for file in infos[0].not_run:
         if all(file in info.not_run for info in infos):
@@ -129,10 +129,10 @@ def _is_collected(node: str, collected: Iterable[str]) -> bool:
 
 
 def _findings(infos: Sequence[RunInfo]) -> tuple[RunFinding, ...]:
-    """Return what the runs say about themselves, each once.
+    """Return the findings of the runs about themselves, each once.
 
-    What a shard says of its part may be wrong for the whole. It counts if all shards
-    say it.
+    A finding about a part may be wrong for the whole. Such a finding counts only if all
+    shards have it.
     """
     findings = []
     for info in infos:

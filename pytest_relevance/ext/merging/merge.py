@@ -51,7 +51,8 @@ class Merged:
     """The whole run.
 
     Attributes:
-        run: its `missing` is what did not finish in one record and is in no other.
+        run: its `missing` has the cases that did not finish in one record and are in no
+            other.
         records: how many records were merged.
         again: the cases that several records have, with the same results.
         replaced: the cases with different results, of which the last one counts.
@@ -76,7 +77,7 @@ class Merged:
 
     @property
     def has_failed(self) -> bool:
-        """True if the merge fails, whatever the gates say."""
+        """True if the merge fails, even if all gates are met."""
         has_reasons = bool(self.run.info.reasons_to_fail)
         return not self.is_whole or bool(self.undecided) or has_reasons
 
@@ -157,9 +158,9 @@ def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
 
 
 def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseResult]]:
-    """Yield each result with the key by which other runs have it, too.
+    """Yield each result with a key that is the same in other runs.
 
-    The key ends with a number, as a test may check a query several times.
+    The key ends with a number, because a test may check a query several times.
     """
     times: Counter[Hashable] = Counter()
     for result in results:
@@ -169,7 +170,7 @@ def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseRes
 
 
 def _outcome_of(result: CaseResult) -> tuple[object, ...]:
-    """Return what two results of a case must agree in to count as the same."""
+    """Return the parts in which equal results of a case must agree."""
     ranking = result.ranking
     evaluation = result.evaluation
     conditions = result.conditions

@@ -20,7 +20,7 @@ from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.records.fingerprint import changes_text
 from pytest_relevance.results.records.run import Run
 
-_MOST_UNFINISHED = 20  # node ids of what did not finish
+_MOST_UNFINISHED = 20  # node ids of cases that did not finish
 
 
 def merged_lines(
@@ -46,9 +46,9 @@ def merged_lines(
 
 
 def with_missing(merged: Merged) -> Run:
-    """Return the merged run, with the cases that no record has among the missing ones.
+    """Return the merged run; its missing cases include those that no record has.
 
-    Such a case has no node id: it is named FILE::SEARCH.
+    A case that no record has is named FILE::SEARCH, because it has no node id.
     """
     run = merged.run
     absent = []
