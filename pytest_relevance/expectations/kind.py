@@ -171,7 +171,12 @@ class ExpectationKind(ABC):
         return False
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Return whether enough is known of both outcomes to say which one is worse."""
+        """Return whether enough is known of both outcomes to say which one is worse.
+
+        By default nothing is known if the kind has no `missed_as_badly`.
+        """
+        if type(self).missed_as_badly is ExpectationKind.missed_as_badly:
+            return False
         return both.then.value is not None and both.now.value is not None
 
 

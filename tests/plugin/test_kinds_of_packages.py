@@ -91,6 +91,17 @@ def test_an_expectation_of_a_package_decides_a_case(brands: Package) -> None:
     assert compare_runs(recorded, recorded).judge().passed
 
 
+def test_an_expectation_of_a_package_looks_at_the_results_of_its_rank(
+    brands: Package,
+) -> None:
+    brands.cases(f"expect: {{brands@2: 2}}\ncases: [{{query: {MEETS}}}]")
+    run = brands.run("--relevance-update=all")
+    assert "brands@2: 1 found, expected 2 or more" in run.failure(MEETS)
+    again = brands.run().failure(MEETS)
+    assert "brands@2: 1 found, expected 2 or more" in again
+    assert "missed by more" not in again  # the kind does not say which is worse
+
+
 def test_the_reader_refuses_what_an_expectation_of_a_package_refuses(
     brands: Package,
 ) -> None:
@@ -123,7 +134,7 @@ def test_an_expectation_that_raises_names_its_package(brands: Package) -> None:
     assert raised in brands.run().text
 
 
-MADE = "[Expectation(kind=self.name, written=key, bound=value)]"
+MADE = "[Expectation(kind=self.name, written=key, bound=value, within=within)]"
 
 
 @pytest.mark.parametrize(
@@ -138,7 +149,7 @@ MADE = "[Expectation(kind=self.name, written=key, bound=value)]"
             "whose kind is 'brnds'; it has to be \"brands\""),
         (MADE.replace("bound=value", "documents='acme'"),
             "whose documents is 'acme'; it has to be a tuple of texts"),
-        (MADE.replace("bound=value", "within=2.5"),
+        (MADE.replace("within=within", "within=2.5"),
             "whose within is 2.5; it has to be a whole number or None"),
     ],
 )  # fmt: skip
@@ -157,7 +168,7 @@ def test_an_expectation_that_no_record_can_hold_is_refused(
     [
         ("outcome_of(expected, len", "bool(len", "judge returned True, not an Outcome"),
         ("=len(brands))", "='two')", "judge returned an Outcome whose value is 'two'"),
-        ('return f"brands', 'f"brands', "explain returned None, not a text"),
+        ('return f"{reason', 'f"{reason', "explain returned None, not a text"),
     ],
 )  # fmt: skip
 def test_what_an_expectation_returns_wrongly_names_its_package(
