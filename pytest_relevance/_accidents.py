@@ -1,8 +1,8 @@
 """Recognise files that are not data, for example a failed download.
 
-Others are a pointer of Git LFS, an unfinished merge and a page of HTML. Such a file is
-often readable as data: each line of an HTML page can be a query. So the readers of
-judgments, queries, runs and catalogues look for accidents first.
+Other examples are a pointer of Git LFS, an unfinished merge and a page of HTML. Such a
+file is often readable as data: each line of an HTML page can be a query. So the readers
+of judgments, queries, runs and catalogues look for accidents first.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def refuse_accidents(source: Source) -> None:
 
 
 def find_accident(source: Source) -> Accident | None:
-    """Say what a file is instead of data; None if it may be data."""
+    """Return what a file is instead of data; None if it may be data."""
     if source.is_parquet:
         return None
     # A cell of a CSV may have several lines. One of TSV may not.
@@ -310,8 +310,8 @@ def _answer_in_json(source: Source) -> str | None:
 def is_error_answer(document: Mapping[str, object]) -> bool:
     """Say whether an object is the error of a server, and not data.
 
-    Either all its keys are those of errors, or it is small, says in words what is
-    wrong, and has no id.
+    Either all its keys are keys of errors, or it is small, has an error in words, and
+    has no id.
     """
     keys = {_folded(key) for key in document}
     if not keys or len(keys) > _MOST_KEYS:

@@ -44,8 +44,8 @@ def escaped(text: str) -> str:
 
 def unescaped(cells: list[str]) -> list[str]:
     """Remove the space that `escaped` and Quepid put before a `FORMULA`."""
-    # mostly no cell begins with a space; one search in all is fast, and there may be
-    # millions
+    # usually no cell begins with a space, and one search in all cells is fast: there
+    # may be millions
     if "\n " not in "\n".join(["", *cells]):
         return cells
     marked = {cell for cell in set(cells) if cell[:1] == " " and FORMULA.match(cell)}

@@ -1,7 +1,8 @@
 """Read ids of documents: types with an exact text, and `id_field` of a case file.
 
-`id_field` is a path to a field, a list of paths of which the first that a result has
-counts, or a template such as `{_index}/{_id}`, which joins several fields to one id.
+`id_field` is a path to a field, a list of paths, or a template such as
+`{_index}/{_id}`, which joins several fields to one id. Of a list, the first path that a
+result has counts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 def exact_text(value: object) -> str | None:
     """Return the text of an id of a library's type, for example a UUID.
 
-    Others are an ObjectId and a whole Decimal.
+    Other such types are ObjectId and, for whole numbers, Decimal.
 
     None for a value of any other type. The types are known by their names, so that no
     library is imported.
@@ -63,17 +64,17 @@ BYTES = (bytes, bytearray, memoryview)
 
 
 def decoding_advice(value: object) -> str:
-    """Say how bytes become an id, as the end of a message; empty for other values."""
+    """Return advice for a message about bytes in place of an id; else empty."""
     return "; decode it: id.decode()" if isinstance(value, BYTES) else ""
 
 
 @dataclass(frozen=True)
 class IdField:
-    """What `id_field` says, as it is `written`.
+    """A parsed `id_field`. `written` is its text.
 
     `paths` lead to the fields of the id. Without `literals` they are alternatives. With
     `literals` they are the fields of a template, and `literals` are the texts before,
-    between and behind them.
+    between and behind the fields.
     """
 
     written: str | tuple[str, ...]
@@ -130,8 +131,9 @@ def _percent_encoded(character: str) -> str:
 class FileIds:
     """Which columns of a judgment file have the ids of documents.
 
-    `of_file` is the `id_field` that is written for the file. `of_suite` is that of the
-    suite: it counts if it is a template and the file has columns for its fields.
+    `of_file` is the `id_field` that is written for the file. `of_suite` is the
+    `id_field` of the suite: it counts if it is a template and the file has columns for
+    its fields.
     """
 
     of_file: IdField | None = None

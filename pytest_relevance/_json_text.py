@@ -37,7 +37,7 @@ class JsonReader(json.JSONDecoder):
 
     def __init__(self) -> None:
         self._repeated: list[tuple[dict[str, object], str]] = []
-        # each different number is kept once: a million grades are four
+        # each different number is kept once: a million grades have few different values
         number = cache(NumberAsWritten)
         super().__init__(
             object_pairs_hook=self._object_of,
@@ -47,7 +47,7 @@ class JsonReader(json.JSONDecoder):
         )
 
     def _object_of(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        """Make an object of its pairs, and note keys with two different values."""
+        """Make an object from its pairs, and note keys with two different values."""
         members = dict(pairs)
         if len(members) < len(pairs):
             wrong = {key for key, value in pairs if value != members[key]}

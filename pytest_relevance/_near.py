@@ -1,4 +1,4 @@
-"""Say in what two texts that are nearly the same differ: ids, or values of a field.
+"""Find how two texts differ that are nearly the same: ids, or values of a field.
 
 Each kind of difference has a fold. A fold is a function that removes this difference.
 Two texts are near if they are equal after all folds.
@@ -51,7 +51,7 @@ def _without_white_space(text: str) -> str:
 
 
 def _decoded(text: str) -> str:
-    from urllib.parse import unquote  # takes as long as five modules of this package
+    from urllib.parse import unquote  # slow to import
 
     return unquote(text).replace("+", " ")
 
@@ -109,7 +109,7 @@ def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
 
 
 def difference(one: str, other: str) -> str:
-    """Say in what two near texts differ, for example `case`.
+    """Return how two near texts differ, for example `case`.
 
     Empty for equal texts, and for texts that are not near.
     """
@@ -124,7 +124,7 @@ def difference(one: str, other: str) -> str:
 
 
 def difference_within(part: str, whole: str) -> str:
-    """Say in what `part` differs from the place in `whole` that is near to it.
+    """Return how `part` differs from the place in `whole` that is near to it.
 
     Empty if `whole` contains the part as it is, or contains nothing near to it.
     """
@@ -138,7 +138,7 @@ def difference_within(part: str, whole: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NearPair:
-    """A text that was wanted, the near one that was found, and in what they differ."""
+    """A text that was wanted, a near text that was found, and their difference."""
 
     wanted: str
     found: str
@@ -214,7 +214,7 @@ def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
 def _commonest_affix(
     pairs_by_query: Sequence[Mapping[_Affix, Sequence[NearPair]]],
 ) -> _Affix | None:
-    """Choose the affix that most queries have, and of these most pairs of the first."""
+    """Choose the affix of most queries; of several, that of most pairs in the first."""
     counts: Counter[_Affix] = Counter()
     for pairs in pairs_by_query:
         counts.update(pairs.keys())
@@ -243,7 +243,7 @@ def _pairs_of_each_affix(query: Unmatched) -> dict[_Affix, list[NearPair]]:
 
 
 def _affixes(text: str, *, is_of_found: bool) -> Iterator[tuple[_Affix, str]]:
-    """Split a text behind and before each mark into an affix and the rest."""
+    """Split a text at each mark into an affix, with the mark, and the rest."""
     for index, character in enumerate(text):
         if character.isalnum():
             continue
@@ -286,10 +286,10 @@ def spreadsheet_number(text: str) -> Decimal | None:
 
 
 def are_one_number(one: str, other: str) -> bool:
-    """Say whether a spreadsheet could have made one of two different ids of the other.
+    """Say whether a spreadsheet could have changed one of two ids into the other.
 
-    It writes 007 as 7 (or 7.0), 1234567890123 as 1.23457E+12, and keeps 15 digits of a
-    longer number.
+    It writes 007 as 7 (or 7.0), and 1234567890123 as 1.23457E+12. It keeps 15 digits of
+    a longer number.
     """
     first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:

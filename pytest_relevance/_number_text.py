@@ -27,7 +27,7 @@ def score_text(score: float | None) -> str:
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
     """Count the decimals that show a figure and its bound as different.
 
-    `least`, if so many show it, or if no number of decimals does.
+    Return `least` if so many decimals are enough, or if no number of decimals is.
     """
     for digits in range(least, 18):
         if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
@@ -90,7 +90,7 @@ def time_text(seconds: float) -> str:
 def duration_text(seconds: float, digits: int = 3) -> str:
     """Write a duration with at most `digits` digits: `12.3 ms`, `1.25 s`.
 
-    With three digits the least is `<0.01 ms`: nobody tunes a search by less.
+    With three digits, the shortest duration is `<0.01 ms`: less does not matter.
     """
     if seconds >= 0.9995:
         value, unit = seconds, "s"
@@ -125,7 +125,7 @@ def duration_text_beside(seconds: float, bound: float) -> str:
 
 
 def asked_text(numbers: Collection[int]) -> str:
-    """Say how many results searches were asked for: `10`, or `10 to 20`.
+    """Write how many results searches were asked for: `10`, or `10 to 20`.
 
     Raises ValueError for no numbers.
     """

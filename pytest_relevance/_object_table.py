@@ -58,7 +58,7 @@ class ObjectTable:
         return self.source.place(self.source.path_of_entry(row))
 
     def require(self, column: int) -> None:
-        """Refuse the objects that lack a key. It may be misspelt there."""
+        """Refuse the objects that lack a key, because the key may be misspelt there."""
         name = self.names[column]
         lacking = {}
         for number, row in enumerate(self.rows):

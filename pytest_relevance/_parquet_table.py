@@ -58,7 +58,7 @@ class ParquetTable:
         return enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
 
     def read(self, use: Callable[[Any], Any]) -> Any:
-        """Open the file, and return what `use` makes of it."""
+        """Open the file, call `use` with it, and return the result."""
         try:
             from pyarrow import BufferReader, parquet
         except ImportError:

@@ -44,7 +44,7 @@ NOWHERE = Place()
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a file. `case` is what messages call the case that it is in."""
+    """One mistake in a file. `case`: the name of the case that has the mistake."""
 
     message: str
     place: Place = NOWHERE
@@ -76,8 +76,8 @@ class FileError(ValueError):
     `problems` are its mistakes in the order of the file, each once. The message has a
     line for each of the first `MOST_SHOWN`.
 
-    `at_least`: the search for mistakes stopped early, so that there may be more. By
-    default their number shows this.
+    `at_least`: whether the search for mistakes stopped early, so that there may be
+    more. By default it is true if there are `MOST_KEPT` mistakes.
     """
 
     MOST_SHOWN: ClassVar[int] = 20
@@ -108,9 +108,9 @@ class FileError(ValueError):
 
 
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Sort problems by place, and keep each message once a place.
+    """Sort problems by place, and keep each message once for each place.
 
-    Those of the file that was read come before those of other files.
+    Problems of the file that was read come before problems of other files.
     """
 
     def position(problem: Problem) -> tuple[str, int, int]:
@@ -133,7 +133,7 @@ class Problems:
     def add(self, message: str, place: Place = NOWHERE, case: str = "") -> None:
         """Add a mistake, unless there are `MOST_KEPT` already.
 
-        `case` is what messages call the case that has the mistake.
+        `case`: the name of the case that has the mistake.
         """
         if not self.is_full:
             self.found.append(Problem(message, place, case))

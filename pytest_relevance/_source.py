@@ -45,12 +45,12 @@ class Source:
 
     `file`: its name in messages.
     `data`: its bytes, unpacked and without a byte order mark.
-    `options`: what the user says of the file for its reader.
+    `options`: what the user says about the file, for its reader.
     `ids`: which columns have the ids of documents.
 
     Raises:
-        FileError: it is empty, is compressed with anything but gzip, or is neither
-            Parquet nor text in UTF-8.
+        FileError: the file is empty, is compressed with anything but gzip, or is
+            neither Parquet nor text in UTF-8.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Source:
 
     @cached_property
     def looks_like_json(self) -> bool:
-        """Say whether it begins like a JSON object, or like a list.
+        """Say whether the text begins like a JSON object, or like a list.
 
         A list of numbers does not count, since `[1] 0 d 2` is a line of qrels.
         """
@@ -218,7 +218,7 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Say whether the first line is a whole JSON text, and there are others."""
+        """Say whether the first line is a whole JSON text, and more lines follow."""
         if not self.looks_like_json:
             return False
         first, _, others = self.text.lstrip().partition("\n")

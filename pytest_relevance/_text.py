@@ -26,7 +26,7 @@ _KEY = r"[\w$@()=,+-]{1,40}"
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an exception, whose class may fail to make one."""
+    """Return the message of an exception, even if its class fails to make one."""
     try:
         return str(error)
     except KeyboardInterrupt:
@@ -75,13 +75,13 @@ def counted(count: int, what: str, several: str = "") -> str:
 
 
 def first_few(names: Sequence[str], most: int = 3) -> str:
-    """Join names in prose, of many the first: `a, b, c and 1,200 more`."""
+    """Join names in prose, at most the first few: `a, b, c and 1,200 more`."""
     more = len(names) - most
     return listed([*names[:most], f"{more:,} more"] if more > 0 else names, "and")
 
 
 def examples(names: Iterable[str], most: int = 3) -> str:
-    """Quote names in prose, of many the first: `"a", "b", "c" and 1,200 more`."""
+    """Quote names in prose, at most the first few: `"a", "b", "c" and 1,200 more`."""
     return first_few([quoted(name, 40) for name in names], most)
 
 
@@ -123,7 +123,7 @@ def shown_path(path: Iterable[str | int]) -> str:
 def case_name(case: str, query: str, variant: str | None = None) -> str:
     """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`.
 
-    If both are the same, by the query alone. Nothing is escaped or cut.
+    If both are the same, only the query is written. Nothing is escaped or cut.
     """
     return with_variant(case if case == query else f'{case} "{query}"', variant)
 

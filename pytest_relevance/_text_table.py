@@ -30,9 +30,9 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 def _other_blanks() -> set[str]:
-    """Find the characters that `str.split` separates at and these files do not.
+    """Find the characters that separate cells for `str.split`, but not in these files.
 
-    One is the no-break space: it is part of an id.
+    For example, a no-break space is part of an id.
     """
     blanks = set()
     for code in range(0x3001):
@@ -217,7 +217,7 @@ class TextTable:
         raise AssertionError("the table could not be read, but each of its rows can")
 
     def wrong_width(self, count: int) -> str:
-        """Say that a row has this number of cells, and how to mend it."""
+        """Write that a row has this number of cells, and how to mend it."""
         width = len(self.names)
         advice = "mend the line"
         if count < width:

@@ -1,9 +1,9 @@
 """List the entries of the package for each registry: their names and places.
 
 A place is "module:attribute" below `pytest_relevance`. Places are strings, so that
-nothing is imported before it is used, and so that no module of the core imports one of
-`ext`. The order counts if a registry is searched: a file is read in the first format
-that fits.
+nothing is imported before it is used, and so that no module of the core imports a
+module of `ext`. The order matters if a registry is searched: a file is read in the
+first format that fits.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _ANY_TYPE = _SCALARS | {list, dict}
 
 
 class DecodeError(ValueError):
-    """A JSON value that does not fit.
+    """A JSON value does not fit its type hint.
 
     `path`: the keys and indexes that lead to it.
     """
@@ -51,16 +51,16 @@ class DecodeError(ValueError):
         return f"{shown_path(self.path)}: {self.message}"
 
     def below(self, step: str | int) -> DecodeError:
-        """Return the error, seen from the object or list that has the value."""
+        """Add the key or index that leads to the value to the path of the error."""
         return DecodeError(self.message, (step, *self.path))
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What JSON has for a type hint.
+    """The JSON values for a type hint.
 
-    `name` says it in words. `types` are the types that the JSON value may have.
-    `convert` makes the Python value; None if the JSON value is the Python value.
+    `name`: describes them in messages. `types`: the types that they may have.
+    `convert`: makes the Python value; None if the JSON value is the Python value.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Name what hooks of a project and other packages import to extend this package.
+"""List the names that hooks of a project and other packages import from this package.
 
 These names are public, as those of `pytest_relevance` are. The modules that define them
 are not. docs/reference/hooks.md has an example for each. A name is imported when it is

@@ -1,4 +1,4 @@
-"""Find what the package and other packages have of one kind, by name.
+"""Find entries of the package and of other packages by name, for example formats.
 
 A registry has entries by name, for example the formats of judgments. The entries of
 the package stand in `bundled.py`. Another package adds an entry by an entry point of
@@ -8,10 +8,10 @@ the group of the registry:
     shop-log = "my_package:shop_log"
 
 An entry is imported when it is asked for. Entry points are slow to read, so they are
-read only if a name is not one of the package, or if all entries are asked for.
+read only if the package has no entry of a name, or if all entries are asked for.
 
-A registry stands beside the type of its entries. Those whose entries have another type
-in each layer are at the end of this module.
+A registry is defined beside the type of its entries. Registries whose entries have
+another type in each layer are at the end of this module.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Registry(Generic[T]):
 
     `group`: the group of entry points by which other packages add entries.
     `bundled`: where each entry of the package is, as in `bundled.py`.
-    `adapt`: makes an entry of the object that another package names, for example of a
+    `adapt`: converts the object that another package names to an entry, for example a
     plain function. By default the object is the entry.
     `refusals`: the exceptions by which an entry refuses what it is asked to read.
     """
@@ -233,7 +233,7 @@ def _whose(point: EntryPoint) -> str:
 
 
 def rows_of(class_: str) -> Adapt[Any]:
-    """Make a check that an entry of another package is of a class with a `name`.
+    """Return a check that an entry of another package is an object of a class.
 
     `class_` is the "module:attribute" of the class, so that the class is imported only
     if there is such an entry.
@@ -282,8 +282,8 @@ GATES: Registry[Any] = Registry(
 def upward(name: str) -> Callable[..., Any]:
     """Import a function of a layer above, which a public method of `Comparison` calls.
 
-    `name` is that of a row of `bundled.CALLS_UPWARD`, which has all calls that go up.
-    docs/background/architecture.md says why they are made.
+    `name` is the name of a row of `bundled.CALLS_UPWARD`, which lists all calls that go
+    up. docs/background/architecture.md explains why they are needed.
     """
     where = bundled.CALLS_UPWARD[name]
     return cast(Callable[..., Any], _imported(f"pytest_relevance.{where}"))

@@ -72,7 +72,7 @@ def _run(arguments: list[str]) -> int:
         parsed = _parsed(arguments)
     except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else OK
-    except ExtensionError as error:  # of a package that was asked for its formats
+    except ExtensionError as error:  # from another package, asked for its formats
         complain(f"{PROGRAM}: {error}")
         return USAGE
     try:

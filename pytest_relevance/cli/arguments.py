@@ -72,7 +72,7 @@ def finite_number(text: str, what: str) -> float:
 
 
 def checked_by(check: Callable[[Any], Value], text: object) -> Value:
-    """Return what a function of the library makes of an argument.
+    """Convert an argument with a function of the library.
 
     Raises ArgumentTypeError if the function raises ValueError.
     """

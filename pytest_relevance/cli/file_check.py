@@ -21,12 +21,12 @@ def _nothing(checked: object) -> Iterable[Problem]:
 class FileCheck:
     """A check of files, for `pytest-relevance check`.
 
-    A check gives a `Problem` for each place that it finds. The `case` of a problem is
-    the text of a query. Its message is a detail, and may be empty. If its place has no
-    file, the place is in the file that is checked.
+    A check yields a `Problem` for each place that it finds. The `case` of a problem is
+    the text of a query. The message of a problem is a detail, and may be empty. If the
+    place of a problem names no file, it is in the file that is checked.
 
     Attributes:
-        name: what messages about the check itself call it.
+        name: the name of the check in messages about the check itself.
         advice: what is wrong with the places, and what to do. It stands above them.
         find: finds the places in a suite.
         find_in_judgments: finds the places in a judgment file.

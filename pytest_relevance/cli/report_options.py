@@ -25,7 +25,8 @@ from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
 class _RegisteredFormats:
     """The names of the registered formats that can make a report of a kind.
 
-    They are looked up when they are needed: to find those of other packages is slow.
+    They are looked up when they are needed, because formats of other packages take long
+    to find.
     """
 
     of_comparisons: bool
@@ -93,7 +94,7 @@ def add_format(parser: Any, formats: Container[str]) -> None:
 
 
 def report_format(arguments: Namespace, formats: Container[str]) -> str:
-    """Return the format that is named, or that of the ending of `--output`, or text."""
+    """Return the named format, or else the one of the ending of `--output`, or text."""
     if arguments.format:
         return str(arguments.format)
     suffix = os.path.splitext(arguments.output or "")[1]

@@ -1,4 +1,4 @@
-"""Judgments become a case file, and a case file becomes judgments.
+"""Convert judgments to a case file, and a case file to judgments.
 
 How single values are written is in `yaml_text`.
 """
@@ -77,7 +77,7 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
     for query in queries:
         lines.extend(_case_lines(query, judgments, has_ratings=raters is not None))
     data = ("\n".join(lines) + "\n").encode()
-    try:  # nothing is returned that could not be read again
+    try:  # the text is returned only if it can be read again
         parse_suite(data, "the new case file")
     except CaseFileError as error:
         raise ValueError(f"these judgments make no case file: {error}") from None
@@ -102,7 +102,7 @@ def _highest_grade(judgments: Judgments) -> float:
 def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> list[str]:
     """Write the lines of a case.
 
-    `has_ratings`: several ratings of a document are written as a list.
+    `has_ratings`: whether several ratings of a document are written as a list.
     """
     ratings = judgments.ratings.get(query.id, {}) if has_ratings else {}
     grades = judgments.get(query.id, {})
@@ -199,7 +199,8 @@ def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
 def judgments_of(suite: Suite) -> Judgments:
     """Take the judgments of all cases, by the ids of the cases.
 
-    Grades that fill are left out: nothing would tell them from those of people.
+    Filled grades are left out, because nothing would distinguish them from grades of
+    people.
     """
     grades: dict[str, dict[str, float]] = {}
     titles = {}
@@ -233,7 +234,7 @@ def judgments_of(suite: Suite) -> Judgments:
 
 
 def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
-    """Write what a case file has and `judgments_of` leaves out, a sentence each.
+    """Write a sentence for each kind of content that `judgments_of` leaves out.
 
     `data` are the bytes of the case file.
     """
@@ -249,7 +250,7 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
 
 
 def _without_place(cases: Sequence[Case]) -> dict[str, int]:
-    """Count the cases that have something which judgments cannot have, by its name."""
+    """Count the cases that have content which judgments cannot store, by its name."""
     return {
         "floor": sum(case.min_ndcg is not None for case in cases),
         "expectation": sum(bool(case.expect) for case in cases),

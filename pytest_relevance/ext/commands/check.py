@@ -123,14 +123,14 @@ class _Checked:
                 self.read.add(os.path.realpath(problem.place.file))
 
     def run_checks(self, function: str, checked: object, file: str) -> None:
-        """Call a function of every `FileCheck`, and keep the places that it finds."""
+        """Call one function of every `FileCheck`, and keep the places that it finds."""
         for name in CHECKS.names():
             with CHECKS.calling(name):
                 find = getattr(CHECKS.get(name), function)
                 self.warn(name, find(checked), file)
 
     def warn(self, check: str, places: Iterable[Problem], file: str) -> None:
-        """Keep the places that a check found, in `file` unless they say another one."""
+        """Keep the places that a check found, in `file` if it names no file."""
         for problem in places:
             if not isinstance(problem, Problem):
                 raise TypeError(f"find gave {shown(problem)}, not a Problem")
@@ -246,7 +246,7 @@ def _check_rows_of_suite(suite: Suite, checked: _Checked) -> None:
         if os.path.realpath(file) in checked.read:
             continue
         checked.read.add(os.path.realpath(file))
-        # a file of queries is no mistake, nor one whose format the suite alone names
+        # a file of queries is no mistake, nor a file whose format only the suite names
         with suppress(FileError):
             source = Source.read(os.path.normpath(file), ids=ids)
             rows = read_ratings(source, machine=True)

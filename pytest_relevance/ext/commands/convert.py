@@ -193,7 +193,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
 
 
 def _format_of(path: str) -> str:
-    """Find the format by the name of OUT. Raises `CommandError` if it says none."""
+    """Find the format by the name of OUT. Raises `CommandError` if there is none."""
     format = CASE_FILE if path.endswith(YAML_ENDINGS) else writing.format_of_name(path)
     if format is not None:
         return format
@@ -270,7 +270,7 @@ def _shown(name: str, standard: str = "standard input") -> str:
 
 
 def _read_case_file(arguments: Namespace) -> _Read:
-    """Read the judgments of a case file, and say what else it has, which is lost."""
+    """Read the judgments of a case file, with messages about content that is lost."""
     options = ("scale", "raters", "query", "queries", "grade_column", "id_field")
     for option in options:
         if getattr(arguments, option) is not None:

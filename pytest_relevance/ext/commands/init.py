@@ -67,7 +67,7 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _FirstSuite:
-    """The texts of the two files, and what is `said` to the user."""
+    """The texts of the two files, and the message to the user in `said`."""
 
     suite: str
     conftest: str
@@ -206,7 +206,7 @@ def _first_documents(judgments: Judgments) -> str:
 def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
     """Read the queries of the suite. Raises `CommandError` if they have no texts.
 
-    `format` is that of the judgments.
+    `format` is the format of the judgments.
     """
     from pytest_relevance.judgments.reading import load_queries
 

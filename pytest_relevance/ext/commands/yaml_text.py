@@ -23,7 +23,7 @@ def write_text(text: str) -> str:
     """Write a text as a scalar, which may stand between brackets or braces.
 
     Raises:
-        ValueError: it has half of a surrogate pair.
+        ValueError: the text has half of a surrogate pair.
     """
     if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS:
         return text
@@ -31,7 +31,7 @@ def write_text(text: str) -> str:
     return f'"{escaped}"'
 
 
-@lru_cache(maxsize=1024)  # a million grades are a handful of different ones
+@lru_cache(maxsize=1024)  # a million grades have few different values
 def write_number(value: float) -> str:
     """Write a number. A whole one has no fraction.
 
@@ -47,7 +47,7 @@ def write_value(value: object) -> str:
     """Write a value of JSON in one line.
 
     Raises:
-        ValueError: it is any other value.
+        ValueError: JSON has no such value.
     """
     if isinstance(value, str):
         return write_text(value)
@@ -86,7 +86,7 @@ def _decimal(value: float) -> str:
 
 
 def _checked(text: str, value: float) -> str:
-    """Check that the reader makes the same number of a text."""
+    """Check that the reader converts a text to the same number."""
     if number(text) != value:
         raise ValueError(
             f"{shown(value)} is no decimal number that a case file may have"
