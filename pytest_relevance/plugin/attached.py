@@ -2,7 +2,7 @@
 
 It becomes text only if the report leaves its process. Under pytest-xdist the controller
 neither collects nor runs cases, and other plugins run each test in a process of its
-own. So all that a process tells of cases goes with its reports.
+own. So everything that a process says about cases goes with its reports.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Attached:
 
     Attributes:
         results: the result of a case, or those of the checks of a test in Python. They
-            are empty if another plugin ran the item in its own way, and None if the
-            report is not one of a call with cases.
+            are empty if another plugin ran the item in its own way. None: the report is
+            not about the call of a case, or of a test with checks.
         shown: the result that the failure is about, if it is about any.
         news: what the process tells besides.
     """

@@ -79,10 +79,10 @@ def _attach_result(
 ) -> None:
     """Attach the result of a case to its report.
 
-    A failure is about the case if the case ended in an exception. The report may be of
-    a later attempt than that exception, as a case has one call. An error in a case that
-    has none of its own is another plugin's; a section of the report then names the
-    case.
+    The failure is about the case if the case itself ended in an exception. That need
+    not be the exception of `call`, as another plugin may have run the item again. If
+    the case has no exception, the error is another plugin's. A section of the report
+    then names the case.
     """
     attempt = run.attempt
     if report.passed and attempt.result is None:

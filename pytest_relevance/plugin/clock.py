@@ -38,9 +38,8 @@ class Moment:
     def seconds_until(self, end: Moment) -> float | None:
         """Return the seconds to another moment; None if they are not known.
 
-        The clock was stopped if no time has passed by it, and some has by the other
-        one. It was set back if it shows less time than before, whatever the other one
-        says.
+        They are not known if the clock was stopped: no time has passed by it, but some
+        has by the other one. Nor if it was set back: it shows less than before.
         """
         seconds = end.measured - self.measured
         is_stopped = seconds == 0 and end.other > self.other

@@ -119,8 +119,8 @@ class CaseFile(pytest.Module):
     def _warn(self, suite: Suite, shown: str) -> None:
         """Warn of what the file has.
 
-        All workers of pytest-xdist collect the same. Of those that it numbers, only the
-        first one warns; one with an id of its own (`--tx`) warns too. Raises
+        All workers of pytest-xdist collect the same, so only the first of the numbered
+        ones warns. A worker with an id of its own (`--tx`) warns too. Raises
         `CollectError` in every worker if the project turns warnings into errors.
         """
         worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
@@ -222,7 +222,8 @@ class CaseFile(pytest.Module):
     def _refuse_silence(self, baseline: Baseline, runs: Iterable[CaseRun]) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
-        Not while the baseline is being replaced. A record was checked when it was read.
+        It does not while the baseline is being replaced, nor for a record, which was
+        checked when it was read.
         """
         if baseline.record or self.config.option.relevance_update == "all":
             return
@@ -319,7 +320,7 @@ def _collected_cases(
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
-    """Return the names of markers that somebody else has registered: no tags."""
+    """Return the names of markers that others have registered: these are not tags."""
     names = set(OWNED_TAGS)
     for line in config.getini("markers"):
         if not line.endswith(_OF_A_TAG):

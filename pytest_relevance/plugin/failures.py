@@ -76,8 +76,8 @@ RAISING = (
     "pytest_relevance.plugin.running.run_case",
     "pytest_relevance.metrics.measures",
 )
-"""The module that raises an exception of a search again, in its own case, and the one
-that calls metrics.
+"""Two modules: one raises the exception of a search again, in its own case; the other
+calls metrics.
 """
 
 _STDLIB = os.path.dirname(os.__file__)

@@ -39,8 +39,8 @@ def findings(
 ) -> Iterator[RunFinding]:
     """Yield what is missing from a run, and further reasons for it to fail.
 
-    `has_ended` is false for a run that was broken off, `is_complete` also for one that
-    was to stop early: what did not run there is not missing.
+    `has_ended` is false if the run was broken off. `is_complete` is false then too, and
+    if the run was to stop early: what did not run is not missing.
     """
     store = run_store(config)
     if has_ended:
@@ -59,7 +59,7 @@ def findings(
 
 
 def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if no case ran of the files in the record to compare with."""
+    """Yield a finding if no case ran, and there is a record to compare with."""
     if config.option.relevance_against is None or store.results:
         return
     unread = files_not_run(config)
@@ -156,7 +156,7 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunF
 
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if no failure can be known, as nothing is compared."""
+    """Yield a finding if failures may be known, but some files have no reference."""
     if not settings(config).expects_known:
         return
     files = {
@@ -247,7 +247,7 @@ def _skipped_folders(store: RunStore) -> str:
 
 
 def _reference(config: pytest.Config, store: RunStore) -> str:
-    """Return what the cases were to be compared with, or that it is required, or ""."""
+    """Say what the cases were to be compared with, or that it is required; else ""."""
     against = config.option.relevance_against
     if against is not None:
         return f"there is {harmless(recorded_rankings(config).name)} to compare with"

@@ -47,7 +47,7 @@ class Search:
 
 
 class GivingUp:
-    """Counts failed searches. Has the remaining cases of a search fail, once given up.
+    """Counts the failures of each search; gives it up and fails its other cases.
 
     Each process counts for itself, by the reports that it logs. So a case counts once,
     after its last rerun. The hooks are registered once a search is given up.

@@ -309,6 +309,6 @@ class WholeRun:
 
 
 def _in_order_of_collection(items: Sequence[pytest.Item]) -> Sequence[str]:
-    """Return the node ids of cases in the order of their files; () if they run so."""
+    """Return the node ids of cases by file; () if they run in this order."""
     ordered = sorted(items, key=lambda item: item.stash[CASE_RUN].place)
     return () if ordered == items else [item.nodeid for item in ordered]

@@ -63,12 +63,12 @@ def pytest_relevance_search(
 def pytest_relevance_fields(
     case_run: CaseRun, documents: Sequence[str], names: Sequence[str]
 ) -> FieldValues | Awaitable[FieldValues | None] | None:
-    """Return what another source has of documents that lack a field.
+    """Return the fields that another source has of some documents.
 
-    An expectation looks at the field. `names` are the fields that the expectations of
-    the case look at. An implementation may be a coroutine function: it is awaited only
-    if a document still lacks a field, and it awaits others by `case_run.wait(answer)`.
-    The values of the first source count.
+    The `documents` lack a field that an expectation looks at. `names` are all fields
+    that the expectations of the case look at. An implementation may be a coroutine
+    function: it is awaited only if a document still lacks a field, and it awaits others
+    by `case_run.wait(answer)`. The values of the first source count.
     """
 
 
@@ -122,7 +122,7 @@ def pytest_relevance_write(  # type: ignore[empty-body]
 ) -> Iterable[Message]:
     """Write something at the end of a run, and say so.
 
-    A message that is not good fails the run. Where an error ends the run before it
-    begins, `run` has no results, and the error in `run.info`. A worker of
+    A message that is not good fails the run. If an error ends the run before it
+    begins, `run` has no results, and `run.info` has the error. A worker of
     pytest-xdist writes nothing.
     """

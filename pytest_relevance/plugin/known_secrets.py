@@ -19,8 +19,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 SHORTEST, SHORTEST_MIXED = 8, 5
-"""The fewest characters of a value that is looked for: of any, and of one with letters
-and digits.
+"""The lengths of the shortest values that are looked for: of any value, and of one with
+both letters and digits.
 """
 
 _LONG, _BEGINNING = 24, 16
@@ -29,7 +29,7 @@ values.
 """
 
 _BASE64_GROUP = 6  # bits of a character
-_FEWEST_BASE64 = 6  # characters that are found by chance in no other text
+_FEWEST_BASE64 = 6  # so many characters are hardly ever found by chance
 _BASE64 = r"[A-Za-z0-9+/_=-]*"
 _REST = r"[A-Za-z0-9+/_=.~%-]*"
 
@@ -144,7 +144,7 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _base64_of(value: str) -> Iterator[str]:
-    """Yield what base64 of any text with this value has, wherever it begins."""
+    """Yield the base64 of a value, for each place in a text at which it may begin."""
     from base64 import b64encode
 
     data = value.encode("utf-8", "surrogatepass")

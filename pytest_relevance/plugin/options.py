@@ -315,7 +315,7 @@ by `early_errors`.
 def may_tell_of_failed_start(config: pytest.Config) -> bool:
     """Say whether to tell of an error that ends the run before it begins.
 
-    There are files to write, or the run is one of GitHub Actions.
+    It is told if there are files to write, or if the run is one of GitHub Actions.
     """
     is_asked = bool(files_of_options(config, config.option))
     return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"

@@ -41,8 +41,8 @@ def _why_no_report(data: bytes) -> str | None:
 class OutputFile:
     """The file that the option `--relevance-{name}` names.
 
-    `why_kept` says why the content of a file must not be replaced. `unwritten` says why
-    the file is not written if no test ran; it is empty if nobody says so.
+    `why_kept` says why the content of a file must not be replaced. `unwritten` is
+    what the run says if it does not write the file, as no test ran; empty for nothing.
     """
 
     name: str

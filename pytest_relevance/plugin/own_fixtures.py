@@ -24,7 +24,7 @@ class OwnFixtures:
 
     @classmethod
     def of(cls, config: pytest.Config) -> OwnFixtures:
-        """Return the one of a run."""
+        """Return the `OwnFixtures` of a run."""
         if _OWN_FIXTURES not in config.stash:
             config.stash[_OWN_FIXTURES] = cls(config)
         return config.stash[_OWN_FIXTURES]

@@ -42,7 +42,7 @@ _HEADER = (
 """A header of a request: `Authorization: Bearer abc`."""
 
 _HEADERS = r"(?i)(?:proxy-)?authorization|cookie|set-cookie|(?:x-)?api-?key|x-[\w-]*(?:key|token|secret)"
-"""The headers with secrets. `token:` in a sentence is none."""
+"""The headers with secrets. `token:` in a sentence is not a header."""
 
 _SCHEME = rf"(?i)(?P<head>(?<![\w-])(?:bearer|basic|apikey)\s{{1,3}})(?P<value>{_MASK}|[\w.~+/=-]{{8,}})"
 
@@ -59,14 +59,14 @@ _NESTED_OPTION = (
 
 _PAIR = r"(?P<head>(?<!\S)(?P<name>[\w-]{1,80}):)(?P<value>[^:\s]+)(?!\S)"
 """A name and a value with a colon: `api_key:abc`. A node id, which has two colons, is
-none.
+not one.
 """
 
 _PASSWORD = r"(?i)passw|pwd"
 
 _NAME_OF_OPTION = r"-{0,2}[\w.-]+\s*"
 """What stands before the sign in `--api-key=abc` and in `-o api_key=abc`. A node id is
-none.
+not one.
 """
 
 _FOLDERS = ("/", "~", ".")
@@ -95,8 +95,8 @@ _IDENTITIES = frozenset(
         "wrong",
     }
 )
-"""The fields of a result that stay as they are: cases and documents are found again by
-them, or scored.
+"""The fields of a result that are never masked: they identify cases and documents, or
+scores depend on them.
 """
 
 Part = TypeVar("Part", "CaseResult", "DocumentTexts")
@@ -207,7 +207,7 @@ class Redaction:
             text = re.sub(_ASSIGNMENT, self._password, text)
         if self._is_secret("authorization"):
             text = re.sub(_SCHEME, self._scheme, text)
-        # last, as the masks above are to be the same whatever is known
+        # last, so that the masks above are the same whatever is known
         return self.known.hide(text)
 
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:

@@ -84,9 +84,9 @@ def covers(config: pytest.Config, path: Path) -> bool:
 def files_not_run(config: pytest.Config) -> tuple[str, ...]:
     """Name the case files of the reference that have no result in the run.
 
-    Of a record these are all its files without a result. Of committed baselines these
-    are the baselines without their case file: beside the case files that ran, or in the
-    whole project if a baseline is required.
+    If the reference is a record, these are all its files without a result. Otherwise
+    they are the baselines without their case file: those beside the case files that
+    ran, or those of the whole project if a baseline is required.
     """
     if config.option.relevance_against is not None:
         return _files_of_record(config)
@@ -217,7 +217,7 @@ def _path_of(file: str, config: pytest.Config) -> Path:
 def _lost(
     file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
 ) -> list[UncomparedCase]:
-    """Find the lost cases of a file. Of a part of a file, only those that ran count."""
+    """Find the lost cases of a file. If a part of it ran, the others do not count."""
     if is_whole:
         return [
             *lost_of_file(file, about, results),

@@ -197,7 +197,7 @@ class RunStore:
         return in_order + [result for _, result in by_line]
 
     def reported_names(self) -> dict[str, str]:
-        """Return the node ids under which cases were reported, by their own ones.
+        """Return the node id under which each case was reported, by its own node id.
 
         pytest-xdist may have added a group to a node id.
         """

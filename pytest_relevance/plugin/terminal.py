@@ -1,8 +1,8 @@
 """Print in the terminal: the failures, sorted and shortened, and the summary.
 
-Only the heading is printed of failures behind many others, of those that failed before,
-and of those with the fault of an earlier one. What only failures need is imported in
-the functions that use it.
+For some failures only the heading is printed: those behind many others, those that
+failed before, and those with the fault of an earlier one. What only failures need is
+imported in the functions that use it.
 """
 
 from __future__ import annotations
@@ -159,9 +159,10 @@ class Terminal:
             write_lines(terminalreporter, section.lines)
 
     def _sections_of_extensions(self) -> list[Section]:
-        """Ask the hook, if anything implements it: making the run takes time.
+        """Return the sections that a hook adds, if anything implements the hook.
 
-        An exception of the hook has a section of its own. The last section follows.
+        Making the run takes time, so it is not made for nothing. An exception of the
+        hook has a section of its own. The last section follows.
         """
         hook = self._config.hook.pytest_relevance_summary
         if not hook.get_hookimpls():

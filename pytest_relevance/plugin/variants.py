@@ -3,8 +3,8 @@
 These are the parameters of the fixtures that `search` and the `usefixtures` of the case
 depend on, found by argument names. The parameters of other fixtures do not count: of an
 unrelated autouse fixture, or of a plugin that repeats every test. A fixture that takes
-`request` may get any other fixture by name. So if one of the fixtures does, other than
-for `request.param`, all parameters of the project's own fixtures count.
+`request` may get any other fixture by name. So if one of them takes `request` for more
+than `request.param`, all parameters of the project's own fixtures count.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Variant:
     Attributes:
         name: the ids of the parameters that count, joined by "-"; None if none counts.
         number: the number of the variant in its case (from 0).
-        ends: what follows the name of the case in the names of the items of this
-            variant, if that is not the variant.
+        ends: what follows the name of the case in the names of its items, if that is
+            not just the name of the variant.
         parameters: the ids of the parameters that count.
     """
 
@@ -107,8 +107,8 @@ def _arguments_that_count(
 def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
     """Return the definitions that fixtures use, and all that these depend on.
 
-    Used are the last definition of a fixture, and the overridden ones that it requests
-    by its own name.
+    A fixture uses its last definition. If that requests its own name, the overridden
+    definition is used too.
     """
     used: dict[str, list[Any]] = {}
     waiting = [*names]

@@ -89,8 +89,8 @@ class Outcome:
         after the other: the first document of each pair is not before the second.
     `values`: for each document in `wrong`, its rank and the fields that make it wrong,
         {field: value}. For `same_as`, the ranks here and there.
-    `by_people`: the figures are those without filled grades, and with these nothing is
-        wrong.
+    `by_people`: the figures are those without filled grades; with filled grades the
+        demand is met.
 
     What the accepted ranking makes of it:
 
@@ -427,7 +427,7 @@ class DocumentTexts:
     explanations: Mapping[str, str] = field(default_factory=dict)
 
     def with_more(self, more: DocumentTexts) -> DocumentTexts:
-        """Add the texts of another source; for the same document they count."""
+        """Add the texts of another source; they replace those of the same document."""
         return DocumentTexts(
             titles={**self.titles, **more.titles},
             notes={**self.notes, **more.notes},

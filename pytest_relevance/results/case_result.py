@@ -192,7 +192,7 @@ class CaseResult:
     def is_known(self) -> bool:
         """Say whether the case was expected to fail, as it failed before.
 
-        That is with `--relevance-known=xfail`.
+        No case is without `--relevance-known=xfail`.
         """
         is_known = self.baseline is not None and self.baseline.known
         return is_known and self.status == XFAILED
@@ -260,7 +260,7 @@ class CaseResult:
         return list(dict.fromkeys([*self.named_within(None), *self.ranking.deeper]))
 
     def named_within(self, top: int | None) -> Sequence[str]:
-        """Return the documents of `named`, with the first `top` of each ranking alone.
+        """Return the documents of `named`, but only the first `top` of each ranking.
 
         None stands for all kept documents.
         """

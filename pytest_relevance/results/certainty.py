@@ -25,7 +25,7 @@ from pytest_relevance.results.changes import Change, Snapshot
 from pytest_relevance.results.outcomes import first_ranks
 
 ROUNDING = 1e-9
-"""A change of DCG that is nearer to 0 is none."""
+"""A change of DCG that is nearer to 0 counts as no change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class DocumentChange:
 
 @dataclass(frozen=True, slots=True)
 class WorseQueries:
-    """How many queries got worse: so many for `certain`, and so many are `open`."""
+    """How many queries got worse for `certain`, and how many are `open`."""
 
     certain: int
     open: int
@@ -56,7 +56,7 @@ class WorseQueries:
 
 
 def count_worse(changes: Iterable[Change]) -> WorseQueries:
-    """Count queries that got worse, in whatever variants.
+    """Count the queries that got worse, each once for all its variants.
 
     A query is certain if it got worse for certain in any variant.
     """

@@ -24,7 +24,7 @@ class Snapshot:
     """A ranking of a case, scored under the judgments of today.
 
     `documents`: the results, best first.
-    `grades`: the grade of each document, None for an unjudged one; none without
+    `grades`: the grade of each document, None for an unjudged one; empty without
     judgments.
     `scores`: by the name of the metric, None if one is not defined.
     `latency`: how long the search took, in seconds; None if that is not known.

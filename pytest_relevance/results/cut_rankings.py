@@ -31,9 +31,9 @@ def reaches_depth(ranking: Ranking, asked: int | None) -> bool:
 
 
 def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
-    """Say why a case has no score, as it looks at more than was returned.
+    """Say which metrics of a case have no value, as they look below what was returned.
 
-    There is a line for each of its metrics that does; usually there is none. `asked` is
+    There is a line for each of them; usually there is none. `asked` is
     how many results the search was asked for; None if it takes no number.
     """
     if asked is None or not reaches_depth(ranking, asked):

@@ -232,6 +232,7 @@ def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Find the cases that look below the longest ranking of the search.
 
     There are none if the search has fewer than three cases.
+
     A cutoff that the case file writes always counts. The usual k, and a depth, count if
     the search shows a limit to them: short rankings are common.
     """
@@ -360,8 +361,8 @@ UNSORTED = DiagnosisKind(
     explain=_explain_unsorted,
     explains_failures=True,
 )
-# That a search returns chunks, or fewer results than are looked at, is rarely all of
-# the reason why a case fails. That a field has no value is in the failures too: they
+# That a search returns chunks, or fewer results than are looked at, is rarely the
+# only reason why a case fails. That a field has no value is in the failures too: they
 # name the result.
 REPEATED = DiagnosisKind(
     name="repeated", find=_find_repeated, explain=_explain_repeated

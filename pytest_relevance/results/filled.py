@@ -28,7 +28,7 @@ from pytest_relevance.results.compare.differences import has_relevant, score_bef
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
-    """Put the grades and the nDCG@k of other judgments in a result; no verdict."""
+    """Give a result the grades and the nDCG@k of other judgments; its verdict stays."""
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
     in_top = graded.grades[: result.conditions.k]
@@ -97,10 +97,9 @@ def graders_of(results: Iterable[CaseResult]) -> list[str]:
 
 
 def drop_of_people(result: CaseResult) -> Outcome | None:
-    """Find the drop below the baseline that grades of people alone see.
+    """Find a drop below the baseline that filled grades hide; None if there is none.
 
-    None if there is none. Filled grades would hide it: those of a machine for what is
-    new in the ranking.
+    For example, a machine gave high grades to what is new in the ranking.
     """
     if result.baseline is None or not result.baseline.people_scores:
         return None

@@ -29,20 +29,20 @@ from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 
 JUDGED = "judged"
-"""A reference tells of a kind of expectation: its ranking is judged by the demand of
-today.
+"""How kinds of expectations are compared with a reference: its ranking is judged by the
+demand of today.
 """
 
 KEPT = "kept"
-"""A reference tells of a kind of expectation: it has kept the outcome."""
+"""Another way: the reference has kept the outcome."""
 
 ITSELF = "itself"
-"""A reference tells of a kind of expectation: the present ranking is compared with its
-own.
+"""Another way: the expectation itself compares the present ranking with the accepted
+one.
 """
 
 NOTHING = "nothing"
-"""A reference tells nothing of a kind of expectation."""
+"""The kind is not compared with a reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def kind_named(name: str) -> Any:
 
 
 def without_reference(expect: Iterable[Expectation]) -> list[Expectation]:
-    """Leave out the expectations that the accepted ranking decides, by itself."""
+    """Leave out the expectations that compare the ranking with the accepted one."""
     judged = []
     for expected in expect:
         if kind_named(expected.kind).reference != ITSELF:

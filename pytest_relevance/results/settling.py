@@ -56,7 +56,7 @@ def question_of(result: CaseResult) -> OpenQuestion | None:
 
 
 def open_question(change: Change) -> OpenQuestion | None:
-    """Find the fewest grades that can settle an open query; None if all cannot.
+    """Find the fewest grades that can settle an open query; None if not even all can.
 
     The lowest and the highest grade of the scale are tried, once against the present
     ranking and once in its favour.
@@ -94,7 +94,7 @@ def _count_until_settled(
 
 
 def state_with(change: Change, grades: Mapping[str, float]) -> str:
-    """Say what a query that got worse comes to with more grades.
+    """Say whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with more grades.
 
     It did not get worse if its score is within the tolerance, and meets the floor if
     the ranking before does.

@@ -89,7 +89,7 @@ class CallAhead(SearchCall):
 
     @property
     def is_in_flight(self) -> bool:
-        """Say whether the call has begun and came to no end, also if it was dropped."""
+        """Say whether the call has begun and not ended, also if it was dropped."""
         has_begun = self.began is not None
         return has_begun and self.state in (State.RUNNING, State.DROPPED)
 

@@ -109,7 +109,7 @@ class Grouping:
 def are_alike(run: CaseRun, other: CaseRun) -> bool:
     """Say whether two cases are searched in the same way.
 
-    The second one may need no fixture that the first one lacks, as that is not set up.
+    The second one must not need a fixture that the first one lacks: it is not set up.
     """
     if run.item.parent is not other.item.parent:
         return False

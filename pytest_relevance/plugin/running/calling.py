@@ -130,7 +130,7 @@ def read_response(
 
 
 def _labels_of(search: Any) -> Callable[[], object] | None:
-    """Return what gets the attribute `ids` of a search; None for a plain function."""
+    """Return a getter of the attribute `ids` of a search; None for a plain function."""
     if type(search) is FunctionType and "ids" not in search.__dict__:
         return None
     return partial(getattr, search, "ids", None)

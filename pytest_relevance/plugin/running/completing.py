@@ -1,8 +1,8 @@
 """Complete a ranking by what expectations look at: fields, rankings of other queries.
 
 The hook `pytest_relevance_fields` is asked for a field that the search did not return.
-The search is called for the other query of `same_as`. Both happens when the case is
-scored, and is not part of its latency.
+The search is called for the other query of `same_as`. Both happen when the case is
+scored, and are not part of its latency.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
     try:
         if any(expected.query for expected in this.case.expect):
             ranking = await _with_others(this, ranking)
-        this.attempt.is_read = True  # an error from here on is none of the search
+        this.attempt.is_read = True  # from here on, an error is not one of the search
         return await _with_fields(this, ranking)
     except CaseError as error:
         this.attempt.error = error

@@ -72,7 +72,8 @@ class Relevance:
 
         Raises ValueError for a key or value that a case file may not have, and pytest's
         fail exception if the check fails (its skip exception if an inconclusive check
-        is to be skipped). In a search of a case file it fails with an error.
+        is to be skipped). Called while a case of a case file runs, it raises an
+        error.
         """
         if CASE_RUN in self._item.stash:
             raise CaseError(_NOT_IN_A_CASE, pytrace=False)

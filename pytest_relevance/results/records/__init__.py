@@ -14,5 +14,5 @@
 | `baseline` | the results of a run beside their reference, and the verdicts that follow |
 | `recorded_comparison` | a recorded run beside a reference, without a search |
 | `moved_cases` | cases that stand under another id, in another file or in another variant now |
-| `uncompared`, `reference` | cases that only one of both has a score of; what is no reference |
+| `uncompared`, `reference` | cases that only the run or only its reference has a score of; what cannot be a reference |
 """

@@ -55,7 +55,7 @@ class TwoOutcomes:
     """The outcomes of one demand: of the accepted ranking, and of the present one.
 
     `rank_then` and `rank_now` give the ranks of documents in the two rankings. A score
-    may be lower by `tolerance` now and still count as missed by no more.
+    that is lower by up to `tolerance` now still counts as missed by no more.
     """
 
     then: Outcome
@@ -276,7 +276,7 @@ def _was_missed_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_comparable(both: TwoOutcomes) -> bool:
-    """Say whether both rankings miss a demand, and which does by more is known."""
+    """Say whether both rankings miss a demand, and it is known which one by more."""
     if both.then.met:
         return False
     if both.now.kind == FLOOR:

@@ -101,7 +101,7 @@ class Baseline:
         """Register the cases of the file; return those of the reference that are lost.
 
         `left_out` are the ids of the listed queries that `only: judged` leaves out. A
-        case is not lost if the reference has it in other variants alone: the parameters
+        case is not lost if the reference has it only in other variants: the parameters
         of its search were renamed, for example. Then it is stale.
         """
         self._other_variants = self._find_other_variants(cases)
@@ -117,7 +117,7 @@ class Baseline:
     def _find_other_variants(
         self, cases: Mapping[EntryKey, Case]
     ) -> dict[str, _Accepted]:
-        """Find the cases that the reference has in other variants alone."""
+        """Find the cases that the reference has only in other variants."""
         left = [key for key in self._entries if key not in cases]
         if not left:
             return {}

@@ -51,7 +51,8 @@ class CaseToday:
     `judgments`: None if the grade of an accepted document is not known.
     `of_people`: the judgments without filled grades; None if no grade is filled, or if
         it is not known which.
-    `expect`: its expectations. A record has their outcomes alone, so it has none.
+    `expect`: its expectations; empty for a case of a record, which has only their
+        outcomes.
     `similarities`: the metrics that compare its ranking with the accepted one.
     `gates`: the gates of its file.
     `expects_known`: gates that failed before are expected to fail.
@@ -139,8 +140,8 @@ def _known_grades(
 ) -> dict[str, float] | None:
     """Return the grades of the judged documents that a record names.
 
-    None if they are not enough to score the entry. They are if they have all of its
-    documents, or if the judgments of other documents have no gain.
+    None if they are not enough to score the entry. They are enough if they have all of
+    its documents, or if the judgments of the other documents have no gain.
     """
     if other is not None:
         return _named_grades(other)

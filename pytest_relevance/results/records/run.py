@@ -265,7 +265,7 @@ def known_ranks(rankings: object) -> Mapping[str, int]:
 def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
     """Return how many ranks are known of each ranking that is not whole, by case id.
 
-    Of variants it is the fewest.
+    If a case has several variants, the fewest count.
     """
     known: dict[str, int] = {}
     for result in results:

@@ -94,7 +94,7 @@ class FileInfo:
         without_floor: sentences about the cases that a floor of the suite does not
             hold, as their score is not defined.
         unjudged: a sentence about its listed queries that have no judgments; empty
-            where all have some.
+            if all have some.
         against: the name of the record that is compared with in the place of its
             baseline; empty for none.
         documents: its catalogue; None for none.

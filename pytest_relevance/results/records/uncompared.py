@@ -1,4 +1,4 @@
-"""Cases of which a run and its reference do not both have a score.
+"""Cases that only a run or only its reference has a score of.
 
 The reference is a baseline, or the record of another run.
 
@@ -67,7 +67,7 @@ WHY_LOST: Mapping[str, tuple[str, str]] = {
     ERROR: ("ended in an error", "ended in an error"),
     NOT_RUN: ("was not run", "were not run"),
 }
-"""Why cases of the reference are lost: of one and of several."""
+"""The words for why cases are lost: for one case, and for several."""
 
 WITHOUT_WORDS = "is not compared", "are not compared"
 """What is said for a reason that a later version has added."""
