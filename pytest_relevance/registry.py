@@ -50,6 +50,8 @@ class Registry(Generic[T]):
     `bundled`: where each entry of the package is, as in `bundled.py`.
     `adapt`: converts the object that another package names to an entry, for example a
     plain function. By default the object is the entry.
+    `taken`: "module:attribute" of a mapping with further names, in any case, that no
+    other package may use.
     `refusals`: the exceptions by which an entry refuses what it is asked to read.
     """
 
@@ -59,11 +61,13 @@ class Registry(Generic[T]):
         bundled: Mapping[str, str],
         adapt: Adapt[T] | None = None,
         *,
+        taken: str = "",
         refusals: tuple[type[BaseException], ...] = (FileError,),
     ) -> None:
         self.group = group
         self._bundled = bundled
         self._adapt = adapt
+        self._taken = taken
         self._passes: tuple[type[BaseException], ...] = (
             ExtensionError,
             *refusals,
@@ -176,9 +180,14 @@ class Registry(Generic[T]):
         Raises `ExtensionError` if two packages use one name, or if another package uses
         a name of this one.
         """
+        points = _entry_points(self.group, tuple(sys.path))
+        taken: set[str] = set()
+        if points and self._taken:
+            names = cast("Mapping[str, object]", _imported(self._taken))
+            taken.update(name.casefold() for name in names)
         found: dict[str, EntryPoint] = {}
-        for point in _entry_points(self.group, tuple(sys.path)):
-            if point.name in self._bundled:
+        for point in points:
+            if point.name in self._bundled or point.name.casefold() in taken:
                 raise ExtensionError(
                     f"the entry point {_label(point)}{_of_package(point)} has a name that "
                     f"pytest-relevance itself has in the group {self.group}; give it "
@@ -264,6 +273,7 @@ EXPECTATIONS: Registry[Any] = Registry(
     "pytest_relevance.expectations",
     bundled.EXPECTATIONS,
     rows_of("pytest_relevance.expectations.kind:ExpectationKind"),
+    taken="pytest_relevance.metrics.names:ALL_MEASURES",
 )
 """The kinds of expectations, in the order in which messages list them.
 
@@ -275,6 +285,7 @@ GATES: Registry[Any] = Registry(
     "pytest_relevance.gates",
     bundled.GATES,
     rows_of("pytest_relevance.gates.kind:GateKind"),
+    taken="pytest_relevance.cases.gates:OPTIONS",
 )
 """The kinds of gates. An entry is a `GateKind`; its type is as in `EXPECTATIONS`."""
 

@@ -124,6 +124,8 @@ def _canonical(key: str) -> str:
 def _check_entry(key: str, value: object, at: Location) -> Made:
     """Check one entry. Refuses it if a kind of another package raises an exception."""
     try:
+        if isinstance(value, Mapping) and _base(key) in _MEASURES:
+            EXPECTATIONS.names()  # a package may have an expectation with this name
         name = name_of_key(key)
         if name is not None:
             with EXPECTATIONS.calling(name):

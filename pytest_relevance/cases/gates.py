@@ -49,7 +49,7 @@ def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
     to find them.
     """
     names = [name for name in GATES.bundled_names if name != UNKNOWN]
-    if all(key in names or key in _OPTIONS for key in keys):
+    if all(key in names or key in OPTIONS for key in keys):
         return names
     return [name for name in GATES.names() if name != UNKNOWN]
 
@@ -96,7 +96,7 @@ _ROWS = (
 )
 # fmt: on
 
-_OPTIONS: Mapping[str, _Option] = {option.name: option for option in _ROWS}
+OPTIONS: Mapping[str, _Option] = {option.name: option for option in _ROWS}
 """What a gate may have beside its condition, by name."""
 
 
@@ -159,8 +159,8 @@ def _check_gate(written: object, at: Location) -> Gate | Wrong:
 
 def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
     conditions = _names_of_conditions(written)
-    takes = f"a gate has {listed(conditions)}, and may have {listed(_OPTIONS, 'and')}"
-    names = [*conditions, *_OPTIONS]
+    takes = f"a gate has {listed(conditions)}, and may have {listed(OPTIONS, 'and')}"
+    names = [*conditions, *OPTIONS]
     is_wrong = report_unknown_keys(written, names, takes=takes, at=at) is WRONG
     values: dict[str, Any] = {}
     for name in names:
@@ -172,7 +172,7 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
         return WRONG
     fields: dict[str, Any] = {"id": "", "condition": condition.name}
     fields[condition.gate_field] = values[condition.name]
-    for name in _OPTIONS:
+    for name in OPTIONS:
         if name in values:
             fields[name] = values[name]
     gate = Gate(**fields)
@@ -180,8 +180,8 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
 
 
 def _check_key(name: str, value: object, at: Location) -> object:
-    if name in _OPTIONS:
-        return _OPTIONS[name].check(value, at)
+    if name in OPTIONS:
+        return OPTIONS[name].check(value, at)
     with GATES.calling(name):
         return _condition_named(name).check(value, at)
 
@@ -196,6 +196,8 @@ def _check_condition(
             f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant",
             "p",
         )
+    if not names:
+        GATES.names()  # a package may have a gate with the name of an option
     if len(names) != 1:
         number = f"{listed(names, 'and')} are two" if names else "there is none"
         return at.refuse(f"a gate has one condition, {listed(conditions)}; {number}")
@@ -241,7 +243,7 @@ def gate_schema() -> Schema:
     for name in names:
         condition = _condition_named(name)
         properties[name] = about(condition.about, condition.schema)
-    for option in _OPTIONS.values():
+    for option in OPTIONS.values():
         properties[option.name] = about(option.about, option.schema)
     return {
         "type": "object",

@@ -199,6 +199,28 @@ def test_a_report_names_an_expectation_whose_package_is_gone(
     assert "brands is not met" in command("report", "run.jsonl").out
 
 
+@pytest.mark.parametrize(
+    ("group", "name", "suite"),
+    [
+        ("expectations", "p", "expect: {P: {soups: 1}}"),
+        ("expectations", "ndcg", "expect: {brands: 3}"),
+        ("gates", "tag", "gates: [{tag: head}]"),
+        ("gates", "id", "gates: [{max_empty: 3}]"),
+    ],
+)
+def test_a_name_of_a_metric_or_of_an_option_of_a_gate_is_taken(
+    package: Package, group: str, name: str, suite: str
+) -> None:
+    package.install(group, "BRANDS" if group == "expectations" else "MAX_EMPTY")
+    info = "site/my_package-1.0.dist-info/entry_points.txt"
+    package.write(info, f"[pytest_relevance.{group}]\n{name} = my_package:KIND\n")
+    path = package.cases(f"{suite}\ncases: [{{query: boots, tags: [head]}}]")
+    with pytest.raises(
+        ValueError, match=rf"the entry point {name} .* my_package has a "
+    ):
+        read_suite(path)
+
+
 # --- a gate ---------------------------------------------------------------------------
 
 
