@@ -97,6 +97,8 @@ def test_what_changed_fails_by_title_and_nothing_of_it_is_known(
     # the accepted ranking of the other one is no better
     one_emptied = "Search got worse: 1 query (for certain)"
     assert f"{one_emptied}; 1 changed by more than allowed" in run.summary
+    advice = "1 case changed by more than allowed: --relevance-update accepts it, and"
+    assert f"{advice} what got worse too unless you choose the cases" in run.said
     _, worse, differ = re.split(
         r"\*\*(?:Got worse|Changed by .*?) \(1\)", found.markdown
     )
