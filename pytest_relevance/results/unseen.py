@@ -11,10 +11,11 @@ seen the ranks below.
   that there are no more. But it may not hand `k` on to the engine. One case does not
   show this. `find_undecided` looks at all cases of a run.
 
-All cases together may show a limit, the greatest number of results. It is one if
-several cases got exactly so many, and none got as many as it asked for. It is one too
-if a case asked for more and got as many as the default of the parameter `k`. It is none
-if a case got fewer results because it asked for fewer: then `k` is handed on.
+All cases together may show a limit: the greatest number of results that a case got.
+This number is a limit if several cases got exactly so many, and none got as many as it
+asked for; or if a case asked for more, and got as many as the default of the parameter
+`k`. It is not a limit if a case got fewer results because it asked for fewer: then `k`
+is handed on.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ USUAL_DEPTH = 10
 """Rankings with fewer results are common. So a limit below it needs more cases."""
 
 FEWEST_CASES_OF_USUAL_DEPTH = 10
-"""Fewer cases do not show a limit to what looks no deeper than the usual depth."""
+"""Fewer cases show no limit for a case that looks no deeper than the usual depth."""
 
 
 # --- of one case ----------------------------------------------------------------------
@@ -64,8 +65,8 @@ FEWEST_CASES_OF_USUAL_DEPTH = 10
 def why_unseen(case: Case, ranking: Ranking) -> str:
     """Say why expectations of a case are not decided.
 
-    There is a line for each that looks deeper than the results; usually none. Ask it of
-    a search that takes no number of results.
+    There is a line for each one that looks deeper than the results; usually there is
+    none. Call it only for a search that takes no number of results.
     """
     if most_results(case.expect) == 0:
         return ""
@@ -182,7 +183,7 @@ def _shows_that_k_is_handed_on(result: CaseResult, limit: int) -> bool:
 
 
 def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
-    """Say whether the limit of a search is one for the usual depth too.
+    """Say whether the limit of a search also holds for the usual depth.
 
     It is if there are ten cases or more, and most of them got as many.
     """

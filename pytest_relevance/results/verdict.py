@@ -75,7 +75,7 @@ _ABOVE, _BELOW, _OPEN = "above", "below", "open"
 def _side_of_floor(case: Case, top: ScoredTop) -> str:
     """Return on which side of its floor a score is, whatever grades are missing.
 
-    It is `_OPEN` if the interval of the score has the floor, or there is no interval. A
+    It is `_OPEN` if the interval of the score contains the floor, or there is none. A
     case without a floor is above it.
     """
     floor = case.min_ndcg

@@ -16,7 +16,7 @@ Fingerprint = Mapping[str, Any]
 Changes = Mapping[str, Sequence[Any]]
 """What differs between two fingerprints: {name: [value before, value now]}.
 
-A value is None if there is none.
+A value is None if its name is missing.
 """
 
 MOST_SHOWN = 3
@@ -69,7 +69,7 @@ def _whole(text: str) -> str:
 def changed(before: Fingerprint, now: Fingerprint) -> Changes:
     """Return what differs, in the order of the names.
 
-    Nothing does if either fingerprint is empty, and so unknown.
+    Nothing differs if either fingerprint is empty, and so unknown.
     """
     if not (before and now):
         return {}
@@ -102,7 +102,7 @@ def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def changes_text(changes: Changes, most: int | None = None) -> str:
     """Write `index products-11 -> products-20, documents 19406 -> 20010`.
 
-    Of more than `most` changes it has the first, and a count.
+    If there are more than `most` changes, it has the first ones and counts the rest.
     """
     parts = []
     for name, (before, now) in changes.items():

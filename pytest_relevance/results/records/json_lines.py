@@ -147,8 +147,8 @@ def read_file(
 
     Raises:
         RecordError: the file cannot be read, or is of another kind or version; a line
-            is no JSON object, or is damaged; or the file is not whole, which is known
-            at its end.
+            is not a JSON object, or is damaged; or the file is not whole, which is
+            known at its end.
     """
     reader = _Reader(path, name, kind)
     header = reader.header()
@@ -212,7 +212,7 @@ class _Reader:
     def lines(self, count: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the lines below the header as objects, with their numbers.
 
-        A file with a `count` has so many. Any other ends with the end line.
+        A record has `count` of them. A baseline has no count: its end line ends it.
         """
         found = end = 0
         for number, text in self._texts:

@@ -114,7 +114,7 @@ def find_moves(gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> Moves:
 
 
 Feature = Callable[[PlacedCase], Hashable]
-"""Returns what two cases must have in common to be the same; None: no case is."""
+"""Returns what two cases must have in common to be the same; None matches no case."""
 
 
 def _asked_with_id_and_variant(case: PlacedCase) -> Hashable:
@@ -144,7 +144,7 @@ class _Matching:
         self.moved: dict[Place, Place] = {}
 
     def match(self, feature: Feature) -> None:
-        """Match the pairs of cases that have a feature to themselves."""
+        """Match a gone case with a new one if only these two have the same feature."""
         gone_by_feature = _by_feature(self._gone.values(), feature)
         for value, cases in _by_feature(self._new.values(), feature).items():
             candidates = gone_by_feature.get(value, [])

@@ -110,7 +110,7 @@ class _Reference:
             if entry is None:
                 return alone
             return compare_without_ranking(alone, entry, of_file)
-        # its similarities are those with another ranking than that of the entry
+        # its similarities compare it with another ranking than that of the entry
         alone = without_similarities(result)
         if entry is None:
             return without_entry(alone, of_file.without_ranking.get(key, ""))

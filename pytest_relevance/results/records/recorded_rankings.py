@@ -1,4 +1,4 @@
-"""The rankings of a record, in the place of committed baselines."""
+"""The rankings of a record, used instead of committed baselines."""
 
 from __future__ import annotations
 
