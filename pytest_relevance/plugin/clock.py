@@ -47,6 +47,13 @@ class Moment:
             return None
         return seconds
 
+    def after_pause(self, begin: Moment, end: Moment) -> Moment:
+        """Return a moment from which a pause that came later does not count."""
+        return Moment(
+            measured=self.measured + end.measured - begin.measured,
+            other=self.other + end.other - begin.other,
+        )
+
 
 def now() -> Moment:
     """Return the present moment."""

@@ -292,6 +292,37 @@ def test_what_a_gate_returns_wrongly_names_its_package(
     assert "it is an entry point of the package my_package" in told
 
 
+# --- a shape --------------------------------------------------------------------------
+
+
+def test_the_import_of_what_reads_a_response_is_no_latency(
+    package: Package,
+) -> None:
+    package.install("gates", "MAX_EMPTY")
+    points = "[pytest_relevance.shapes]\nslow = slow_import:SLOW\n"
+    package.write("site/my_package-1.0.dist-info/entry_points.txt", points)
+    package.write(
+        "site/slow_import.py",
+        "import time\n"
+        "from pytest_relevance.extending import ResponseShape\n"
+        "time.sleep(2)\n"
+        "open('imported', 'w').close()\n"
+        "SLOW = ResponseShape(name='slow')\n",
+    )
+    package.conftest(
+        "import sys\n"
+        "from types import SimpleNamespace\n"
+        "import pytest\n"
+        f"sys.path.insert(0, {str(package.path / 'site')!r})\n"
+        "@pytest.fixture\n"
+        "def search():\n"
+        "    return lambda query: SimpleNamespace(hits=[{'id': 'b1'}])\n"
+    )
+    package.cases("expect: {latency: < 2 s}\ncases: [{query: boots}]")
+    run = package.run_apart()
+    assert (run.counts, (package.path / "imported").exists()) == ({"passed": 1}, True)
+
+
 # --- a diagnosis ----------------------------------------------------------------------
 
 

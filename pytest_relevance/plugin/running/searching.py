@@ -10,7 +10,7 @@ from typing import Any
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
 from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
-from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.responses.ranking import Ranking, load_readers
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -125,9 +125,12 @@ class SearchCall:
         """Read the response of a call.
 
         Its latency includes the reading: a lazy response does its work while it is
-        read.
+        read. It does not include the import of what reads it.
         """
         (of_case,) = self.of_cases
+        returned = now()
+        if load_readers(response):
+            started = started.after_pause(returned, now())
         ranking = of_case.read(response)
         of_case.rankings.append((ranking, seconds_since(started)))
 

@@ -9,7 +9,9 @@ a search may fill the same list anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -169,6 +171,33 @@ def read_ranking(
         )
         results = results_of(response, options)
     return _read_results(results, wanted, labels)
+
+
+def load_readers(response: object) -> bool:
+    """Import what reads a response that is more than a list of ids or mappings.
+
+    Return whether anything was imported: this happens once.
+    """
+    if type(response) is list and {str, int, dict, tuple}.issuperset(
+        map(type, response[:1])
+    ):
+        return False
+    if _load_shapes.cache_info().currsize:
+        return False
+    _load_shapes()
+    return True
+
+
+@cache
+def _load_shapes() -> None:
+    from pytest_relevance.registry import ExtensionError
+    from pytest_relevance.results.responses import response  # noqa: F401
+    from pytest_relevance.results.responses.shapes import SHAPES
+
+    # reading a response says which package cannot be loaded
+    with suppress(ExtensionError):
+        for _ in SHAPES:
+            pass
 
 
 def _id_field(id_field: str | Sequence[str] | None) -> IdField | None:
