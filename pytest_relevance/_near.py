@@ -196,8 +196,8 @@ class _Affix:
 def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
     """Pair texts that differ by one common prefix or suffix, if enough pairs share it.
 
-    With several queries, at least half must have such a pair. A single query must have
-    two, or all its texts on the side with the affix.
+    With several queries, at least half must have such a pair. A single query needs two
+    pairs, or the affix on all its texts of one side: those wanted, or those found.
     """
     pairs_by_query = [_pairs_of_each_affix(query) for query in queries]
     affix = _commonest_affix(pairs_by_query)

@@ -399,10 +399,10 @@ class Terms:
         """Set the lowest and highest grade, once all judgments of the file are known.
 
         The highest grade also becomes `max_grade` of the settings, if it is above 0.
-        `grades` are those of the file, sorted. Without a scale the range includes 0: a
-        file that lists relevant documents alone does not say that there are no others,
-        and an unjudged result may be irrelevant. A grade of another case that has no
-        gain under these terms is left out: no result of this case can have it.
+        `grades` are those of the file, sorted. Without a scale the range begins at 0 or
+        below: an unjudged result may be irrelevant, even if the file grades relevant
+        documents alone. A grade of another case that has no gain under these terms is
+        left out: no result of this case can have it.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)

@@ -171,7 +171,7 @@ def has_cases(data: bytes) -> bool:
 def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     """Read the keys of the suite into `header`, and the cases into the builder.
 
-    Returns whether there are suite keys below `cases`.
+    Returns whether keys of the suite come after `cases`.
     """
     if not events.enter_document():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'

@@ -51,7 +51,7 @@ _Files = Sequence[JudgmentFile]
 
 @dataclass(frozen=True, slots=True)
 class _OwnJudgments:
-    """The judgments that a case has without its suite, and the files of its own."""
+    """The judgments that a case has apart from its suite's, and the files it names."""
 
     judgments: CaseJudgments | None
     files: _Files

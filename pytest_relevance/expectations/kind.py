@@ -148,7 +148,7 @@ class ExpectationKind(ABC):
         """Write why an expectation is not met, in a sentence."""
 
     def show_met(self, outcome: Outcome) -> str:
-        """Show an expectation that is met with its figure: `results 0`, `first`."""
+        """Write a met expectation and its figure: `results 0`, or `first` alone."""
         if outcome.value is None:
             return outcome.name
         return f"{outcome.name} {number_text(outcome.value)}"

@@ -130,8 +130,8 @@ def read_run(path: Path, format: str | None = None) -> Rankings:
     - "trec": `qid Q0 docid rank score tag`, sorted as trec_eval does, whatever its
       ranks say: by score, then by document id, both descending.
     - "csv": a table with a header, which has query or query_id, doc_id, and rank or
-      score. Without both, the rows are in order already. A snapshot of Quepid is such a
-      table.
+      score. With neither, the rows have to be best first. A snapshot of Quepid is
+      such a table.
     - "parquet": the same as Parquet.
     - "json": {query: {document: score}}, {query: [document, ...]} or rows.
     - "record": the file of `--relevance-record`, without its cases that were skipped or

@@ -449,8 +449,8 @@ class CaseCall:
 
     `error`: why there is no score.
     `latency`: in seconds; None if the search was not called or failed.
-    `latency_shared`: it is the share of the case in the latency of a batch.
-    `concurrency`: up to so many searches ran at a time while it was measured.
+    `latency_shared`: whether `latency` is the share of the case in that of a batch.
+    `concurrency`: how many searches ran at a time, at most, while it was measured.
     `repeats`: how the rankings of several calls differ.
     `outcome`: pytest's outcome, if it is not the verdict: passed, failed, skipped,
         xfailed or xpassed.

@@ -218,7 +218,7 @@ class Catalogue:
     def _open(self, *, needs_title: bool) -> _OpenCatalogue:
         """Open the file and find its columns.
 
-        `needs_title`: titles are read, and not only other columns.
+        `needs_title`: refuse a file without titles, unless `show` names fields.
         """
         from pytest_relevance._accidents import refuse_accidents
         from pytest_relevance._object_table import LinesOfObjects

@@ -60,7 +60,8 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     """Choose the worst of several repeats, and say how the ranking changed.
 
-    That is from repeat to repeat, or else between the calls of one repeat.
+    The change is the one between repeats. If there is none, it is the one between the
+    calls of one repeat.
     """
     worst = min(repeats, key=_badness)
     scored = [result for result in repeats if result.evaluation.scores]

@@ -130,7 +130,7 @@ class _Checked:
                 self.warn(name, find(checked), file)
 
     def warn(self, check: str, places: Iterable[Problem], file: str) -> None:
-        """Keep the places that a check found, in `file` if it names no file."""
+        """Keep the places that a check found; one that names no file is in `file`."""
         for problem in places:
             if not isinstance(problem, Problem):
                 raise TypeError(f"find gave {shown(problem)}, not a Problem")

@@ -410,8 +410,8 @@ def _described(table: Table, cells: _Cells) -> dict[str, Query]:
 def _with_ids(rows: Ratings) -> list[bool]:
     """Return for each row whether it names a document.
 
-    A row without document and rating names a query without judgments. A row that lacks
-    only one of its ids is refused.
+    A row may have a query alone: it has no judgments. A document or a rating without a
+    query is refused, and a rating without a document.
     """
     problems = Problems(rows.file)
     for row, rating in enumerate(rows.ratings):

@@ -133,7 +133,7 @@ def read_run(source: Source) -> Rankings:
     """Read a run, sorted as trec_eval does, whatever its ranks say.
 
     Raises:
-        FileError: lines are wrong, or the file has four columns and is a run.
+        FileError: lines are wrong, or the run has four columns instead of six.
     """
     _refuse_short_run(source)
     table = rows_of(source, RUN_WIDTH)

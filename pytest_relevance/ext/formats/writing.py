@@ -79,7 +79,9 @@ def write_qrels(judgments: Judgments) -> Written:
 
 
 def write_run(rankings: Rankings) -> Written:
-    """Write a TREC run: `qid Q0 docid rank score tag`. The scores descend to 1.
+    """Return rankings as the bytes of a TREC run: `qid Q0 docid rank score tag`.
+
+    The scores descend to 1.
 
     A document that a query has twice is written once. Raises ValueError if no query has
     a result, or if an id has white space.

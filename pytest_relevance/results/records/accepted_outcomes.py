@@ -242,7 +242,7 @@ class AcceptedOutcomes:
         return self.entry.ranking(self.result.conditions.settings)
 
     def _found(self) -> outcomes.Found:
-        """Return what the search found then, as kinds of expectations judge it."""
+        """Return the accepted ranking in the form that kinds of expectations judge."""
         documents, conditions = self._documents, self.result.conditions
         return outcomes.Found(
             k=conditions.k,
