@@ -152,6 +152,8 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     nothing = '7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)'
     assert nothing in end
     assert "to see one in full: pytest -v " in end
+    settle = "to list what settles the 28 open ones: pytest --relevance-unjudged="
+    assert settle in end
     assert "--relevance-update " in end
     assert "135 cases: 61 passed, 30 measured; 44 got worse; " in end
 

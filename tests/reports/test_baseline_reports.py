@@ -353,9 +353,13 @@ def test_what_an_update_does_is_said_unless_it_is_being_done(
 def test_what_got_worse_is_accepted_by_name_and_by_updates_that_name_no_cases() -> None:
     worse = dropped(entry("gloves", -0.3, "regression"))
     see = "to see one in full: pytest -v shop.relevance.yaml::gloves"
+    settle = (
+        "to list what settles the open one: pytest --relevance-unjudged=worklist.csv"
+    )
     meant = "1 case got worse: where that is meant, --relevance-update FILE::CASE accepts one"
     assert advice([worse, *BETTER, *STALE]) == [
         see,
+        settle,
         meant,
         "1 case got better: --relevance-update accepts it, and what got worse too unless you choose the cases",
         SAID_OF_STALE,
@@ -363,7 +367,7 @@ def test_what_got_worse_is_accepted_by_name_and_by_updates_that_name_no_cases() 
     missed = Outcome("P@1", "metric", met=False, value=0.0, bound=1.0)
     worse = changed(worse, reasons=(*worse.evaluation.reasons, missed))
     demand = "a missed floor or expectation has to change too"
-    assert advice([worse]) == [see, f"{meant}; {demand}"]
+    assert advice([worse]) == [see, settle, f"{meant}; {demand}"]
 
 
 def test_cases_of_the_baseline_that_are_not_compared() -> None:

@@ -19,6 +19,8 @@ from pytest_relevance.results.case_parts import (
     STALE,
 )
 from pytest_relevance.results.case_result import CaseResult, has_failed
+from pytest_relevance.results.certainty import count_worse
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.failures import CHANGED, failure_kind, got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
@@ -41,6 +43,7 @@ def update_sentences(
     fallen = [result for result in results if got_worse(result)]
     if fallen:
         yield _how_to_see_one(fallen, files, against)
+        yield from _how_to_settle(fallen, files, against)
     if updating == "all":
         return
     by_standing = _by_standing(results, files)
@@ -56,6 +59,31 @@ def update_sentences(
         yield _new_advice(by_standing[NEW])
 
 
+def _reference_options(
+    result: CaseResult, files: Mapping[str, FileInfo], against: str
+) -> list[str]:
+    """Return the options that compare a case with the same reference again."""
+    info = files.get(result.file)
+    if info is None or not info.against:
+        return []
+    return [f"--relevance-against={against or info.against}"]
+
+
+def _how_to_settle(
+    fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
+) -> Iterator[CommandLine]:
+    """Give the command that lists the results to judge, if cases are open."""
+    worse = count_worse(map(Change.since_baseline, fallen))
+    if not worse.open:
+        return
+    parts = ["pytest", *_reference_options(fallen[0], files, against)]
+    parts.append("--relevance-unjudged=worklist.csv")
+    what = "what settles the open one"
+    if worse.open > 1:
+        what = f"what settles the {worse.open:,} open ones"
+    yield CommandLine(f"to list {what}:", join(parts), DOUBT)
+
+
 def _how_to_see_one(
     fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
 ) -> CommandLine:
@@ -64,10 +92,7 @@ def _how_to_see_one(
     It runs in the folder where the run was started.
     """
     first = min(fallen, key=lambda result: result.weight * result.change)
-    info = files.get(first.file)
-    parts = ["pytest", "-v"]
-    if info is not None and info.against:
-        parts.append(f"--relevance-against={against or info.against}")
+    parts = ["pytest", "-v", *_reference_options(first, files, against)]
     name = first.node.partition("::")[2] or first.id
     parts.append(f"{first.file}::{name}")
     return CommandLine("to see one in full:", join(parts), DOUBT)
