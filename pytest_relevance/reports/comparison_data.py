@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.codec import encode
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.comparison_report import became, notable_change
+from pytest_relevance.reports.comparison_report import (
+    became,
+    notable_change,
+    worse_queries,
+)
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Change, Move
@@ -51,6 +55,7 @@ def comparison_data(
     drops = comparison.moved(-1)[:most]
     gains = comparison.moved(1)[:most]
     searched = comparison.fingerprint.items()
+    worse = worse_queries(comparison)
     data = {
         "kind": KIND,
         "version": VERSION,
@@ -63,6 +68,7 @@ def comparison_data(
         "fingerprint": {name: list(values) for name, values in searched},
         "metrics": [_flat(row) for row in comparison.metrics],
         "by_tag": [_flat(row) for row in comparison.by_tag],
+        "worse": None if worse is None else asdict(worse),
         "latency": _latencies(comparison),
         "movers": {"drops": _movers(drops, least), "gains": _movers(gains, least)},
         "left_out": _left_out(comparison),

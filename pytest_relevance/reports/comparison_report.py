@@ -56,7 +56,11 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.certainty import count_worse, means_over_judged
+from pytest_relevance.results.certainty import (
+    WorseQueries,
+    count_worse,
+    means_over_judged,
+)
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference, MeanChange
@@ -194,16 +198,24 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
 def _balance(comparison: Comparison, rows: Sequence[Difference]) -> Headline:
     """Weigh the queries that got worse against those that got better.
 
-    How many got worse for certain is known by nDCG only. `rows` are the means.
+    `rows` are the means.
     """
     least = notable_change(comparison)
-    fallen = comparison.moved(-1, least)
-    sure = None
-    if all(change.is_by_ndcg for change in fallen):
-        sure = count_worse(fallen)
+    sure = worse_queries(comparison)
     worse = _moved_queries(comparison, -1, least)
     better = _moved_queries(comparison, 1, least)
     return balance(worse, better, _direction(rows), sure=sure)
+
+
+def worse_queries(comparison: Comparison) -> WorseQueries | None:
+    """Count the queries that got worse, for certain and open.
+
+    None if they are compared by another metric than nDCG.
+    """
+    fallen = comparison.moved(-1, notable_change(comparison))
+    if all(change.is_by_ndcg for change in fallen):
+        return count_worse(fallen)
+    return None
 
 
 def notable_change(comparison: Comparison) -> float:

@@ -84,6 +84,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
         said[0]
         == "Search got worse: 44 queries (16 for certain, 28 may only be missing judgments); 1 gate is not met"
     )
+    assert comparison.to_dict()["worse"] == {"certain": 16, "open": 28}
     worst = said[said.index("Largest drops (5 of 49)") + 2]
     assert worst.split()[:5] == ["q032", '"earbuds"', "1.000", "->", "0.000"]
     assert " 1 -> gone " in worst

@@ -21,7 +21,15 @@ from pytest_relevance.reports.run.report import report_data, report_lines
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
-from tests.helpers import block, case_result, changed, encoded, gate_record, result_of
+from tests.helpers import (
+    block,
+    case_result,
+    changed,
+    compared,
+    encoded,
+    gate_record,
+    result_of,
+)
 
 FILE = "shop.relevance.yaml"
 JUDGMENTS = {"boots": {"b1": 3, "b2": 1}, "lamp": {"l1": 2}, "torch": {"t1": 1}}
@@ -118,6 +126,12 @@ FAILURES = [
     fallen("drop", ACCEPTED),
     fallen("floor", replace(ACCEPTED, newly_failing=True)),
 ]
+
+
+def test_data_counts_the_queries_that_got_worse() -> None:
+    certain = compared("boots", before=1.0, ranking=[])
+    still_open = compared("lamp", before=1.0, ranking=["new", "x", "y"])
+    assert report_data(run(certain, still_open))["worse"] == {"certain": 1, "open": 1}
 
 
 def test_failures_are_told_in_the_order_of_their_kinds_and_counted_by_them() -> None:

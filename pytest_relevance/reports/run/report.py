@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
@@ -31,6 +32,9 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
+from pytest_relevance.results.certainty import count_worse
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.failures import got_worse
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
@@ -118,13 +122,18 @@ def run_gates(run: Run) -> list[GateResult]:
 
 
 def report_data(run: Run) -> dict[str, Any]:
-    """Return the report in types of JSON: the record, and the results of gates."""
+    """Return the report in types of JSON.
+
+    It has the record, the results of gates, and how many queries got worse.
+    """
+    worse = [Change.since_baseline(each) for each in run.results if got_worse(each)]
     return {
         "name": run.name,
         "run": encode(run.info),
         "files": encode(run.files),
         "results": encode(run.results),
         "gates": [_gate_data(gate) for gate in run_gates(run)],
+        "worse": asdict(count_worse(worse)),
     }
 
 
