@@ -24,7 +24,10 @@ cases:
 """
 
 
-SENTENCE = "3 queries got worse, 1 better; the mean is unchanged within chance"
+SENTENCE = (
+    "3 queries got worse (1 for certain, 2 may only be missing judgments), 1 better; "
+    "the mean is unchanged within chance"
+)
 
 
 class TestFirstScreen:
