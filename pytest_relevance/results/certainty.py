@@ -104,7 +104,7 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
 def _judged_score(change: Change, snapshot: Snapshot) -> float:
     case = change.case
     settings = replace(case.conditions.settings, unjudged="skip")
-    graded = grade_ranking(snapshot.documents, judged_grades(change))
+    graded = grade_ranking(snapshot.documents, change.grades)
     ranking = GradedRanking(graded.grades, graded.repeated, case.graded.judged)
     judged = score(case.metric, ranking, settings)
     return 0.0 if math.isnan(judged) else judged
@@ -120,7 +120,7 @@ def document_changes(change: Change) -> list[DocumentChange]:
     conditions = change.case.conditions
     before = _factors(change.before, conditions.k, conditions.settings)
     after = _factors(change.after, conditions.k, conditions.settings)
-    grades = judged_grades(change)
+    grades = change.grades
     changes = []
     for document in {**before, **after}:
         factor = after.get(document, 0.0) - before.get(document, 0.0)
@@ -167,12 +167,12 @@ def gain_range(change: Change) -> tuple[float, float]:
     """Return the least and the greatest gain that an unjudged document may have."""
     conditions = change.case.conditions
     settings = conditions.settings
-    grades = [conditions.lowest, conditions.highest]
-    if isinstance(settings.gain, Mapping):
-        for grade in settings.gain:
-            if conditions.lowest < grade < conditions.highest:
-                grades.append(grade)
-    gains = [settings.gains[grade] for grade in grades]
+    lowest, highest = conditions.lowest, conditions.highest
+    if not isinstance(settings.gain, Mapping):
+        return settings.gains[lowest], settings.gains[highest]
+    # a result can only get a grade that the mapping has
+    in_range = [grade for grade in settings.gain if lowest <= grade <= highest]
+    gains = [settings.gains[grade] for grade in in_range or settings.gain]
     return min(gains), max(gains)
 
 
@@ -186,7 +186,7 @@ def _misses_what_no_grade_changes(change: Change) -> bool:
 
 def has_unjudged(change: Change) -> bool:
     """Return whether a document in the top k of either ranking is unjudged."""
-    grades = judged_grades(change)
+    grades = change.grades
     k = change.case.conditions.k
     for snapshot in (change.before, change.after):
         if snapshot is not None and not grades.keys() >= {*snapshot.documents[:k]}:
@@ -195,22 +195,10 @@ def has_unjudged(change: Change) -> bool:
 
 
 def _factors(snapshot: Snapshot, k: int, settings: Settings) -> dict[str, float]:
-    """Give 1 / discount of each document in the top k, at its first rank."""
+    """Return 1 / discount of each document in the top k, at its first rank."""
     discounts = discount_table(settings.discount, k)
     factors = {}
     for document, rank in first_ranks(snapshot.documents).items():
         if rank <= k:
             factors[document] = 1.0 / discounts[rank - 1]
     return factors
-
-
-def judged_grades(change: Change) -> dict[str, float]:
-    """Return the grades of the judged documents of both rankings."""
-    grades = {}
-    for snapshot in (change.before, change.after):
-        if snapshot is None:
-            continue
-        for document, grade in zip(snapshot.documents, snapshot.grades, strict=False):
-            if grade is not None:
-                grades[document] = grade
-    return grades

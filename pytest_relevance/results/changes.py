@@ -143,6 +143,20 @@ class Change:
         return self.before.documents
 
     @property
+    def grades(self) -> dict[str, float]:
+        """Return the grades of the judged documents of both rankings."""
+        grades = {}
+        for snapshot in (self.before, self.after):
+            if snapshot is None:
+                continue
+            for document, grade in zip(
+                snapshot.documents, snapshot.grades, strict=False
+            ):
+                if grade is not None:
+                    grades[document] = grade
+        return grades
+
+    @property
     def moves(self) -> RankChanges | None:
         """Return what left the top k, entered it and moved in it.
 
@@ -151,18 +165,11 @@ class Change:
         """
         if self.before is None or not self.is_compared:
             return None
-        grades = {}
-        for snapshot in (self.before, self.after):
-            for document, grade in zip(
-                snapshot.documents, snapshot.grades, strict=False
-            ):
-                if grade is not None:
-                    grades[document] = grade
         changes = rank_changes(
             self.before.documents,
             self.after.documents,
             self.case.conditions.k,
-            grades,
+            self.grades,
             self.case.ranking.deeper,
         )
         gains = self.case.conditions.settings.gains

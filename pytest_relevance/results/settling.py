@@ -21,7 +21,6 @@ from pytest_relevance.results.certainty import (
     document_changes,
     greatest_change,
     is_certainly_worse,
-    judged_grades,
 )
 from pytest_relevance.results.changes import Change, Snapshot
 from pytest_relevance.results.failures import got_worse
@@ -46,9 +45,7 @@ class OpenQuestion:
 
 
 def question_of(result: CaseResult) -> OpenQuestion | None:
-    """Return the question of a case that got worse, if it is open and grades can settle
-    it.
-    """
+    """Return the question of a case, if it is open and grades can settle it."""
     if not got_worse(result):
         return None
     change = Change.since_baseline(result)
@@ -128,8 +125,7 @@ def _score_with(
     change: Change, snapshot: Snapshot, grades: Mapping[str, float]
 ) -> float:
     case = change.case
-    known = judged_grades(change)
-    graded = grade_ranking(snapshot.documents, {**known, **grades})
+    graded = grade_ranking(snapshot.documents, {**change.grades, **grades})
     judged = [*case.graded.judged, *grades.values()]
     ranking = GradedRanking(graded.grades, graded.repeated, judged)
     return score(case.metric, ranking, case.conditions.settings)

@@ -74,6 +74,16 @@ class JudgedQueries:
         """True if there are filled grades."""
         return any(query.filled for query in self.by_key.values())
 
+    def grade_range(self) -> tuple[float, float]:
+        """Return the lowest and the highest grade of all queries, and of 0.
+
+        An unjudged result may have any grade from one to the other.
+        """
+        grades = [0.0]
+        for query in self.by_key.values():
+            grades += query.grades.values()
+        return min(grades), max(grades)
+
     def find(self, result: CaseResult) -> JudgedQuery | None:
         """Return the judged query of a result; None if it has no judgments."""
         return self.by_key.get(result.id) or self.by_text.get(result.query)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, examples
@@ -146,7 +147,18 @@ class Rejudging:
         k = conditions.k
         if query is not None and query.k is not None:
             k = query.k
-        return replace(conditions, k=k, settings=settings)
+        lowest, highest = conditions.lowest, conditions.highest
+        if self.queries is not None:
+            least, greatest = self._grade_range
+            lowest, highest = min(lowest, least), max(highest, greatest)
+        return replace(
+            conditions, k=k, settings=settings, lowest=lowest, highest=highest
+        )
+
+    @cached_property
+    def _grade_range(self) -> tuple[float, float]:
+        assert self.queries is not None
+        return self.queries.grade_range()
 
     def _changed_settings(self, settings: Settings) -> Settings:
         """Replace settings. Results with equal settings share the new ones."""

@@ -338,3 +338,12 @@ def test_a_collapsed_ranking_scores_as_one_of_its_documents(
     expected = [*evaluate(judgments, documents, metrics).loc["q"]]
     assert [row.means.first for row in found.metrics] == expected
     assert [row.means.second for row in found.metrics] == expected
+
+
+@pytest.mark.parametrize("gain", ["exponential", {3: 10}])
+def test_an_unjudged_result_may_be_as_good_as_any_judged_one(gain: Any) -> None:
+    judgments = {f"q{number}": {"a": 3} for number in range(8)}
+    first = {query: ["a"] for query in judgments}
+    second = {query: ["unjudged"] for query in judgments}
+    found = compare_runs(first, second, judgments=judgments, gain=gain)
+    assert found.to_dict()["worse"] == {"certain": 0, "open": 8}
