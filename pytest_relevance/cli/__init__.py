@@ -124,9 +124,9 @@ def _parsed(arguments: list[str]) -> Namespace:
         title="commands", dest="command", metavar="COMMAND", required=True
     )
     named = next((word for word in arguments if not word.startswith("-")), None)
-    names = COMMANDS.bundled_names
-    if named not in names:  # to find the commands of other packages is slow
-        names = COMMANDS.names()
+    names = COMMANDS.names()  # refuses a package whose command is named like ours
+    if named in COMMANDS.bundled_names:
+        names = COMMANDS.bundled_names  # the help text of others would import them
     for name in names:
         about = _about(name).replace("%", "%%")  # argparse takes it for a format
         of_command = commands.add_parser(name, help=about, allow_abbrev=False)

@@ -25,14 +25,14 @@ from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
 class _RegisteredFormats:
     """The names of the registered formats that can make a report of a kind.
 
-    They are looked up when they are needed, because formats of other packages take long
-    to find.
+    They are looked up when they are needed. All names are looked up even for a format
+    of this package, so that a package that uses its name is refused.
     """
 
     of_comparisons: bool
 
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str) or name not in REPORTS:
+        if not isinstance(name, str) or name not in REPORTS.names():
             return False
         return not self.of_comparisons or has_report_of_comparison(name)
 

@@ -152,10 +152,11 @@ def format_of_suffix(suffix: str) -> str:
     """Find the format that a file name with this ending means; text if there is none.
 
     Formats of other packages are asked last. Raises `ExtensionError` if one of them
-    cannot be loaded.
+    cannot be loaded, or uses a name of this package.
     """
     if suffix:
-        for format in REPORTS:
+        for name in REPORTS.names():
+            format = REPORTS.get(name)
             if suffix.lower() in format.suffixes:
                 return format.name
     return TEXT

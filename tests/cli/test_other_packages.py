@@ -3,7 +3,6 @@ points.
 """
 
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 
@@ -278,14 +277,31 @@ def test_a_format_that_ends_the_process_is_an_error_of_the_case_file(
     assert "INTERNALERROR" not in run.stdout.str()
 
 
-def test_what_is_known_asks_no_package(shop: Terminal) -> None:
-    shop.write("qrels.txt", "q1 0 sku-1 3\n")
-    for command in (
-        "['convert', 'qrels.txt', 'qrels.csv']",
-        "['compare', 'main.jsonl', 'main.jsonl', '--format', 'markdown']",
-    ):
-        code = f"import sys; from pytest_relevance.cli import main; main({command}); print(*sys.modules)"
-        ran = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        assert "importlib.metadata" not in ran.stdout.split()
+def test_what_is_known_imports_no_package(
+    shop: Terminal, install: Callable[..., None]
+) -> None:
+    install(reports="names = acme:names", commands="names = acme")
+    shop.run("compare", "main.jsonl", "main.jsonl", "--format", "markdown")
+    assert "acme" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "arguments"),
+    [
+        ("commands", "check", ("check", "shop.relevance.yaml")),
+        ("reports", "json", ("report", "main.jsonl", "--format", "json")),
+        ("reports", "json", ("report", "main.jsonl", "--output", "main.json")),
+        ("reports", "html", ("compare", "main.jsonl", "main.jsonl", "--format", "json")),
+    ],
+)  # fmt: skip
+def test_a_command_or_report_of_a_package_with_a_name_of_ours_is_refused(
+    shop: Terminal,
+    install: Callable[..., None],
+    group: str,
+    name: str,
+    arguments: tuple[str, ...],
+) -> None:
+    install(**{group: f"{name} = acme:names"})
+    said = " ".join(shop.refused(*arguments).split())
+    assert f"the entry point {name} (acme:names) of the package acme has a name" in said
+    assert f"itself has in the group pytest_relevance.{group};" in said
