@@ -11,19 +11,30 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_relevance._problems import FileError as FileError
+    from pytest_relevance._source import Source as Source
     from pytest_relevance.cases.location import WRONG as WRONG, Location as Location
-    from pytest_relevance.cases.model import Expectation as Expectation, Gate as Gate
+    from pytest_relevance.cases.model import (
+        Expectation as Expectation,
+        FieldCondition as FieldCondition,
+        Gate as Gate,
+    )
     from pytest_relevance.cli.file_check import (
         FileCheck as FileCheck,
         Place as Place,
         Problem as Problem,
     )
     from pytest_relevance.expectations.kind import ExpectationKind as ExpectationKind
-    from pytest_relevance.gates.kind import Finding as Finding, GateKind as GateKind
+    from pytest_relevance.gates.kind import (
+        CaseBehind as CaseBehind,
+        Finding as Finding,
+        GateKind as GateKind,
+    )
     from pytest_relevance.judgments.formats import (
         JudgmentFormat as JudgmentFormat,
         RunFormat as RunFormat,
+        Written as Written,
     )
+    from pytest_relevance.judgments.model import Query as Query, Ratings as Ratings
     from pytest_relevance.plugin.output_files import (
         Message as Message,
         OutputFile as OutputFile,
@@ -39,16 +50,23 @@ if TYPE_CHECKING:
     from pytest_relevance.results.diagnoses import DiagnosisKind as DiagnosisKind
     from pytest_relevance.results.document_fields import FieldValues as FieldValues
     from pytest_relevance.results.outcomes import outcome_of as outcome_of
+    from pytest_relevance.results.responses.ranking import Ranking as Ranking
+    from pytest_relevance.results.responses.reading import (
+        BadResult as BadResult,
+        UnreadableRanking as UnreadableRanking,
+    )
     from pytest_relevance.results.responses.shapes import ResponseShape as ResponseShape
 
 _MODULES = {
     "_problems": "FileError",
+    "_source": "Source",
     "cases.location": "Location WRONG",
-    "cases.model": "Expectation Gate",
+    "cases.model": "Expectation FieldCondition Gate",
     "cli.file_check": "FileCheck Place Problem",
     "expectations.kind": "ExpectationKind",
-    "gates.kind": "Finding GateKind",
-    "judgments.formats": "JudgmentFormat RunFormat",
+    "gates.kind": "CaseBehind Finding GateKind",
+    "judgments.formats": "JudgmentFormat RunFormat Written",
+    "judgments.model": "Query Ratings",
     "plugin.output_files": "Message OutputFile",
     "plugin.running.case_run": "Searched",
     "plugin.terminal": "Section",
@@ -58,6 +76,8 @@ _MODULES = {
     "results.diagnoses": "DiagnosisKind",
     "results.document_fields": "FieldValues",
     "results.outcomes": "outcome_of",
+    "results.responses.ranking": "Ranking",
+    "results.responses.reading": "BadResult UnreadableRanking",
     "results.responses.shapes": "ResponseShape",
 }
 """The public names by the module that defines them."""

@@ -240,6 +240,8 @@ EXAMPLES = {
     "pytest_relevance_write": "figures: figures.txt",
     "pytest_relevance_summary": "empty searches",
     "ReportFormat": "2 cases",
+    "JudgmentFormat": "2 cases",
+    "RunFormat": "2 cases",
     "ExpectationKind": "2 cases",
     "GateKind": "2 cases",
     "DiagnosisKind": "2 cases",

@@ -186,8 +186,7 @@ def test_a_project_answers_in_place_of_the_search(
 ) -> None:
     project.conftest(f"""
         import pytest
-        from pytest_relevance.extending import Searched
-        from pytest_relevance.results.responses.ranking import Ranking
+        from pytest_relevance.extending import Ranking, Searched
 
         @pytest.fixture
         def search():

@@ -2,12 +2,13 @@
 docs/reference/hooks.md.
 """
 
+import re
 import sys
 from collections.abc import Callable
 
 import pytest
 
-from pytest_relevance import compare_runs, read_suite
+from pytest_relevance import compare_runs, read_judgments, read_run, read_suite
 from tests.plugin.conftest import Command, Project, one_line
 from tests.walkthrough import PAGES, blocks
 
@@ -64,6 +65,14 @@ def package(project: Project, monkeypatch: pytest.MonkeyPatch) -> Package:
 @pytest.fixture
 def uninstall(package: Package, monkeypatch: pytest.MonkeyPatch) -> Uninstall:
     return lambda: monkeypatch.setattr(sys, "path", sys.path[1:])
+
+
+def test_the_project_file_of_the_page_names_the_examples_of_the_page() -> None:
+    (toml,) = blocks(PAGES["reference/hooks.md"], "toml")
+    names = re.findall(r'= "my_package:(\w+)"', toml.text)
+    assert [example(f"{name} = ") for name in names]
+    groups = re.findall(r'entry-points\."pytest_relevance\.(\w+)"', toml.text)
+    assert len(groups) == len(names) + 1  # and the module of a command
 
 
 # --- an expectation -------------------------------------------------------------------
@@ -290,6 +299,46 @@ def test_what_a_gate_returns_wrongly_names_its_package(
     assert "max_empty (my_package:MAX_EMPTY)" in told
     assert says in told
     assert "it is an entry point of the package my_package" in told
+
+
+# --- formats of files -----------------------------------------------------------------
+
+
+def test_a_format_of_judgments_of_a_package_is_recognised_and_written(
+    package: Package, command: Command
+) -> None:
+    package.install("formats", "SHOP_LOG")
+    package.write("shop.log", "shop-log\nboots|b1|3\nshoes|s2|1\n")
+    assert read_judgments("shop.log") == {"boots": {"b1": 3}, "shoes": {"s2": 1}}
+    command("convert", "shop.log", "again.log", "--to=shop_log")
+    assert read_judgments("again.log") == read_judgments("shop.log")
+
+
+def test_a_format_of_judgments_of_a_package_says_where_a_mistake_is(
+    package: Package,
+) -> None:
+    package.install("formats", "SHOP_LOG")
+    package.write("shop.log", "shop-log\nboots|b1|3\nshoes|s2\n")
+    with pytest.raises(ValueError, match=r"^shop.log:3: expected query\|document\|"):
+        read_judgments("shop.log")
+    package.write("shop.log", "shop-log\nboots|b1|good\n")
+    with pytest.raises(ValueError, match=r'^shop.log:2: .* "good" is no number'):
+        read_judgments("shop.log")
+
+
+def test_a_format_of_runs_of_a_package_is_recognised(package: Package) -> None:
+    package.install("run_formats", "SHOP_RUN")
+    package.write("shop.run", "shop-run\nboots|b1 b2\n")
+    assert read_run("shop.run") == {"boots": ["b1", "b2"]}
+
+
+def test_a_format_that_is_not_written_is_listed_with_those_that_are(
+    package: Package, command: Command
+) -> None:
+    package.install("formats", "SHOP_LOG")
+    package.write("shop.log", "shop-log\nboots|b1|3\n")
+    said = command("convert", "shop.log", "shop.foo", "--to=shop-log").err
+    assert "choose case-file, csv, jsonl, trec, run or shop_log" in said
 
 
 # --- a shape --------------------------------------------------------------------------

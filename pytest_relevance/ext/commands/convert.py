@@ -97,7 +97,13 @@ def _target_format(name: str) -> str:
         return name
     if name in FORMATS and FORMATS.get(name).write is not None:
         return name
-    raise ArgumentTypeError(f"invalid choice: {name!r}; choose {listed(_TARGETS)}")
+    others = []
+    for other in FORMATS.names_of_others():
+        if FORMATS.get(other).write is not None:
+            others.append(other)
+    raise ArgumentTypeError(
+        f"invalid choice: {name!r}; choose {listed([*_TARGETS, *others])}"
+    )
 
 
 def run(arguments: Namespace) -> int:
