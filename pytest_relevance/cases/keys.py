@@ -61,9 +61,8 @@ class Key:
     needs: tuple[str, ...] = ()
 
 
-def _setting(name: str, about: str) -> Key:
-    """Make the row of a setting of scores that is one of a few words."""
-    words = CHOICES[name]
+def _choice(name: str, words: Mapping[str, str], about: str) -> Key:
+    """Make the row of a key whose value is one of a few words, {word: its meaning}."""
     check = values.choice_of(words)
     return Key(name, IN_BOTH, shapes.TEXT, check, schemas.choice(words), about=about)
 
@@ -87,13 +86,13 @@ _ROWS = (
     Key("gain", IN_BOTH, shapes.VALUE, values.check_gain, schemas.GAIN,
         about="What a grade is worth: a formula, or {grade: gain}. Default: exponential.",
         needs=("scale",)),
-    _setting("discount", "What a gain is divided by at its rank. Default: log2."),
-    _setting("ideal", "The ranking that nDCG compares with. Default: judged."),
-    _setting("unjudged", "What unjudged results count. Default: zero."),
-    _setting("negative", "What negative grades count. Default: keep."),
+    _choice("discount", CHOICES["discount"], "What a gain is divided by at its rank. Default: log2."),
+    _choice("ideal", CHOICES["ideal"], "The ranking that nDCG compares with. Default: judged."),
+    _choice("unjudged", CHOICES["unjudged"], "What unjudged results count. Default: zero."),
+    _choice("negative", CHOICES["negative"], "What negative grades count. Default: keep."),
     Key("collapse", IN_BOTH, shapes.VALUE, values.check_flag, schemas.FLAG,
         about="Whether later results of a document are left out, so that the ranks close up. Default: false."),
-    Key("ties", IN_BOTH, shapes.TEXT, values.choice_of(TIES), schemas.choice(TIES),
+    _choice("ties", TIES,
         about="Whether results with equal scores may come in any order, or have a fixed "
               "one, as the search sorts by a second key. Default: any."),
     Key("raters", IN_BOTH, shapes.TEXT, values.choice_of(AGGREGATES),

@@ -9,20 +9,9 @@ import pytest
 from pytest_relevance import Case, read_judgments
 from pytest_relevance.cli import main
 from tests.cases.conftest import Shop
+from tests.filled_grades import FILES, HEADER, MACHINE, PEOPLE
 
-MACHINE = """\
-query,doc_id,grade,rater,machine,note
-c b a,a,0,model-x/prompt-3,true,
-c b a,b,2,model-x/prompt-3,true,
-c b a,c,,model-x/prompt-3,true,cannot tell
-e d,d,3,model-x/prompt-3,TRUE,
-e d,e,1,model-y,true,
-e d,e,3,model-x/prompt-3,true,
-of another suite,z,9,model-x/prompt-3,true,
-"""
-FILES = "[{file: machine.csv, fill: true}, people.csv]"
 CASES = "cases: [{query: c b a}, {query: e d, judgments: {}}, {query: f g, judgments: {f: 1, g: 1}}]"
-HEADER = "query,doc_id,grade,rater,machine\n"
 OF_A_MACHINE = r"machine\.csv:2: a machine gave this grade.*fill: true.*rows that a person has checked in a file of people"
 
 
@@ -30,7 +19,7 @@ OF_A_MACHINE = r"machine\.csv:2: a machine gave this grade.*fill: true.*rows tha
 def filled(shop: Shop) -> Shop:
     """A folder with grades of two machines and of people."""
     shop.write("machine.csv", MACHINE)
-    shop.write("people.csv", "query,doc_id,grade\nc b a,a,3\ne d,x,0\n")
+    shop.write("people.csv", PEOPLE)
     return shop
 
 

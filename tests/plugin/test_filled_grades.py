@@ -4,20 +4,10 @@ every report says so. Which grades fill is in tests/cases/test_case_filled_grade
 
 import pytest
 
+from tests.filled_grades import FILES, HEADER, MACHINE, PEOPLE
 from tests.plugin.conftest import Command, Project
 from tests.plugin.shop import BOTH, KNOWN, RECORD, UPDATE
 
-MACHINE = """
-    query,doc_id,grade,rater,machine,note
-    c b a,a,0,model-x/prompt-3,true,
-    c b a,b,2,model-x/prompt-3,true,
-    c b a,c,,model-x/prompt-3,true,cannot tell
-    e d,d,3,model-x/prompt-3,TRUE,
-    e d,e,1,model-y,true,
-    e d,e,3,model-x/prompt-3,true,
-    of another suite,z,9,model-x/prompt-3,true,
-"""
-FILES = "[{file: machine.csv, fill: true}, people.csv]"
 CASES = f"""
     scale: [0, 3]
     judgments: {FILES}
@@ -30,14 +20,13 @@ CASES = f"""
       - {{query: e d, judgments: {{}}, min_ndcg: 0.999, tags: [alone]}}
       - {{query: f g, judgments: {{f: 1, g: 1}}}}
 """
-HEADER = "query,doc_id,grade,rater,machine\n"
 
 
 @pytest.fixture
 def shop(project: Project) -> Project:
     project.conftest()
     project.write("machine.csv", MACHINE)
-    project.write("people.csv", "query,doc_id,grade\nc b a,a,3\ne d,x,0\n")
+    project.write("people.csv", PEOPLE)
     project.cases(CASES)
     return project
 

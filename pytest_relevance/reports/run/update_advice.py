@@ -50,9 +50,11 @@ def update_sentences(
     if by_standing[REGRESSION]:
         yield _regression_advice(by_standing[REGRESSION], fallen)
     if by_standing[CHANGED]:
-        yield _changed_advice(by_standing[CHANGED], fallen)
+        what = "changed by more than allowed"
+        yield _advice_to_accept(by_standing[CHANGED], fallen, what, BAD)
     if by_standing[IMPROVEMENT]:
-        yield _improvement_advice(by_standing[IMPROVEMENT], fallen)
+        what = "got better"
+        yield _advice_to_accept(by_standing[IMPROVEMENT], fallen, what, GOOD)
     if by_standing[STALE]:
         yield _stale_advice(by_standing[STALE], fallen)
     if by_standing[NEW] and not updating:
@@ -129,25 +131,15 @@ def _regression_advice(
     return Sentence(f"{cases} got worse: {remedy}{also}", BAD)
 
 
-def _changed_advice(
-    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
+def _advice_to_accept(
+    group: Sequence[CaseResult], fallen: Sequence[CaseResult], what: str, style: str
 ) -> Sentence:
+    """Write how to accept the cases of a group. `what` says what they did."""
     count = case_count(group)
     remedy = f"--relevance-update accepts {'it' if count == 1 else 'them'}"
     if fallen:
         remedy += _WORSE_TOO
-    cases = counted(count, "case")
-    return Sentence(f"{cases} changed by more than allowed: {remedy}", BAD)
-
-
-def _improvement_advice(
-    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
-) -> Sentence:
-    count = case_count(group)
-    remedy = f"--relevance-update accepts {'it' if count == 1 else 'them'}"
-    if fallen:
-        remedy += _WORSE_TOO
-    return Sentence(f"{counted(count, 'case')} got better: {remedy}", GOOD)
+    return Sentence(f"{counted(count, 'case')} {what}: {remedy}", style)
 
 
 def _stale_advice(

@@ -206,11 +206,8 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     interval = significance.bootstrap_interval(
         before, second, weights=weights, seed=seed
     )
-    return Difference(
-        variant=scores.variant,
-        metric=scores.metric,
-        means=means_of(scores.pairs),
-        undefined=scores.undefined,
+    return replace(
+        untested(scores),
         low=interval.low,
         high=interval.high,
         p=test.p,
