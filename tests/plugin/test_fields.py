@@ -149,6 +149,19 @@ def test_documents_that_wait_for_their_title_are_not_asked_for_again(
     assert first.texts.shown == {"p1": {"price": "5"}, "p2": {"price": "5"}}
 
 
+@pytest.mark.parametrize("options", [(), ("--relevance-record=run.jsonl",), ("-n2",)])
+def test_what_cannot_be_used_of_an_answer_for_fields_is_told_once(
+    shop: Project, options: tuple[str, ...]
+) -> None:
+    documents = DOCUMENTS.format(kind="def").replace("name.upper()", "['a list']")
+    shop.conftest(SEARCH + documents)
+    shop.cases(suite("every: {price: 5}", "p1", "p2", "c1"))
+    run = shop.run(*options)
+    assert run.counts == {"passed": 2, "failed": 1}
+    (said,) = run.sentences("relevance_documents: it returned ")
+    assert 'for "p1", whose title is no text' in said
+
+
 def test_an_index_that_failed_for_a_title_is_asked_for_fields_again(
     shop: Project,
 ) -> None:

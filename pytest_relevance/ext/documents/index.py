@@ -129,11 +129,15 @@ class _Index:
                 return
             yield self.cases.popleft()
 
-    async def look_up_values(self, documents: Iterable[str], this: CaseRun) -> None:
+    async def look_up_values(
+        self, documents: Iterable[str], this: CaseRun
+    ) -> Mapping[str, str]:
         """Ask for the documents whose values are not known yet, even if it is broken.
 
         Their titles are known then too, so these documents do not wait any longer.
+        Returns what is wrong with the answers: a sentence on each kind of mistake.
         """
+        complaints: dict[str, str] = {}
         unasked = []
         for document in dict.fromkeys(documents):
             if document not in self.values:
@@ -141,13 +145,16 @@ class _Index:
         for start in range(0, len(unasked), MOST_IDS):
             batch = unasked[start : start + MOST_IDS]
             answer: Any = await this.wait(self.ask(batch.copy()), name=NAME)
-            self.documents.add(read_answer(answer, batch).documents)
+            read = read_answer(answer, batch)
+            self.documents.add(read.documents)
+            complaints |= read.complaints
             self.asked.update(batch)
             for document in batch:
                 self.waiting.pop(document, None)
             self.values |= dict.fromkeys(batch)
             for key, value in answer.items():
                 self.values[id_text(key) or ""] = value
+        return complaints
 
 
 class DocumentLookup:
@@ -259,11 +266,12 @@ class DocumentLookup:
         if index is None:
             return None
         try:
-            await index.look_up_values(documents, case_run)
+            complaints = await index.look_up_values(documents, case_run)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except Exception as error:
             raise self._no_fields(self._why(error)) from None
+        self._complain(complaints)
         values = {}
         for document in documents:
             value = index.values[document]
@@ -367,8 +375,7 @@ class DocumentLookup:
             self._give_up(index, self._why(error))
             return
         index.documents.add(read.documents)
-        for kind, text in read.complaints.items():
-            self._warn(kind, f"{NAME}: {text}")
+        self._complain(read.complaints)
 
     def _check_ids(self, documents: IndexDocuments, result: CaseResult) -> None:
         """Warn once if the index does not know a document that the search returned."""
@@ -401,6 +408,11 @@ class DocumentLookup:
         if isinstance(error, UnreadableAnswer):
             return str(error)
         return f"it raised {error_text(error, self._config)}"
+
+    def _complain(self, complaints: Mapping[str, str]) -> None:
+        """Say in the summary what is wrong with answers, once for each kind."""
+        for kind, text in complaints.items():
+            self._warn(kind, f"{NAME}: {text}")
 
     def _warn(self, kind: str, text: str) -> None:
         """Show the first text of each kind once in the summary."""
