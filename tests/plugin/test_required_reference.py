@@ -193,6 +193,18 @@ def test_a_merge_looks_at_the_whole_reference(
     assert command("merge", *shards(shop, *against)).code == 0
 
 
+def test_a_merge_of_a_merge_looks_at_the_whole_again(
+    shop: Shop, command: Command
+) -> None:
+    shards(shop, REQUIRE, AGAINST)
+    fails = "relevance_baseline is require, so the merge fails"
+    part = command("merge", "shop.jsonl", "-o", "part.jsonl")
+    again = command("merge", "part.jsonl")
+    for merged in (part, again):
+        assert (merged.code, merged.out.count(fails)) == (1, 1)
+    assert command("merge", "part.jsonl", "help.jsonl").code == 0
+
+
 def test_a_merge_tells_what_is_lost_and_what_the_reference_has_no_ranking_of(
     shop: Shop, command: Command
 ) -> None:

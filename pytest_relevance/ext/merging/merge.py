@@ -108,8 +108,9 @@ def merge_runs(
             result = undecided[result.key].as_error()
         results.append(result)
     info = joined_info(runs, results, files)
-    findings = (*info.findings, *_findings_of_whole(results, files, info))
-    info = replace(info, findings=findings)
+    findings = [*info.findings, *_findings_of_whole(results, files, info)]
+    # a merged record has its findings already
+    info = replace(info, findings=tuple(dict.fromkeys(findings)))
     return Merged(
         run=Run(results, files, info, name=name),
         records=len(runs),
@@ -265,16 +266,19 @@ def _difference_text(different: Mapping[Key, str]) -> str:
 def _findings_of_whole(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[RunFinding]:
-    """Return why the merge fails although all cases are there and all gates are met."""
+    """Return why the merge fails although all cases are there and all gates are met.
+
+    The merged record may be merged with others, and be a part again.
+    """
     findings = []
     nothing = nothing_searched_text(results)
     if nothing and any(about.has_baseline for about in files.values()):
         text = f"{nothing}; there is a reference to compare with, so the merge fails"
-        findings.append(RunFinding(text, fails=True))
+        findings.append(RunFinding(text, fails=True, is_of_part=True))
     if lacks_reference(results, files, info):
         why = "the run is not compared with all of its reference"
         text = f"{why}, and relevance_baseline is require, so the merge fails"
-        findings.append(RunFinding(text, fails=True))
+        findings.append(RunFinding(text, fails=True, is_of_part=True))
     return findings
 
 
