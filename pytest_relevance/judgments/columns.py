@@ -1,8 +1,7 @@
 """Find the columns of tables, and the keys of objects, by their usual names.
 
-`SPELLINGS` is the one table of names, for files and for DataFrames alike. Case, spaces,
-`-`, `_` and `.` do not matter. A new spelling is a word in it; the preferred one comes
-first.
+`SPELLINGS` lists the names for each kind of content. Files and DataFrames use the same
+list. The preferred name comes first. Case, spaces, `-`, `_` and `.` do not matter.
 
 A table of judgments has a row per rating, or a row per document with a column for each
 rater. If it has both a column of final grades and columns of raters, the user has to
@@ -96,7 +95,7 @@ BEIR_DOCUMENT = "corpusid"
 
 
 def folded(name: object) -> str:
-    """Fold the name of a column for comparisons: `Query ID` is `queryid`."""
+    """Return a column name without case and punctuation: `queryid` for `Query ID`."""
     return re.sub(r"[\s._-]", "", str(name)).lower()
 
 
@@ -106,7 +105,12 @@ for _what, _spellings in SPELLINGS.items():
 
 
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:
-    """Find the column of each of `wanted`, by the first spelling that occurs."""
+    """Return {kind of content: number of its column} for the `wanted` kinds.
+
+    Kinds are keys of `SPELLINGS`. Those without a column are left out. Numbers count
+    from 0. If several columns have a name of one kind, the one with the earliest
+    spelling in `SPELLINGS` is taken.
+    """
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
         numbers.setdefault(folded(name), number)
@@ -148,7 +152,7 @@ _DOCUMENTED = frozenset([*_FOLDED["title"], *_FOLDED["note"]])
 
 
 def may_be_grades(name: str) -> bool:
-    """Say whether the name of a column is of grades or ratings."""
+    """Say whether a column with this name may hold grades or ratings."""
     plain = folded(name)
     is_grade = _CALLED_GRADE.fullmatch(plain) is not None
     return is_grade or _SUMMARY.fullmatch(plain) is not None
@@ -160,7 +164,10 @@ _BOOK = ["query", "docid"]
 
 @dataclass(frozen=True, slots=True)
 class RaterColumn:
-    """The column of one rater: its number, and the name of the rater."""
+    """The column with the ratings of one rater.
+
+    `number`: the number of the column, from 0.
+    """
 
     number: int
     rater: str
@@ -168,14 +175,14 @@ class RaterColumn:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a table of judgments.
+    """The columns of a table of judgments. Their numbers count from 0.
 
-    Either `at` has the column of the grades, or there are `raters`.
+    Either `at` has the column of the grades, or `raters` has a column for each rater.
 
     `names`: the names of all columns.
-    `at`: the number of the column of each kind of content.
+    `at`: the column of each kind of content, for example {"query": 0, "grade": 2}.
     `final`: the names of columns of final grades that are not read.
-    `chosen`: the user named the column of the grades.
+    `chosen`: whether the user named the column of the grades.
     """
 
     names: Sequence[str]
@@ -186,14 +193,14 @@ class Layout:
 
     @property
     def grade_columns(self) -> list[int]:
-        """Return the numbers of the columns of grades: one, or that of each rater."""
+        """Return the numbers of the columns that are read as grades or as ratings."""
         if "grade" in self.at:
             return [self.at["grade"]]
         return [column.number for column in self.raters]
 
     @property
     def why_unclear(self) -> str:
-        """Write why it is not clear which column has the grades; empty if it is."""
+        """Return why it is unclear which column has the grades; "" if it is clear."""
         if not self.final:
             return ""
         names = [self.names[number] for number in self.grade_columns]
@@ -207,9 +214,10 @@ class Layout:
 
     @property
     def are_ratings(self) -> bool:
-        """Say whether the raters' columns are named as ratings.
+        """Say whether the columns of all raters are called ratings, grades or the like.
 
-        In a Quepid book their names are those of the raters.
+        False without raters, and in a Quepid book, whose columns have the names of the
+        raters.
         """
         if not self.raters:
             return False
@@ -218,7 +226,7 @@ class Layout:
 
     @property
     def left_out(self) -> list[str]:
-        """Return notices of columns that look like grades and are not read."""
+        """Return a notice for each column that looks like grades and is not read."""
         if self.chosen:
             return []
         if self.raters:
@@ -232,7 +240,7 @@ class Layout:
         return [f"the column {name} is left out: {what_is_read}" for name in names]
 
     def _like_grades(self) -> list[str]:
-        """Find the columns that look like grades beside the column of the grades."""
+        """Return the names of other columns that look like grades."""
         found = []
         for number, name in enumerate(self.names):
             if number == self.at["grade"]:
@@ -247,13 +255,13 @@ def layout(
     grade_column: str | None = None,
     document: int | None = None,
 ) -> Layout | None:
-    """Find the columns of a table of judgments; None for any other header.
+    """Return the columns of a table of judgments; None for any other table.
 
-    A column of scores has grades if the user says so, and in BEIR's tables. Otherwise
-    it has the scores of a run.
+    A column called `score` holds grades if `grade_column` names it, and in tables of
+    BEIR. In other tables it holds the scores of a run.
 
-    `grade_column`: the column that the user named for the grades.
-    `document`: the column of the documents, if `id_field` says which one it is.
+    `grade_column`: the name of the column of the grades, if the user gave one.
+    `document`: the number of the column of the documents, if `id_field` names one.
     """
     at = find_columns(names, WANTED)
     if document is not None:
@@ -277,7 +285,7 @@ def layout(
 def _chosen_layout(
     names: Sequence[str], at: Mapping[str, int], grade_column: str
 ) -> Layout | None:
-    """Find the columns of a table whose column of grades the user named."""
+    """Return the columns of a table whose grades are in the column `grade_column`."""
     number = column_called(names, grade_column)
     if number is None:
         return None
@@ -289,7 +297,10 @@ def _chosen_layout(
 
 
 def _layout_of_raters(names: Sequence[str], at: Mapping[str, int]) -> Layout | None:
-    """Find the columns of raters, or else the one column of final grades."""
+    """Return the columns of a table that has no column called `grade` or the like.
+
+    The grades are in the columns of raters, or else in the one column of final grades.
+    """
     if find_columns(names, ("rank",)):
         return None  # a run, such as a snapshot of Quepid
     summaries = [name for name in names if _SUMMARY.fullmatch(folded(name))]
@@ -307,16 +318,16 @@ def _without_column(at: Mapping[str, int], number: int) -> dict[str, int]:
 
 
 def is_run_header(names: Sequence[str]) -> bool:
-    """Say whether a table is a run: documents of queries with a rank or a score."""
+    """Say whether a table has queries, documents, and ranks or scores."""
     if not has_ids(find_columns(names, WANTED)):
         return False
     return bool(find_columns(names, ("rank", "score")))
 
 
 def column_called(names: Sequence[str], wanted: str) -> int | None:
-    """Find the number of the column with a name; None if there is none.
+    """Return the number of the column with this name, from 0; None if there is none.
 
-    A name that differs only in case and punctuation is found too.
+    A name that differs only in case and punctuation is accepted too.
     """
     if wanted in names:
         return list(names).index(wanted)
@@ -327,7 +338,7 @@ def column_called(names: Sequence[str], wanted: str) -> int | None:
 
 
 def no_such_column(names: Sequence[str], wanted: str) -> str:
-    """Return the message that no column of grades has a name."""
+    """Return the message that no column is called `wanted`, with the names there are."""
     close = did_you_mean(wanted, list(names))
     return (
         f"there is no column {quoted(wanted)} for the grades; the columns are "
@@ -336,12 +347,12 @@ def no_such_column(names: Sequence[str], wanted: str) -> str:
 
 
 def shown_names(names: Sequence[str]) -> str:
-    """List the names of columns in a message, at most 20."""
+    """Return the first 20 names of columns as a list in words."""
     return listed([name or "(a blank)" for name in names[:20]], "and")
 
 
 def has_ids(at: Mapping[str, int]) -> bool:
-    """Say whether there are columns of queries and of documents."""
+    """Say whether the columns in `at` include one of queries and one of documents."""
     return "document" in at and bool({"query", "query_id"} & at.keys())
 
 
@@ -355,10 +366,11 @@ def _is_score_of_a_run(names: Sequence[str], at: Mapping[str, int]) -> bool:
 def _columns_of_raters(
     names: Sequence[str], at: Mapping[str, int], summaries: Sequence[str]
 ) -> list[RaterColumn]:
-    """Find the columns of single raters.
+    """Return the columns of single raters; [] if the table does not show any.
 
-    Such a column is called `x_rating`. In a Quepid book it has any name. A single one
-    counts only if there is a column that summarises ratings too.
+    The column of a rater is called `ann_rating`, `rating2` or the like. If there is
+    only one, it counts only beside a column of `summaries`. In a Quepid book the
+    columns have the names of the raters.
     """
     ratings = []
     judges = []

@@ -40,14 +40,16 @@ _SAY_WHICH = f"say which columns have the id: {{file: ..., {ID_FIELD}: ...}}"
 
 
 class NoColumn(ValueError):
-    """A column that `id_field` needs is missing, or is not what it seems to be."""
+    """The columns that `id_field` names are missing, or do not hold ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentColumns:
-    """The columns of the parts of an id, one for each path of `field`.
+    """The columns that the ids of documents are made of. Their numbers count from 0.
 
-    The number is None for an alternative that the table does not have.
+    `field`: the paths of `id_field`.
+    `numbers`: the column of each path; None if the table has no column for it.
+    `names`: the names of all columns of the table.
     """
 
     field: IdField
@@ -56,18 +58,21 @@ class DocumentColumns:
 
     @property
     def main(self) -> int:
-        """Return the column that stands for the document if one column is asked for."""
+        """Return the last of the columns, for callers that need a single one."""
         return self.read[-1]
 
     @property
     def read(self) -> list[int]:
-        """Return the columns that are there."""
+        """Return the numbers of the columns that the table has."""
         return [number for number in self.numbers if number is not None]
 
     def join(self, values: Sequence[str]) -> str:
-        """Make the id from the values in the columns of `read`; empty if all are blank.
+        """Return the id of a document, from its values in the columns `read`.
 
-        Raises `NoColumn` for a blank part.
+        With a template, all values are joined. Otherwise the id is the first value that
+        is not empty. The id is empty if all values are.
+
+        Raises `NoColumn` if some values of a template are empty, but not all.
         """
         if not self.field.is_template:
             return next(filter(None, values), "")
@@ -83,9 +88,10 @@ class DocumentColumns:
 
 
 def document_columns(ids: FileIds, names: Sequence[str]) -> DocumentColumns | None:
-    """Find the columns of ids; None if it is one column with a usual name.
+    """Return the columns that `id_field` names for documents.
 
-    Raises `NoColumn` if a column is missing.
+    None if it names none: then the column has a usual name. Raises `NoColumn` if one of
+    the columns is missing.
     """
     if ids.of_file is not None:
         return _named_columns(ids.of_file, names)
@@ -95,7 +101,11 @@ def document_columns(ids: FileIds, names: Sequence[str]) -> DocumentColumns | No
 
 
 def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
-    """Find the column that stands for the document; None if `id_field` names none."""
+    """Return the number of the column that `id_field` names for documents, or None.
+
+    If it names several columns, it is the last of them. None if it names no column, or
+    one that is missing.
+    """
     try:
         found = document_columns(ids, names)
     except NoColumn:
@@ -118,7 +128,10 @@ def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
 def _columns_of_template(
     template: IdField, names: Sequence[str]
 ) -> DocumentColumns | None:
-    """Find the columns of a suite's template; None if the file has whole ids."""
+    """Return the columns for the template of a suite.
+
+    None if only the id itself has a column: then the file has whole ids.
+    """
     numbers = tuple(_column_of_field(path, names) for path in template.paths)
     beside_id = []
     missing = []
@@ -142,7 +155,11 @@ def _columns_of_template(
 
 
 def _column_of_field(path: str, names: Sequence[str]) -> int | None:
-    """Find the column of a field of a result, by its whole path or by the last part."""
+    """Return the number of the column for a field of results; None if there is none.
+
+    The name of the column is the path of the field, its last part, or another usual
+    name.
+    """
     last = path.rpartition(".")[2]
     if path in names and path != "id":
         return list(names).index(path)
@@ -170,15 +187,15 @@ def _is_id(path: str) -> bool:
 
 
 def keys_of_documents(names: Iterable[object]) -> list[str]:
-    """Find the columns that surely have ids of documents: `docid`, `docno`.
-
-    A column `id` may be anything.
-    """
+    """Return the names that can only mean a document, such as `docid`; never `id`."""
     return [str(name) for name in names if folded(name) in _IDS - {"id"}]
 
 
 def row_with_two_ids(ids: Sequence[str], others: Sequence[str]) -> int | None:
-    """Find the first row whose two ids differ; None if there is none."""
+    """Return the first row (from 0) with two different ids; None if there is none.
+
+    An empty id differs from none.
+    """
     for row, (one, other) in enumerate(zip(ids, others, strict=True)):
         if one and other and one != other:
             return row
@@ -188,7 +205,10 @@ def row_with_two_ids(ids: Sequence[str], others: Sequence[str]) -> int | None:
 def refuse_row_numbers(
     columns: DocumentColumns, cells: Sequence[Sequence[str]]
 ) -> None:
-    """Raise `NoColumn` if the column of the index numbers the rows, as in pandas."""
+    """Raise `NoColumn` if a column of the id is called `index` and only counts rows.
+
+    pandas writes such a column. `cells`: the values of each column in `columns.read`.
+    """
     for number, column in zip(columns.read, cells, strict=True):
         name = columns.names[number]
         if folded(name) == "index" and _numbers_rows(column):
@@ -200,14 +220,14 @@ def refuse_row_numbers(
 
 
 def _numbers_rows(column: Sequence[str]) -> bool:
-    """Say whether a column counts the rows from 0 or from 1."""
+    """Say whether a column counts its rows, from 0 or from 1."""
     from_zero = [str(row) for row in range(len(column))]
     from_one = [str(row + 1) for row in range(len(column))]
     return len(column) >= _FEWEST_ROWS and list(column) in (from_zero, from_one)
 
 
 def index_column(names: Iterable[str]) -> str | None:
-    """Find the column that says which index a document is in; None if there is none."""
+    """Return the name of the column with the index of a document; None without one."""
     there = set(names)
     for name in INDEX_NAMES:
         if name in there:
@@ -217,7 +237,7 @@ def index_column(names: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class JudgedIn:
-    """A judgment of a document in one index. `grade` is as it is written."""
+    """A judgment of a document in one index, with its grade as the file has it."""
 
     query: str
     document: str
@@ -226,9 +246,10 @@ class JudgedIn:
 
 
 class Indexes:
-    """The indexes of judged documents, in a file that is read without a template.
+    """Compares the grades that one document id has in different indexes.
 
-    `index` and `document`: the columns of a judged document.
+    For files that are read without a template. `index` and `document`: the names of the
+    columns of the index and of the id.
     """
 
     def __init__(self, index: str, document: str) -> None:
@@ -237,7 +258,10 @@ class Indexes:
         self._known: dict[tuple[str, str], JudgedIn] = {}
 
     def why_two(self, judged: JudgedIn) -> str:
-        """Write that a document got another grade in another index before, else ""."""
+        """Return a message if the document has another grade in another index; else "".
+
+        Only the judgments passed before are compared.
+        """
         known = self._known.setdefault((judged.query, judged.document), judged)
         if known.index == judged.index or known.grade == judged.grade:
             return ""

@@ -38,7 +38,7 @@ Rankings = Mapping[str, Sequence[str]]
 class Written:
     """A file that was written in some format.
 
-    `data`: its bytes.
+    `data`: the content of the file.
     `lost`: a sentence for each kind of information that the format cannot hold.
     """
 
@@ -48,11 +48,12 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class UnreadColumn:
-    """A column of a file of queries that nothing reads.
+    """A column of a file of queries whose content is not used.
 
-    `place`: where the name of the column stands.
-    `is_empty`: the column has nothing in any row.
-    `beside_judgments`: the rows are judgments, so the column may be about documents.
+    `place`: where the name of the column stands in the file.
+    `is_empty`: whether no row has a value in the column.
+    `beside_judgments`: whether the file has judgments too. Then the column may describe
+    documents.
     """
 
     name: str
@@ -62,12 +63,12 @@ class UnreadColumn:
 
 
 def never(source: Source) -> bool:
-    """Return False: no file has this format."""
+    """Return False, for formats that are never recognised by their content."""
     return False
 
 
 def no_columns(source: Source) -> Sequence[UnreadColumn]:
-    """Return no columns: every column of a file is read."""
+    """Return no columns, for formats in which every column is used."""
     return ()
 
 
@@ -127,7 +128,7 @@ _MEANT_FOR: Mapping[str, str] = {
 
 
 def refuse_options(source: Source, known: JudgmentFormat) -> None:
-    """Refuse options that have no meaning for the format of a file."""
+    """Raise FileError if the file was given an option that its format does not have."""
     given = list(source.options)
     if source.ids.of_file:
         given.append(ID_FIELD)
@@ -141,14 +142,13 @@ def refuse_options(source: Source, known: JudgmentFormat) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunFormat:
-    """A format of runs: rankings that a search returned.
+    """A format of runs, that is, of rankings that a search returned.
 
     `name`: what a user calls it.
-    `about`: what a file in the format has, in a few words; empty for a format that
-    messages do not offer.
-    `fits`: whether a file is in the format.
+    `about`: what a file in the format has; "" if messages do not offer the format.
+    `fits`: says whether a file is in the format.
     `read`: reads the rankings, best first.
-    `write`: writes rankings; None if the format is not written.
+    `write`: writes rankings; None if the package cannot write the format.
     """
 
     name: str
@@ -159,7 +159,7 @@ class RunFormat:
 
 
 def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
-    """Make a format from an entry point, which may be a function from text to rows."""
+    """Return the format that an entry point names, or one made of its function."""
     if isinstance(entry, JudgmentFormat):
         check_own_name(name, value, entry.name)
         return entry
@@ -180,11 +180,11 @@ def _run_format(name: str, value: str, entry: object) -> RunFormat:
 def format_of_rows(
     name: str, about: str, rows: Callable[[str], Iterable[Mapping[str, object]] | None]
 ) -> JudgmentFormat:
-    """Make a format from a function that turns the text of a file into rows.
+    """Return a format whose files are read by `rows`, a function from a text to rows.
 
-    Each row has the keys of a table of judgments or of queries:
-    `{"query": "boots", "doc_id": "b1", "grade": 3}`. A file in such a format is not
-    recognised: a user names the format.
+    A row has the keys of a table of judgments or of queries: `{"query": "boots",
+    "doc_id": "b1", "grade": 3}`. The content of a file does not show that it has this
+    format: a user has to name the format.
     """
     label = f"{name} ({about})"
 

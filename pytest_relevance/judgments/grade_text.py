@@ -22,9 +22,9 @@ _SIGNS = "\u2010\u2011\u2012\u2013\u2212"
 
 
 def why_no_grade(text: str) -> str | None:
-    """Return what is wrong with a grade that is meant as a number, or as no judgment.
+    """Return what is wrong with a text that stands for a number, or for no judgment.
 
-    None if it seems to be a name.
+    None if the text may be the name of a grade.
     """
     word = text.casefold()
     if word.lstrip("+-") in _NOT_FINITE or _is_too_large(text):
@@ -40,9 +40,9 @@ def why_no_grade(text: str) -> str | None:
 
 
 def why_no_number(text: str) -> str | None:
-    """Return what is wrong with a text that is meant as a number, and what to write.
+    """Return what is wrong with a text that stands for a number, and what to write.
 
-    None if it is not meant as a number.
+    None if the text is a plain number, or if nothing in it looks like a number.
     """
     text = text.strip()
     if _PLAIN.fullmatch(text):
@@ -72,7 +72,7 @@ def why_no_number(text: str) -> str | None:
 
 
 def _or_decimal(text: str) -> str:
-    """Read 1,000 the other way: with a decimal comma."""
+    """Return the advice that 1,000 may be the decimal number 1.000; else ""."""
     if text.count(",") != 1:
         return ""
     return f", or {text.replace(',', '.')} if the comma is a decimal one"
@@ -86,9 +86,9 @@ def _is_too_large(text: str) -> bool:
 
 
 def _in_ascii(text: str) -> str:
-    """Write digits of other scripts and other minus signs in ASCII.
+    """Return a number with foreign digits or another minus sign in ASCII.
 
-    A text that is then still not a number is returned as it was.
+    If it is still not a number then, the text is returned unchanged.
     """
     plain = ""
     for character in text:

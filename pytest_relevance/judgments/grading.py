@@ -1,8 +1,8 @@
-"""Make `Judgments` from ratings as they are written.
+"""Make `Judgments` from ratings as they are written in a file.
 
 Names become grades, several ratings become one, and contradictions are errors. A file
-of judgments may have millions of rows, but has few different grades. So each different
-grade is interpreted once, and rows are searched one by one only if some are wrong.
+may have millions of rows, but it has few different grades. So each different grade is
+interpreted once. The rows with a wrong grade are looked up only if there is one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def graded(
     *,
     words_need_scale: bool = False,
 ) -> Judgments:
-    """Make judgments from ratings.
+    """Return the judgments that the ratings of a file make.
 
     If all ratings of a document are equal, they are its grade. Different ratings are
     combined if the file says who rated, or if `raters` is given. Otherwise they are an
@@ -38,8 +38,8 @@ def graded(
 
     `raters`: how several ratings of a document are combined; None if the user does not
     say.
-    `words_need_scale`: whether the words of a format (ESCI's) are no grades unless
-    there is a scale.
+    `words_need_scale`: whether the words of a format (ESCI's) are errors without a
+    scale.
 
     Raises:
         FileError: a rating is not a grade or is off the scale, ratings contradict each
@@ -66,9 +66,9 @@ def graded(
 
 
 def number_of(text: str) -> float | None:
-    """Parse a number, a whole one as int (`3.0` is 3); None for any other text.
+    """Return the number that a text is, as int if it is whole; None for any other text.
 
-    Infinity and NaN are not numbers here.
+    `3.0` is 3. Infinity and NaN are not accepted.
     """
     if _NUMBER.fullmatch(text) is None:
         return None
@@ -81,16 +81,16 @@ def number_of(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _GradeReader:
-    """Interprets the ratings of a file, by the words of its format and a scale."""
+    """Interprets the ratings of a file, by the words of its format and by a scale."""
 
     rows: Ratings
     scale: Scale | None
     words_need_scale: bool
 
     def grades(self) -> dict[object, float | None]:
-        """Interpret each rating as written; None for no judgment.
+        """Return {rating as written: its grade}. The grade of a blank rating is None.
 
-        Raises FileError if one is not a grade.
+        Raises FileError if a rating is neither a grade nor blank.
         """
         grades: dict[object, float | None] = {}
         wrong: dict[object, str] = {}
@@ -105,7 +105,10 @@ class _GradeReader:
         return grades
 
     def _refuse(self, wrong: Mapping[object, str]) -> None:
-        """Refuse the rows with these ratings, {rating: what is wrong with it}."""
+        """Raise FileError for the rows whose rating is in `wrong`.
+
+        `wrong`: {rating: what is wrong with it}.
+        """
         problems = Problems(self.rows.file)
         for row, rating in enumerate(self.rows.ratings):
             if rating in wrong:
@@ -115,7 +118,10 @@ class _GradeReader:
         problems.raise_if_any()
 
     def _read(self, rating: object) -> float | str | None:
-        """Interpret a rating: its grade, None for a blank, or what is wrong with it."""
+        """Return the grade of a rating, None if it is blank, or a text if it is wrong.
+
+        The text says what is wrong.
+        """
         if rating is None:
             return None
         if isinstance(rating, str):
@@ -170,7 +176,10 @@ def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
 def _by_document(
     rows: Ratings, written: Sequence[float]
 ) -> dict[str, dict[str, float]]:
-    """Collect the grade of each document, by query. The last row counts."""
+    """Return {query: {document: grade}}. The last row of a document counts.
+
+    `written`: the grade of each row.
+    """
     grades: dict[str, dict[str, float]] = {}
     last: str | None = None
     of_query: dict[str, float] = {}
@@ -206,7 +215,7 @@ def _judgments(
 
 
 def _finder(rows: Ratings) -> Callable[[str, str], Place]:
-    """Make a function that finds the position of a judgment in its file."""
+    """Return a function that returns where a judgment stands in its file."""
     first_rows: dict[str, int] = {}
 
     def place(query: str, document: str) -> Place:
@@ -223,7 +232,10 @@ def _finder(rows: Ratings) -> Callable[[str, str], Place]:
 
 
 def _numbered(rows: Ratings) -> list[str]:
-    """Name unnamed raters: the first rating of each document is by `rating 1`."""
+    """Return a name for the rater of each row, in a file that names no raters.
+
+    The first rating of a document is by `rating 1`, the second by `rating 2`.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     names = []
     for pair in zip(rows.queries, rows.documents, strict=True):
@@ -233,7 +245,10 @@ def _numbered(rows: Ratings) -> list[str]:
 
 
 def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
-    """Refuse different grades of a document; if there are raters, only of one rater."""
+    """Raise FileError if a document has different grades for one query.
+
+    If the file names raters, grades of different raters may differ.
+    """
     problems = Problems(rows.file)
     first: dict[tuple[str, str, str], int] = {}
     refused = set()
@@ -268,7 +283,7 @@ def _contradiction(
 def _by_rater(
     rows: Ratings, raters: Sequence[str], written: Sequence[float]
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Collect the ratings: {query: {document: {rater: rating}}}.
+    """Return {query: {document: {rater: rating}}}.
 
     Raises FileError if one rater gave a document two ratings that differ.
     """
@@ -296,7 +311,7 @@ def _combined(
 
 
 def aggregate_of(judgments: Judgments) -> str | None:
-    """Find the way to combine ratings that gives exactly the grades, or None."""
+    """Return the name in `AGGREGATES` that makes the grades of the ratings, or None."""
     for how in AGGREGATES:
         if _are_combined_by(how, judgments):
             return how

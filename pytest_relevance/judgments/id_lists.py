@@ -38,9 +38,10 @@ _ENDING = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 
 @dataclass
 class IdLists:
-    """The cells of a file that hold several ids, with their parts.
+    """The cells of a file that hold several ids, as {cell: its ids}.
 
-    `doubtful`: cells that may hold several.
+    `sure`: cells that certainly hold several ids.
+    `doubtful`: cells that may hold several ids.
     """
 
     sure: dict[str, Sequence[str]] = field(default_factory=dict)
@@ -49,7 +50,7 @@ class IdLists:
 
 @dataclass(frozen=True)
 class _Split:
-    """A cell, and its parts between a separator.
+    """A cell, and its parts between the separators.
 
     `known`: whether each part is also a cell of its own.
     `recurs`: whether a part occurs in another cell too.
@@ -64,7 +65,7 @@ class _Split:
 
 
 def find_lists(documents: Sequence[str]) -> IdLists:
-    """Find the cells that hold several ids, in a column of documents."""
+    """Return the cells of a column of document ids that hold several ids."""
     text = "\0".join(documents)  # one search: most files have no separator
     present = [separator for separator in _RULES if separator in text]
     found = IdLists()
@@ -87,9 +88,10 @@ def find_lists(documents: Sequence[str]) -> IdLists:
 
 
 def _split_cells(cells: set[str], separator: str) -> list[_Split]:
-    """Split the cells that have a separator between parts that are not blank.
+    """Return the cells with a separator, each with its parts.
 
-    There are none if all ids of the file are joined with it.
+    Cells with an empty part are left out. The result is empty if all ids of the file
+    are joined with bars.
     """
     parts_of: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
@@ -111,9 +113,9 @@ def _split_cells(cells: set[str], separator: str) -> list[_Split]:
 
 
 def _parts(cell: str, separator: str) -> list[str]:
-    """Split a cell into parts; return none if one of them is blank.
+    """Return the parts of a cell between separators; none if a part is blank.
 
-    A separator at the end is left out.
+    A separator at the end is ignored, and so are further blanks and line breaks.
     """
     parts = []
     for part in cell.strip().removesuffix(separator).split(separator):
@@ -171,7 +173,7 @@ _RULES: Mapping[str, Callable[[_Split], str]] = {
 
 
 def entries_of_list(text: str) -> list[str]:
-    """Read the entries of a list in JSON or Python; return none for any other text."""
+    """Return the entries of a list in JSON or Python; [] for any other text."""
     stripped = text.strip()
     if stripped[:1] not in _BRACKETS:
         return []
@@ -187,9 +189,9 @@ def entries_of_list(text: str) -> list[str]:
 
 
 def are_alike(parts: Sequence[str]) -> bool:
-    """Say whether all parts are URLs, UUIDs, or files, or have one pattern.
+    """Say whether all parts are of one kind.
 
-    Files have names with one ending.
+    They are URLs, UUIDs, file names with the same ending, or texts of the same pattern.
     """
     first = parts[0]
     if "://" in first:
@@ -203,7 +205,10 @@ def are_alike(parts: Sequence[str]) -> bool:
 
 
 def have_one_pattern(parts: Sequence[str]) -> bool:
-    """Say whether all parts have one pattern of letters and digits, as `m-12` has."""
+    """Say whether all parts have the same pattern of letters and digits, as `m-12`.
+
+    There are at least two parts.
+    """
     if parts[0][0].isalpha() != parts[1][0].isalpha():
         return False
     pattern = _pattern(parts[0])
@@ -213,7 +218,7 @@ def have_one_pattern(parts: Sequence[str]) -> bool:
 
 
 def _pattern(text: str) -> str:
-    """Write each run of letters of a text as `a` and each run of digits as `9`."""
+    """Return the text with `a` for each run of letters, `9` for each run of digits."""
     letters = re.sub(r"[^\W\d_]+", "a", text)
     return re.sub(r"\s+", " ", re.sub(r"\d+", "9", letters))
 
@@ -227,9 +232,9 @@ def _have_digits(parts: Sequence[str]) -> bool:
 
 
 def _are_put_together(parts_of: Mapping[str, Sequence[str]]) -> bool:
-    """Say whether ids are joined from equally many parts.
+    """Say whether all ids are made of the same number of parts, like `store-1|sku-7`.
 
-    Their parts are numbers, or each place has a prefix of its own.
+    All parts are numbers, or each position has its own prefix (`store-`, `sku-`).
     """
     if len(parts_of) < 2 or len(set(map(len, parts_of.values()))) > 1:
         return False

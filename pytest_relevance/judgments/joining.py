@@ -1,4 +1,4 @@
-"""Join judgments with a file of queries: texts for ids, or ids for texts."""
+"""Combine judgments with a file of queries, which adds texts and ids."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Judgments with the queries of a file.
+    """Judgments with the ids and texts of a file of queries.
 
-    `notices`: sentences about queries that did not fit.
+    `notices`: sentences about queries without a partner, or with several.
     """
 
     judgments: Judgments
@@ -25,10 +25,12 @@ class Joined:
 
 
 def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> Joined:
-    """Join judgments with the queries of a file, and give them the ids of the file.
+    """Return judgments with the ids, texts and params of the queries of a file.
 
-    A query of the judgments is matched by its id, or else by its text. One that the
-    file does not have stays as it is. A query that only the file has is left out.
+    A query of the judgments is matched by its id, or else by its text. If the file does
+    not have it, it stays as it is. A query that only the file has is left out.
+
+    `file`: the name of the file, for messages.
 
     Raises:
         ValueError: two queries of the judgments match one query of the file.
@@ -59,10 +61,11 @@ def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> J
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """The query of a file that matches each query of the judgments.
+    """Which query of the file matches each query of the judgments.
 
-    `new_keys`: {key in the judgments: id in the file}, or the key itself.
-    `unknown`, `ambiguous`: the keys that match no query, and those that match several.
+    `new_keys`: {key in the judgments: id in the file}. Without a match the key stays.
+    `unknown`: the keys that match no query of the file.
+    `ambiguous`: the keys that match several queries.
     """
 
     new_keys: Mapping[str, str]
@@ -128,7 +131,7 @@ def _renamed(judgments: Judgments, new_keys: Mapping[str, str]) -> Judgments:
 
 
 def _united(query: Query, other: Query | None) -> Query:
-    """Unite two descriptions of a query. If both have a field, the first one counts."""
+    """Return `query`, with the fields that only `other` has."""
     if other is None:
         return query
     return replace(
@@ -141,7 +144,10 @@ def _united(query: Query, other: Query | None) -> Query:
 
 
 def _notice(keys: Sequence[str], total: int, what: str) -> str:
-    """Write how many of the queries are `what`; empty if there are none."""
+    """Return a sentence that these of all queries are `what`; "" without keys.
+
+    `total`: the number of all queries.
+    """
     if not keys:
         return ""
     queries = counted(total, "query", "queries")

@@ -1,4 +1,4 @@
-"""Define what files of judgments and queries are read into.
+"""Define the objects that files of judgments and queries are read into.
 
 Every format is first read into `Ratings`: columns with the content of each row, as it
 is written. `grading.graded` makes `Judgments` from them: a dict of dicts with further
@@ -20,10 +20,10 @@ from pytest_relevance._text import quoted
 class Query:
     """A query as a file describes it.
 
-    `id`: the key of its judgments, which is an id, or the text if it has none.
+    `id`: the key of its judgments. It is the text if the query has no id.
     `text`: None if the file has ids alone.
     `note`: an information need or a description.
-    `line`: counts from 1.
+    `line`: the line of the file, from 1.
     """
 
     id: str
@@ -40,11 +40,11 @@ class Query:
 
     @property
     def says_more(self) -> bool:
-        """Say whether the file has more of the query than its key."""
+        """Say whether anything but the id or text of the query is known."""
         return self not in (Query(self.id), Query(self.id, self.id))
 
     def another_text(self, other: Query) -> str:
-        """Return the message that another query has the same id and another text."""
+        """Return the message that `other` has the same id and another text."""
         line = f" in line {self.line}" if self.line is not None else ""
         return (
             f"the query id {quoted(self.id)} stands for {quoted(self.text or '')}{line} "
@@ -54,19 +54,20 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """The ratings of one file as columns, with an element for each rating.
+    """The ratings of one file as columns, before they are checked.
 
-    Nothing is checked yet.
+    Each column has an element for each rating.
 
     `queries`: ids, or texts if the file has no ids.
     `by_id`: whether `queries` are ids; None if the file does not say.
-    `ratings`: texts or numbers; "" and None are no judgment.
-    `raters`: who gave each rating; None if the file does not distinguish raters.
-    `described`: the queries of which the file has more than the id, and those without a
+    `ratings`: texts or numbers; "" and None mean that nobody judged.
+    `raters`: who gave each rating; None if the file does not name raters.
+    `described`: {key: query}, for queries with more than an id, and queries without a
     rating.
-    `place`: returns the position of a row, for messages.
-    `words`: what the format calls its grades ("e", casefolded), with the names that a
-    scale may give them ("exact", "e"). `grades_of_words`: their grades without a scale.
+    `place`: returns where a row stands in the file.
+    `words`: {word of the format in small letters: names that a scale may give it}, for
+    example {"e": ("exact", "e")}.
+    `grades_of_words`: the grades of these words without a scale.
     `notices`: what was left out in reading, and why.
     `unclear`: why it is not clear which ratings are the grades. It is an error unless
     the user says how ratings are combined.
@@ -90,11 +91,11 @@ class Ratings:
     machine: Sequence[bool] | None = None
 
     def where(self, keep: Sequence[bool]) -> Ratings:
-        """Select rows. `keep` has True for each row that stays."""
+        """Return the ratings of the rows for which `keep` has True."""
         return self.take([row for row, stays in enumerate(keep) if stays])
 
     def take(self, rows: Sequence[int]) -> Ratings:
-        """Select rows by their numbers."""
+        """Return the ratings of the rows with these numbers, from 0."""
 
         def taken(column: Sequence[Any]) -> list[Any]:
             return [column[row] for row in rows]
@@ -122,14 +123,14 @@ class Judgments(dict[str, dict[str, float]]):
     if the file has no id. The class is a dataclass, so `dataclasses.replace` makes
     changed copies.
 
-    `format`: the name of the format as which it was read.
-    `queries`: the queries of which the file has more than the key (text, weight,
-    params, note), and those without a judgment.
+    `format`: the name of the format that the file was read in.
+    `queries`: {key: query}, for queries with more than a key (text, weight, params,
+    note), and queries without a judgment.
     `titles`: {query: {document: title}}.
-    `ratings`: {query: {document: {rater: rating}}} if there are several raters.
-    `raters`: their names.
+    `ratings`: {query: {document: {rater: rating}}} if the file names raters.
+    `raters`: the names of the raters.
     `notices`: what was left out in reading, and why.
-    `place`: returns the position of a judgment in the file, by its query and document.
+    `place`: returns where the judgment of a query and a document stands in the file.
     """
 
     grades: InitVar[Mapping[str, dict[str, float]] | None] = None
@@ -146,7 +147,7 @@ class Judgments(dict[str, dict[str, float]]):
     place: Callable[[str, str], Place] = lambda query, document: Place()
 
     def __post_init__(self, grades: Mapping[str, dict[str, float]] | None) -> None:
-        """Fill the dict."""
+        """Copy the grades into the dict."""
         self.update(grades or {})
 
     def __repr__(self) -> str:
@@ -162,15 +163,15 @@ class Judgments(dict[str, dict[str, float]]):
 
     @property
     def unrated(self) -> list[str]:
-        """Return the queries that the file names without judging any document."""
+        """Return the keys of the queries without a judgment."""
         return [query for query in self.all_queries if not self.get(query)]
 
     def text(self, query: str) -> str:
-        """Return the text of a query: what the file says, or else the key itself."""
+        """Return the text of the query with this key, or the key if it has no text."""
         return self.queries[query].text_or_id if query in self.queries else query
 
     def known_as(self, text: str) -> Sequence[str]:
-        """Find the keys of the queries with this text."""
+        """Return the keys of the queries with this text."""
         keys = self._by_text.get(text, [])
         if text in self or text in self.queries:
             return [text, *keys]
@@ -178,7 +179,7 @@ class Judgments(dict[str, dict[str, float]]):
 
     @cached_property
     def _by_text(self) -> Mapping[str, list[str]]:
-        """Map texts that are not keys to the keys of their queries."""
+        """Return {text: keys of its queries}, without queries whose key is the text."""
         keys: dict[str, list[str]] = {}
         for key, query in self.queries.items():
             if query.text is not None and query.text != key:
@@ -191,10 +192,10 @@ FORMATS_OF_IDS = frozenset({"trec", "beir"})
 
 
 def queries_of(judgments: Judgments) -> list[Query]:
-    """Describe all queries.
+    """Return all queries of the judgments.
 
-    The key of a query that is not described is its text, unless the format has only
-    ids.
+    If the file has only the key of a query, the key is also its text. In a format that
+    has only ids, such a query has no text.
     """
     ids_alone = judgments.format in FORMATS_OF_IDS
     queries = []

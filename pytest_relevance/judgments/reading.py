@@ -1,12 +1,11 @@
-"""Read judgments, queries and runs from a file: `read_judgments`, `read_queries`,
-`read_run`.
+"""Read judgments, queries and runs from files.
 
 This module finds the format of a file. The formats themselves are in `FORMATS` and
 `RUN_FORMATS` (`formats.py`); nothing here knows one of them.
 
 If the user names a format, the file is read in it. Otherwise it is read in the first
-format that fits its content. First of all, a file that is not data is refused, for
-example a page or an error of a server.
+format that fits its content. A file that is not data, for example a page or an error
+of a server, is refused before.
 """
 
 from __future__ import annotations
@@ -175,7 +174,7 @@ def load_queries(
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
 ) -> list[Query]:
-    """Read a file of queries, with everything that it has of each query.
+    """Return the queries of a file with their texts, weights, params and notes.
 
     The arguments and errors are those of `read_judgments`.
     """
@@ -193,14 +192,14 @@ class QueryFile:
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
-    """Read the queries in a file. Raises FileError if it has none."""
+    """Return the queries of a file. Raises FileError if it has none."""
     return list(read_query_file(source, format).queries)
 
 
 def read_query_file(source: Source, format: str | None = None) -> QueryFile:
-    """Read the queries in a file, and find the columns that nothing reads.
+    """Return the queries of a file, and the columns whose content is not used.
 
-    Raises FileError if it has no queries.
+    Raises FileError if the file has no queries.
     """
     _refuse_accidents(source, format)
     with _naming_the_file(source):
@@ -215,9 +214,9 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
 def read_ratings(
     source: Source, format: str | None = None, *, machine: bool = False
 ) -> Ratings:
-    """Read the ratings in a file, as they are written. Raises FileError if it has none.
+    """Return the ratings of a file as they are written.
 
-    `machine`: ratings of a machine are read too. By default they are an error.
+    Raises FileError if there are none, or if a machine gave one and `machine` is False.
     """
     ratings = read_fill(source, format)
     if not ratings.queries and not ratings.described:
@@ -236,9 +235,9 @@ _OF_A_MACHINE = (
 
 
 def read_fill(source: Source, format: str | None = None) -> Ratings:
-    """Read all ratings in a file, also those of a machine.
+    """Return all ratings of a file, also those that a machine gave.
 
-    A file that has only a header has no ratings, and is no error.
+    They are empty for a file that has only a header.
     """
     _refuse_accidents(source, format)
     with _naming_the_file(source):
@@ -255,12 +254,12 @@ def read_fill(source: Source, format: str | None = None) -> Ratings:
 
 
 def judgments_in(source: Source) -> JudgmentFormat | None:
-    """Find the format in which a file has judgments; None if there is none."""
+    """Return the first format in which a file has judgments; None if no format fits."""
     return _first_that_fits(FORMATS, source, JudgmentFormat.has_judgments_in)
 
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:
-    """Say whether a file has queries, and no format takes it for judgments."""
+    """Say whether a file has queries, and no judgments."""
     known: JudgmentFormat | None
     if format is not None:
         known = _named(format)
@@ -277,7 +276,7 @@ def holds_queries_alone(source: Source, format: str | None = None) -> bool:
 
 
 def check_format(name: str) -> str:
-    """Find the name of a format in `FORMATS`: `trec` for `qrels`.
+    """Return the name in `FORMATS` for a name or an alias: `trec` for `qrels`.
 
     Raises ValueError for an unknown name. The message has the names that there are.
     """
@@ -300,7 +299,7 @@ def check_format(name: str) -> str:
 
 
 def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
-    """Collect the options of a file that are given."""
+    """Return {name of an option: value}, for the options that are not None."""
     options: dict[str, Any] = {}
     if query is not None:
         options[QUERY] = (query,) if isinstance(query, str) else tuple(query)
@@ -310,7 +309,10 @@ def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
 
 
 def ids_of(id_field: str | Sequence[str] | None) -> FileIds:
-    """Read the `id_field` of a file. Raises ValueError if it names no field."""
+    """Return the columns of document ids that `id_field` names.
+
+    Raises ValueError if it names no field.
+    """
     if id_field is None:
         return USUAL_COLUMNS
     written = id_field if isinstance(id_field, str) else tuple(id_field)
@@ -349,7 +351,7 @@ def _named(format: str) -> JudgmentFormat:
 
 
 def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
-    """Find the format of a file of queries. Refuses a file that has none."""
+    """Return the format of a file of queries. Raises FileError if it has no queries."""
     known: JudgmentFormat | None
     if format is not None:
         known = _named(format)
@@ -370,7 +372,7 @@ def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
 
 @contextmanager
 def _naming_the_file(source: Source) -> Iterator[None]:
-    """Refuse the file if the format of another package fails."""
+    """Turn an error in the format of another package into a FileError of this file."""
     try:
         yield
     except ExtensionError as error:
@@ -381,13 +383,19 @@ def _naming_the_file(source: Source) -> Iterator[None]:
 
 
 def _refuse_accidents(source: Source, format: str | None) -> None:
-    """Refuse a file that is not data, unless a format of another package is named."""
+    """Raise FileError if a file is not data, for example a web page.
+
+    A file in a `format` of another package is not checked.
+    """
     if format is None or check_format(format) in FORMATS.bundled_names:
         refuse_accidents(source)
 
 
 def _refuse_unknown(source: Source, needed: str) -> NoReturn:
-    """Refuse a file of an unknown format. Says how it begins, and what it may be."""
+    """Raise FileError for a file of an unknown format, with its first line.
+
+    `needed`: "judgments" or "queries".
+    """
     names = source.header.names
     are_numbers = any(number_of(name) is not None for name in names)
     if len(names) > 1 and not are_numbers and not source.looks_like_json:
@@ -406,7 +414,7 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
 
 
 def _refuse_header(source: Source, needed: str) -> None:
-    """Let the reader of tables refuse the header."""
+    """Read a file as a table, so that the reader says which columns are missing."""
     table = FORMATS.get("csv")
     assert table.read is not None
     assert table.read_queries is not None

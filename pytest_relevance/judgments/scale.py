@@ -1,8 +1,7 @@
 """Define the scale of grades, and combine several ratings of a document into a grade.
 
-Case files and judgment files use the same table of ways to combine ratings: a new way
-is a row of `AGGREGATES`. A case file with judgments of its own needs nothing else of
-this folder.
+Case files and judgment files combine ratings by the same table, `AGGREGATES`. A new way
+to combine them is a new row there.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _NUMBER = r"-?[0-9]+(\.[0-9]+)?"
 class Scale:
     """The possible grades, from `lowest` to `highest`.
 
-    `names`: names of some of them, for example `exact`.
+    `names`: {name: grade}, for example {"exact": 3}; not every grade needs a name.
     """
 
     lowest: float
@@ -31,11 +30,11 @@ class Scale:
     names: Mapping[str, float] = field(default_factory=dict)
 
     def has(self, grade: float) -> bool:
-        """Say whether a grade is neither below nor above the scale."""
+        """Say whether a grade is on the scale, from the lowest to the highest."""
         return self.lowest <= grade <= self.highest
 
     def describe(self) -> str:
-        """Describe the scale for a message: `0 to 3` or `0 (irrelevant), 3 (exact)`."""
+        """Return the scale in words: `0 to 3`, or `0 (irrelevant), 3 (exact)`."""
         if not self.names:
             return f"{self.lowest:g} to {self.highest:g}"
         names = sorted(self.names.items(), key=lambda pair: pair[1])
@@ -48,7 +47,7 @@ class Scale:
 
 
 def on_scale(grade: float, scale: Scale | None) -> float | str:
-    """Return the grade, or the message that it is off its scale."""
+    """Return the grade, or the message that it is off the scale."""
     if scale is not None and not scale.has(grade):
         return f"grade {grade:g} is off the scale, which is {scale.describe()}"
     return grade
@@ -59,11 +58,11 @@ AnyScale = Scale | Mapping[str, float] | Sequence[float] | None
 
 
 def scale_of(value: object) -> Scale:
-    """Make a `Scale` of (lowest, highest) or of {name: grade}.
+    """Return the `Scale` for (lowest, highest), for {name: grade}, or for a `Scale`.
 
     Raises:
-        ValueError: it is neither two numbers in that order, nor words with two
-            different numbers at least.
+        ValueError: the value is none of them, `lowest` is not below `highest`, or the
+            names do not have at least two different grades.
     """
     if isinstance(value, Scale):
         return value
@@ -124,11 +123,11 @@ AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 
 def aggregate(ratings: Iterable[float], how: str = "median") -> float:
-    """Combine the ratings of a document, one at least, into its grade.
+    """Return the grade that several ratings of one document make.
 
-    A whole grade of ratings that are int is an int.
+    If all ratings are int and the grade is whole, it is an int.
 
-    `ratings`: numbers in any order, or a pandas Series
+    `ratings`: at least one number, in any order, or a pandas Series
     (`frame.groupby("document")["rating"].agg(aggregate)`).
     `how`: "median" (of an even number, the mean of the two in the middle), "mean",
     "min", "max" or "majority" (of equally frequent ratings the lowest).
@@ -149,7 +148,7 @@ def aggregate(ratings: Iterable[float], how: str = "median") -> float:
 
 
 def checked_raters(raters: str | None) -> str | None:
-    """Check the name of a way to combine ratings; None stays None.
+    """Return the name of a way to combine ratings unchanged, also None.
 
     Raises:
         ValueError: the name is not in `AGGREGATES`.
@@ -167,12 +166,15 @@ UNNAMED = "rating 1"
 
 
 def rater_names(raters: Sequence[str | None] | None) -> list[str] | None:
-    """Name the rater of each row of a file; None if no row names one."""
+    """Return a name for the rater of each row of a file; None if no row names a rater.
+
+    Rows without a name are by `rating 1`.
+    """
     if raters is None or not any(raters):
         return None
     return [rater or UNNAMED for rater in raters]
 
 
 def is_named(rater: str) -> bool:
-    """Say whether a rater has a name of its own, and not `rating` and a number."""
+    """Say whether a rater has a name of their own, not one like `rating 2`."""
     return re.fullmatch("rating [0-9]+", rater) is None

@@ -1,4 +1,4 @@
-"""Choose the format and the packing of judgments and runs that are written to files.
+"""Choose the format and the compression of files of judgments and runs.
 
 The formats themselves are in `FORMATS` and `RUN_FORMATS`, those with a function
 `write`.
@@ -42,9 +42,9 @@ def written_formats() -> list[str]:
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str | None:
-    """Find the format of a file by its name, `judgments.csv` or `judgments.csv.gz`.
+    """Return the format that the ending of a file name stands for; None if unknown.
 
-    None for another ending.
+    A `.gz` after it does not matter: `judgments.csv.gz` is "csv".
     """
     endings = [ending.lower() for ending in PurePath(path).suffixes]
     if endings and endings[-1] == ".gz":
@@ -55,9 +55,9 @@ def format_of_name(path: str | os.PathLike[str]) -> str | None:
 
 
 def packed(path: str | os.PathLike[str], data: bytes) -> bytes:
-    """Compress bytes with gzip if the name of their file ends in .gz.
+    """Return the bytes for a file: compressed with gzip if its name ends in .gz.
 
-    Equal bytes give equal files.
+    Equal data give equal bytes.
     """
     if PurePath(path).suffix.lower() == ".gz":
         return gzip.compress(data, mtime=0)
@@ -65,7 +65,7 @@ def packed(path: str | os.PathLike[str], data: bytes) -> bytes:
 
 
 def write_judgments(judgments: Judgments, format: str) -> Written:
-    """Write judgments, and say what the format cannot store of them.
+    """Return the bytes of a file with the judgments, and what its format cannot hold.
 
     Raises:
         KeyError: there is no such format.
@@ -80,9 +80,9 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
 
 
 def write_run(rankings: Rankings) -> Written:
-    """Write rankings as a TREC run.
+    """Return the bytes of a TREC run with these rankings.
 
-    Raises ValueError if there are none, or for an id with white space.
+    Raises ValueError if there are no rankings, or if an id has white space.
     """
     write = RUN_FORMATS.get("trec").write
     assert write is not None

@@ -30,13 +30,13 @@ _SAMPLES_AT_ONCE = 100
 def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     """Return Krippendorff's alpha of ordinal ratings.
 
-    It is 1 - (disagreement within documents) / (disagreement expected by chance), where
-    chance shuffles the ratings. 1.0 is perfect agreement, and 0.0 is the agreement of
-    chance. Below 0.0 raters contradict each other. NaN if no document has two ratings,
-    or if all ratings are equal: then no disagreement was possible.
+    It is 1 - (disagreement within documents) / (disagreement expected by chance). 1.0
+    is perfect agreement, and 0.0 is the agreement of ratings that are shuffled. Below
+    0.0 raters contradict each other. NaN if no document has two ratings, or if all
+    ratings are equal.
 
-    `ratings`: for each document its ratings, in any order and number. None and NaN are
-    ratings that were not given.
+    `ratings`: for each document its ratings, in any order and number. None and NaN mean
+    that a rater gave no rating.
 
     Source: Krippendorff, Content Analysis, 2004, chapter 11.
 
@@ -86,13 +86,13 @@ class Agreement:
 
     A figure that is not defined is NaN.
 
-    `counts`: {(grade of the first, grade of the second): documents}, in ascending
-    order.
-    `equal`: the share of documents with equal grades.
-    `kappa`: Cohen's, with quadratic weights. `low` to `high` is its interval at 95 %.
-    `alpha`: Krippendorff's (ordinal).
-    `bias`: the mean of the second rater's grade minus the first rater's. Above 0 the
-        second rater is the more generous one.
+    `counts`: {(grade of the first rater, grade of the second): number of documents}, in
+    ascending order.
+    `equal`: the share of documents with equal grades, from 0 to 1.
+    `kappa`: Cohen's kappa with quadratic weights. `low` to `high` is its interval at 95
+    %.
+    `alpha`: Krippendorff's alpha of the same grades, as ordinal ratings.
+    `bias`: the mean of the second rater's grade minus the first rater's.
     """
 
     counts: Mapping[tuple[float, float], int]
@@ -172,10 +172,10 @@ def _kappa_with_interval(
 
 
 def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
-    """Return the kappa of each sample; NaN if it is not defined.
+    """Return the kappa of each sample, shape (samples,); NaN if it is not defined.
 
-    `counts`, of shape (samples, cells): how often each pair of grades `one`, `two`,
-    both of shape (cells,), is in each sample.
+    `counts`: how often each sample has each pair of grades; shape (samples, pairs).
+    `one`, `two`: the two grades of each pair; shape (pairs,).
     """
     # Only differences matter. From a grade of 0 on, the squares of equal grades cancel
     # out.

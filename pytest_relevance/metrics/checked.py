@@ -1,7 +1,8 @@
-"""Check judgments and rankings of many queries: ids are text, grades finite numbers.
+"""Check judgments and rankings of many queries before `matrix` scores them.
 
-`matrix` scores them. To score them many times, check them once. The documents stay in
-the dicts and lists of the caller if these have the right types already.
+All ids become text, and grades have to be finite numbers. If they are scored many
+times, they need to be checked only once. Tables and lists that are right already are
+not copied.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ _NUMBERS = (int, float, np.integer, np.floating)
 class CheckedJudgments:
     """The judgments of Q queries, in the caller's order.
 
-    `queries`: the Q ids. `tables`: for each its {document: grade}.
-    `grades`: all grades, query after query, in the order of the tables. They are uint8
-    if all are whole numbers from 0 to 255, else float64.
+    `queries`: the Q ids.
+    `tables`: {document: grade} for each query.
+    `grades`: all grades in one array, query after query, in the order of the tables.
+    They are uint8 if all are whole numbers from 0 to 255, else float64.
     `counts`: how many judgments each query has; shape (Q,).
     """
 
@@ -45,13 +47,14 @@ class CheckedJudgments:
     def from_mapping(
         cls, judgments: Mapping[Any, Mapping[Any, float]]
     ) -> CheckedJudgments:
-        """Check {query: {document: grade}}.
+        """Return checked judgments of {query: {document: grade}}.
 
-        An id that is an integer, or of a type with an exact text, becomes that text.
+        Integers and UUIDs as ids become text (`text_id`).
 
         Raises:
-            ValueError: a grade is not a finite number, an id is of another type, or a
-                pair of query and document has two grades. The message names both.
+            ValueError: a grade is not a finite number, an id has no exact text, or a
+            pair of query and document has two grades. The message names query and
+            document.
         """
         require_mapping(judgments, "judgments", "{query: {document: grade}}")
         queries = _text_ids(judgments, "the judgments", "query")
@@ -65,30 +68,35 @@ class CheckedJudgments:
         return cls(queries=queries, tables=tables, grades=grades, counts=counts)
 
     def refuse(self, explain: Callable[[float], str]) -> None:
-        """Raise a ValueError that names the first judgment that `explain` objects to.
+        """Raise ValueError for the first grade for which `explain` returns a text.
 
-        `explain` returns what is wrong with a grade, or an empty text.
+        `explain` returns what is wrong with a grade, or "". The message names query and
+        document.
         """
         _refuse_grade(self.queries, self.tables, explain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedRankings:
-    """The rankings of some queries. `lists` has the documents of each, best first."""
+    """The rankings of some queries.
+
+    `queries`: the ids of the queries.
+    `lists`: the documents of each query, best first.
+    """
 
     queries: list[str]
     lists: list[Sequence[str]]
 
     @classmethod
     def from_mapping(cls, rankings: Mapping[Any, Any]) -> CheckedRankings:
-        """Check {query: [document, ...]} or {query: {document: score}}.
+        """Return checked rankings.
 
-        Scores are sorted as trec_eval sorts them: by score, then by document id, both
-        descending. An id that is an integer, or of a type with an exact text, becomes
-        that text.
+        `rankings`: {query: [document, ...]} or {query: {document: score}}. Scores are
+        sorted as trec_eval sorts them: by score, then by document id, both descending.
+        Integers and UUIDs as ids become text (`text_id`).
 
         Raises:
-            ValueError: a ranking is text or None, an id is of another type, or a score
+            ValueError: a ranking is text or None, an id has no exact text, or a score
                 is not a number.
         """
         require_mapping(rankings, "rankings", "{query: [document, ...]}")
@@ -103,12 +111,12 @@ class CheckedRankings:
         return cls(queries=queries, lists=lists)
 
     def check_every_id(self) -> None:
-        """Raise a ValueError that names the first id that is not text or an integer."""
+        """Raise ValueError for the first document id without an exact text."""
         for query, ranking in zip(self.queries, self.lists, strict=True):
             _with_text_ids(query, ranking)
 
     def of(self, queries: list[str]) -> list[Sequence[str]]:
-        """Return the ranking of each query, in this order; empty if it has none."""
+        """Return the ranking of each of these queries; an empty one if it has none."""
         if self.queries == queries:
             return self.lists
         by_query = dict(zip(self.queries, self.lists, strict=True))
@@ -116,10 +124,11 @@ class CheckedRankings:
 
 
 def text_id(value: object, where: str, what: str) -> str:
-    """Turn an id into text: an integer into its digits.
+    """Return an id as text: "17" for 17, the usual text of a UUID or a whole Decimal.
 
-    A UUID or a whole Decimal becomes its text too. Raises ValueError for a type without
-    an exact text.
+    Raises ValueError for a value of another type.
+
+    `where` and `what` begin the message, for example "the judgments" and "query".
     """
     if isinstance(value, str):
         return value
@@ -137,13 +146,16 @@ def text_id(value: object, where: str, what: str) -> str:
 
 
 def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:
-    """Sort documents as trec_eval sorts a run: by score, then id, both descending."""
+    """Return documents in trec_eval's order: by score, then by id, both descending."""
     pairs = sorted(zip(scores, documents, strict=True), reverse=True)
     return [document for _, document in pairs]
 
 
 def require_mapping(value: object, what: str, shape: str) -> None:
-    """Raise ValueError unless `value` is a mapping. The message says `what` it is."""
+    """Raise ValueError if `value` is not a mapping.
+
+    The message says `what` was given and which `shape` is needed.
+    """
     if not isinstance(value, Mapping):
         kind = type(value).__name__
         raise ValueError(
@@ -152,7 +164,7 @@ def require_mapping(value: object, what: str, shape: str) -> None:
 
 
 def _has_text_ids(table: Mapping[Any, object]) -> bool:
-    """Say whether the first id is text. All ids of a query should be of one type."""
+    """Say whether the first id is text, as a sign that all ids are."""
     return not table or isinstance(next(iter(table)), str)
 
 
@@ -165,7 +177,7 @@ def _checked_table(query: str, table: object) -> dict[str, float]:
 
 
 def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
-    """Turn ids into text. Raises ValueError if two become the same text."""
+    """Return ids as text. Raises ValueError if two become the same text."""
     texts = [text_id(value, where, what) for value in ids]
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
@@ -212,7 +224,7 @@ def _sorted_by_score(where: str, scores: Mapping[Any, Any]) -> list[str]:
 def _checked_grades(
     queries: Sequence[str], tables: Sequence[dict[str, float]]
 ) -> Grades:
-    """Put all grades into one array.
+    """Return the grades of all tables in one array.
 
     Raises ValueError if one is not a finite number.
     """

@@ -1,4 +1,4 @@
-"""Compute the interval of the nDCG that a ranking with unjudged results may have."""
+"""Compute the lowest and the highest nDCG that unjudged results of a ranking allow."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def interval(
     *,
     present: float | None = None,
 ) -> tuple[float, float]:
-    """Return the lowest and the highest nDCG@k that the unjudged results leave open.
+    """Return the lowest and the highest nDCG@k that the unjudged results allow.
 
     Each unjudged result in the top k may have any grade from `lowest` to `highest` of
-    the scale. `present` is the score, for a caller who knows it already.
+    the scale. `present` is the nDCG@k if the caller knows it already.
 
     The lower end is exact. It is the lowest nDCG over j = 0, 1, ..., if the j deepest
     unjudged results have the highest grade, and the other unjudged results the lowest.
@@ -41,11 +41,10 @@ def interval(
     unjudged result has no gain in the score: if the lowest grade has one, the lower end
     is the score itself.
 
-    Both ends are the score if nothing is open: without unjudged results, with `ideal`
-    other than "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
-    `undefined="zero"`) if the present ideal DCG is 0. A later copy of a document is not
-    an unjudged result, nor is a document with a negative grade, whatever `negative`
-    says.
+    Both ends are the score if there are no unjudged results, with `ideal` other than
+    "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
+    `undefined="zero"`) if the present ideal DCG is 0. Later copies of a document, and
+    documents with a negative grade, are not unjudged results, whatever `negative` is.
     """
     if present is None:
         present = ndcg(graded, settings, k)
@@ -82,7 +81,10 @@ def unjudged_indexes(graded: GradedRanking, k: int | None) -> list[int]:
 
 
 def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, float]:
-    """Find the grades of a scale with the least and the greatest gain of a mapping."""
+    """Return the two grades on the scale with the least and the greatest gain.
+
+    For a mapping of gains, which need not rise with the grades.
+    """
     assert not isinstance(settings.gain, str)
     grades = [lowest]
     for grade in settings.gain:
@@ -95,7 +97,11 @@ def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, 
 
 @dataclass(frozen=True, slots=True)
 class _OpenRanking:
-    """A ranking with unjudged results in its top k, at the indexes `unjudged`."""
+    """A ranking with unjudged results in its top k.
+
+    `unjudged`: the indexes (from 0) of the unjudged results in the top k.
+    `lowest`, `highest`: the grades that they may have.
+    """
 
     graded: GradedRanking
     unjudged: Sequence[int]
@@ -105,7 +111,10 @@ class _OpenRanking:
     settings: Settings
 
     def upper_bound(self, ideal: Sequence[float]) -> float:
-        """Return the DCG with the highest grade everywhere / the ideal DCG."""
+        """Return an upper bound: nDCG@k if all unjudged results have the highest grade.
+
+        `ideal`: the grades of the present ideal ranking, without the unjudged results.
+        """
         filled = self._filled([self.highest] * len(self.unjudged))
         best = dcg(filled.grades, self.settings)
         if best < 0:
@@ -113,7 +122,10 @@ class _OpenRanking:
         return best / dcg(ideal, self.settings)
 
     def least_ndcg(self, ideal: Sequence[float]) -> float:
-        """Return the least nDCG over all gradings."""
+        """Return the least nDCG@k over all grades of the unjudged results.
+
+        `ideal`: the grades of the present ideal ranking.
+        """
         dcgs = self._dcgs_by_deepest()
         ideals = self._ideals_by_deepest(ideal)
         candidates = [found / best for found, best in zip(dcgs, ideals, strict=True)]
@@ -124,7 +136,7 @@ class _OpenRanking:
         return ndcg(worst, self.settings, self.k)
 
     def _filled(self, grades: Sequence[float]) -> GradedRanking:
-        """Return the top k as if its unjudged results had these grades."""
+        """Return the top k with these grades for its unjudged results, best first."""
         filled = self.graded.grades[: self.k]
         for index, grade in zip(self.unjudged, grades, strict=True):
             filled[index] = grade
@@ -133,10 +145,9 @@ class _OpenRanking:
         )
 
     def _dcgs_by_deepest(self) -> list[float]:
-        """Return the DCG with the highest grade at the 0, 1, ... deepest unjudged
-        results.
+        """Return the DCG with the highest grade for 0, 1, ... of the unjudged results.
 
-        The other unjudged results have the lowest grade.
+        These are the deepest ones. The other unjudged results have the lowest grade.
         """
         top = self.graded.grades[: self.k]
         low = self.settings.gains[self.lowest]
@@ -154,9 +165,8 @@ class _OpenRanking:
     def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
         """Return the ideal DCG if 0, 1, ... unjudged results have the highest grade.
 
-        The others have the lowest grade. Equal gains stand together in an ideal
-        ranking. So prefix sums of 1 / discount give each DCG in one step a gain, not a
-        rank.
+        The other unjudged results have the lowest grade. `ideal`: the grades of the
+        present ideal ranking.
         """
         low = self.settings.gains[self.lowest]
         high = self.settings.gains[self.highest]
@@ -186,6 +196,6 @@ class _OpenRanking:
 
 @lru_cache(maxsize=64)
 def _sums_of_reciprocals(discount: str, ranks: int) -> list[float]:
-    """Return the sums of 1 / discount over the first 0, 1, ... `ranks` ranks."""
+    """Return the sums of 1 / discount over the first 0, 1, ..., `ranks` ranks."""
     discounts = discount_table(discount, ranks)[:ranks]
     return list(accumulate((1.0 / value for value in discounts), initial=0.0))

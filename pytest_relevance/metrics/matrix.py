@@ -1,12 +1,12 @@
 """Compute the common measures for many queries at once, with numpy.
 
-The grades of the results stand in a matrix, by rank and query. Each measure is defined
-in the docstring of the function in `measures`. Here it is computed with one loop over
-the ranks, so that sums run in the same order and give the same bits. A property test
-compares the two.
+The grades of the results stand in a matrix, by rank and query. `measures` defines each
+measure, in the docstring of its function. Here each measure loops over the ranks, so
+that sums run in the same order and give the same bits. A property test compares the
+two.
 
-`measures` scores the rest, query after query: rare measures and settings, metrics of a
-project's own, and scales of very many grades.
+Other measures and settings, a project's own metrics, and scales with very many grades
+are scored by `measures`, query after query.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def score_batch(
     rankings: CheckedRankings,
     settings: Settings,
 ) -> list[Floats]:
-    """Score every judged query by every metric.
+    """Return the scores of every judged query, in an array for each metric.
 
-    Returns for each metric an array in the order of `judgments.queries`. A query
+    An array has the order of `judgments.queries`. A query
     without a ranking has an empty one. Rankings of queries without judgments are
     ignored. A score is NaN if its measure is not defined, or 0.0 with
     `undefined="zero"`.
@@ -76,7 +76,7 @@ def score_batch(
 
 
 def _different_grades(grades: Grades) -> tuple[Floats, Places]:
-    """Return the different grades, ascending, and the place of each grade in them."""
+    """Return the different grades, ascending, and the index of each grade in them."""
     if grades.dtype == np.uint8:
         occurring = np.flatnonzero(np.bincount(grades))
         place_of = np.zeros(256, np.intp)
@@ -93,7 +93,10 @@ def _defined(scores: Floats, settings: Settings) -> Floats:
 
 
 def _is_usual(settings: Settings, grades: Floats) -> bool:
-    """Say whether the functions of this module follow the settings."""
+    """Say whether this module can score with these settings.
+
+    `grades`: the different grades, ascending.
+    """
     has_negative = bool(len(grades)) and grades[0] < 0
     return (
         settings.unjudged == "zero"
@@ -105,9 +108,9 @@ def _is_usual(settings: Settings, grades: Floats) -> bool:
 def _with_max_grade(
     settings: Settings, metrics: Sequence[Metric], judgments: CheckedJudgments
 ) -> Settings:
-    """Set `max_grade` to the highest grade of all queries, if the metrics need it.
+    """Return settings whose `max_grade` is the highest grade, if the metrics need it.
 
-    Raises ValueError if a grade is above a `max_grade` that is set.
+    A `max_grade` that is set already stays. Raises ValueError if a grade is above it.
     """
     measures = {metric.measure for metric in metrics}
     matters = "ERR" in measures or (settings.ideal == "max" and "nDCG" in measures)
@@ -132,7 +135,7 @@ def _check_gains(
     grades: Floats,
     settings: Settings,
 ) -> None:
-    """Raise ValueError for a judgment without a gain, if the metrics need gains."""
+    """Raise ValueError if a metric needs gains and one of the grades has none."""
     if not any(metric.measure in ("nDCG", "DCG") for metric in metrics):
         return
 
@@ -174,9 +177,10 @@ def _score_in_matrix(
     places: Places,
     settings: Settings,
 ) -> dict[Metric, Floats]:
-    """Score some queries at a time.
+    """Return the scores of all queries by each of these metrics.
 
-    `places`: the place of each judgment's grade in `grades`.
+    `grades`: the different grades, ascending.
+    `places`: for each judgment, the index of its grade in `grades`.
     """
     if not metrics:
         return {}
@@ -221,7 +225,8 @@ def _depth_of(metrics: Sequence[Metric], settings: Settings) -> int | None:
 class _GradeCounts:
     """How many judgments each query has of each grade.
 
-    `grades`: the different grades, ascending. `counts`: shape (queries, grades).
+    `grades`: the different grades, ascending.
+    `counts`: the numbers of judgments; shape (queries, grades).
     """
 
     grades: Floats
@@ -232,7 +237,7 @@ class _GradeCounts:
         return counts
 
     def ideal_gains(self, k: int | None, settings: Settings) -> Floats:
-        """Return the gains of the ideal rankings, by rank and query."""
+        """Return the gains of the ideal rankings, best first: (ranks, queries)."""
         gains = [settings.gain_of(grade) for grade in self.grades.tolist()]
         with_gain = [place for place, gain in enumerate(gains) if gain > 0]
         with_gain.sort(key=lambda place: gains[place], reverse=True)
@@ -250,11 +255,12 @@ class _GradeCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """Some of the queries, which are scored together.
+    """Some queries that are scored together.
 
-    `grades`: the grades of the results, shape (ranks, queries), as deep as needed. NaN
+    `grades`: the grades of the results; shape (ranks, queries). NaN
     for an unjudged result, for a later copy of a document, and below the last result.
-    `lists`: the rankings.
+    `lists`: the ranking of each query.
+    `judged`: how many judgments each query has of each grade.
     """
 
     grades: Floats
@@ -272,7 +278,10 @@ class _Batch:
         judged: _GradeCounts,
         settings: Settings,
     ) -> _Batch:
-        """Look up the first `depth` documents of rankings in tables of judgments."""
+        """Return a batch of queries, with the grades of their first `depth` results.
+
+        `tables` and `lists`: the judgments and the ranking of each query.
+        """
         found: list[float | None] = []
         for table, ranking in zip(tables, lists, strict=True):
             top = ranking[:depth]
@@ -288,18 +297,18 @@ class _Batch:
         return cls(grades=by_rank, lists=lists, judged=judged, settings=settings)
 
     def relevant(self, metric: Metric) -> Mask:
-        """Say which results of the top k are relevant, by rank and query."""
+        """Return True for each relevant result in the top k; shape (ranks, queries)."""
         return self.grades[: metric.k] >= metric.rel
 
     def all_relevant(self, metric: Metric) -> Counts:
         return self.judged.relevant(metric.rel)
 
     def results(self, k: int | None) -> Counts:
-        """Count the different documents in the top k of each query."""
+        """Return how many different documents are in each top k; shape (queries,)."""
         return np.array([len(set(ranking[:k])) for ranking in self.lists], np.intp)
 
     def gains(self, k: int | None) -> Floats:
-        """Return the gains of the top k, by rank and query."""
+        """Return the gains of the results in the top k; shape (ranks, queries)."""
         grades = self.grades[:k]
         gains = np.zeros(grades.shape)
         for grade in self.judged.grades.tolist():
@@ -309,7 +318,10 @@ class _Batch:
         return gains
 
     def dcg(self, gains: Floats) -> Floats:
-        """Sum gain / discount for each query, one rank after the other."""
+        """Return the DCG of each query, summed rank after rank; shape (queries,).
+
+        `gains`: shape (ranks, queries).
+        """
         total = np.zeros(gains.shape[1])
         discounts = discount_table(self.settings.discount, len(gains))
         for rank_gains, discount in zip(gains, discounts, strict=False):
@@ -318,7 +330,7 @@ class _Batch:
 
 
 def _ratio(numerator: Floats | Counts, denominator: Floats | Counts) -> Floats:
-    """Divide. NaN if the denominator is 0."""
+    """Return the quotient for each query; NaN if the denominator is 0."""
     ratio = np.full(numerator.shape, np.nan)
     with np.errstate(over="ignore"):  # as Python: a tiny ideal DCG gives infinity
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)

@@ -36,7 +36,7 @@ ScoreFunction = Callable[[Metric, GradedRanking, Settings], float]
 
 
 def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Score one ranking by one metric.
+    """Return the score of one ranking by one metric.
 
     The score is NaN if the measure is not defined, or 0.0 with `undefined="zero"`.
 
@@ -55,7 +55,7 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 
 
 def ranks_needed(metric: Metric, settings: Settings) -> int | None:
-    """Return how many ranks have to be known for a score; None for all."""
+    """Return how many ranks a score depends on; None if it depends on all."""
     if metric.is_similarity:
         return metric.k  # the settings do not change it
     if settings.unjudged == "skip":
@@ -66,15 +66,15 @@ def ranks_needed(metric: Metric, settings: Settings) -> int | None:
 
 
 def is_reciprocal_rank(metric: Metric) -> bool:
-    """Return whether a score is 1 / the rank of the first relevant document."""
+    """Say whether a score is 1 / the rank of the first relevant document."""
     measure = MEASURES.get(metric.measure)
     return measure is not None and measure.is_reciprocal_rank
 
 
 def largest_score(metric: Metric) -> float:
-    """Return the highest score of a metric.
+    """Return the highest score that a metric can give.
 
-    Infinity for a sum, and for a metric of a project's own.
+    It is infinite for a sum, and for a metric of a project's own.
     """
     if metric.is_own:
         return math.inf
@@ -84,10 +84,10 @@ def largest_score(metric: Metric) -> float:
 
 
 def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Call the function of a project's own metric with copies of the grades.
+    """Return the score by a project's own metric; NaN if its function returns None.
 
-    Returns NaN if the function returns None. Raises MetricError if it raises, or
-    returns anything but a finite number.
+    The function gets copies of the grades. Raises MetricError if it raises an
+    exception, or returns anything but a finite number.
     """
     if metric.function is None:
         raise MetricError(
@@ -115,14 +115,17 @@ def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> flo
 
 
 def top_grades(metric: Metric, graded: GradedRanking, settings: Settings) -> Grades:
-    """Return the grades of the top k that are scored. Do not change the list."""
+    """Return the grades of the top k that a metric scores; None for an unjudged result.
+
+    With `unjudged="skip"` these are judged results only. Do not change the list.
+    """
     return scored_grades(graded, settings)[: metric.k]
 
 
 def relevant_ranks(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> list[int]:
-    """List the ranks (from 1) of the relevant results in the top k."""
+    """Return the ranks (from 1) of the relevant results in the top k."""
     ranks = []
     for rank, grade in enumerate(top_grades(metric, graded, settings), start=1):
         if grade is not None and grade >= metric.rel:
@@ -131,7 +134,7 @@ def relevant_ranks(
 
 
 def results_in_top(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
-    """Count the different results in the top k."""
+    """Return how many different results are in the top k."""
     count = len(top_grades(metric, graded, settings))
     if settings.unjudged == "zero":
         for index in graded.repeated:
@@ -141,7 +144,7 @@ def results_in_top(metric: Metric, graded: GradedRanking, settings: Settings) ->
 
 
 def relevant_judgments(metric: Metric, graded: GradedRanking) -> int:
-    """Count the relevant judgments of the query."""
+    """Return how many documents of the query are judged relevant, returned or not."""
     count = 0
     for grade in graded.judged:
         if grade >= metric.rel:
@@ -150,7 +153,7 @@ def relevant_judgments(metric: Metric, graded: GradedRanking) -> int:
 
 
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Compute nDCG: DCG / DCG of the ideal ranking; see `ndcg.ndcg`."""
+    """Compute nDCG: DCG / DCG of the ideal ranking. `ndcg.ndcg` says when it is NaN."""
     return ndcg(graded, settings, metric.k)
 
 
@@ -204,10 +207,11 @@ def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """Compute AP: the precision at each relevant result in the top k / all relevant.
+    """Compute AP: the sum of the precisions at relevant results / all relevant ones.
 
-    The precisions are summed. The sum is divided by all relevant documents, also with a
-    cutoff. Not defined without a relevant document. Source: trec_eval.
+    The sum is over the relevant results in the top k. It is divided by all relevant
+    documents, also with a cutoff. Not defined without a relevant document. Source:
+    trec_eval.
     """
     total = relevant_judgments(metric, graded)
     if not total:
@@ -263,10 +267,9 @@ def expected_reciprocal_rank(
 
 
 def satisfaction(grade: float, top: float) -> float:
-    """Return the probability of ERR that a document satisfies: (2^grade - 1) / 2^top.
+    """Return the probability (2^grade - 1) / 2^top that a document satisfies, for ERR.
 
-    Both powers are divided before they are subtracted. So grades above 1,023 do not
-    overflow.
+    Grades above 1,023 do not overflow, because both powers are divided first.
     """
     return float(2.0 ** (grade - top) - 2.0 ** (-top))
 
@@ -385,11 +388,11 @@ _INFAP_EPSILON = 0.00001
 def inferred_average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """Compute infAP: average precision estimated from a pool that was partly judged.
+    """Compute infAP: average precision, estimated if only a sample was judged.
 
-    With `negative="zero"` a document with a negative grade is in the pool, but was not
-    sampled. An unjudged document is outside the pool. Not defined without a relevant
-    document.
+    The documents to be judged form a pool, of which a sample was judged. A document
+    with a negative grade is in the pool but not in the sample, with `negative="zero"`.
+    An unjudged document is outside the pool. Not defined without a relevant document.
 
     Source: Yilmaz & Aslam 2006, as trec_eval computes it, with its smoothing of
     0.00001.
@@ -422,10 +425,11 @@ def inferred_average_precision(
 def inferred_precision(
     *, above: int, relevant: int, irrelevant: int, unsampled: int
 ) -> float:
-    """Return the precision that infAP expects at a relevant result.
+    """Return the precision that infAP estimates at a relevant result.
 
-    `above`: the number of results above it. Of these, `relevant` and `irrelevant` ones
-    were sampled, and `unsampled` ones are in the pool without a judgment.
+    `above`: how many results stand above it.
+    `relevant`, `irrelevant`: how many of them are judged relevant, and not relevant.
+    `unsampled`: how many of them are in the pool without a judgment.
     """
     if not above:
         return 1.0
@@ -439,15 +443,15 @@ def inferred_precision(
 class Measure:
     """One row of the table of measures.
 
-    `about`: what it is, in a line for an editor.
-    `score`: computes it for one query.
-    `cutoff`: "optional", "required" or "none".
+    `about`: what the measure is, in one line.
+    `score`: computes the measure for one query.
+    `cutoff`: whether `@k` is written: "optional", "required" or "none".
     `parameters`: which of "rel" and "p" may be written behind the name.
-    `aliases`: what it is called elsewhere, in small letters.
-    `default_p`: the persistence, unless it is written.
+    `aliases`: other names of the measure, in small letters.
+    `default_p`: the persistence if none is written.
     `is_bounded`: whether a score is at most 1.
-    `is_certain`: whether a score does not depend on the grades of unjudged results, and
-        is defined with judgments of any grade.
+    `is_certain`: whether a score is always defined, and does not depend on the grades
+    of unjudged results.
     `is_reciprocal_rank`: whether a score is 1 / the rank of the first relevant result.
     `depends_on`: which of the settings gain, discount, ideal and max_grade change the
         measure. The other settings change every measure.

@@ -27,7 +27,7 @@ ProjectMetrics = Mapping[str, MetricFunction | None]
 class MetricError(ValueError):
     """A metric of a project's own cannot be used.
 
-    The cause is the exception of its function.
+    If its function raised an exception, `__cause__` is that exception.
     """
 
 
@@ -35,15 +35,15 @@ class MetricError(ValueError):
 class Metric:
     """A measure with its cutoff and parameters, as `names.parse_metric` reads it.
 
-    `text`: the canonical spelling. All spellings of one metric have the same.
+    `text`: the canonical spelling, for example "P(rel=2)@5".
     `measure`: the name of the measure, for example "nDCG".
     `k`: the cutoff; None for the whole ranking.
     `rel`: the lowest grade that counts as relevant. Only binary measures use it.
     `p`: the persistence. Only RBP, gRBP and RBO use it.
     `is_similarity`: whether it compares a ranking with another one, without judgments.
     `is_own`: whether it is a metric of a project's own.
-    `function`: computes such a metric; None if it is not known, for example in a
-    command.
+    `function`: computes a project's own metric; None if it is not known, for example in
+    a command.
     """
 
     text: str
@@ -57,5 +57,5 @@ class Metric:
 
     @property
     def is_computable(self) -> bool:
-        """Say whether its scores can be computed here."""
+        """Say whether scores can be computed: an own metric needs its function."""
         return not self.is_own or self.function is not None

@@ -2,8 +2,8 @@
 
 `parse_metric` reads a name as people write it. The measures are in `measures.MEASURES`
 and `similarity.SIMILARITIES`. A project may have metrics of its own (`own_metrics`).
-They are in no table: a `Metric` carries its function, so that two sessions in one
-process never see each other's.
+They are not in these tables: a `Metric` carries its function, so that two sessions in
+one process do not share them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ _BY_SPELLING = _spellings()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a measure, a number between two bounds that are both excluded."""
+    """A parameter of a measure: a number above `above` and below `below`.
+
+    `meaning`: what the parameter is, for messages.
+    """
 
     meaning: str
     above: float
@@ -58,7 +61,7 @@ class Parameter:
 
     @property
     def span(self) -> str:
-        """Write which numbers are allowed."""
+        """Return the allowed numbers in words."""
         if self.below == math.inf:
             return f"above {self.above:g}"
         return f"between {self.above:g} and {self.below:g}"
@@ -82,13 +85,13 @@ _OWN_NAME = r"[A-Za-z][A-Za-z0-9_-]*"
 def own_metrics(
     tables: Iterable[object], taken: Collection[str] = ()
 ) -> dict[str, MetricFunction]:
-    """Join the tables of a project's own metrics, {name: function} each.
+    """Return the metrics of a project, {name: function}, from all its tables.
 
-    `taken`: names that mean something else.
+    `taken`: names that these metrics may not have.
 
     Raises:
-        MetricError: a table is not such a mapping, or a name is not allowed or means
-            something already.
+        MetricError: a table is not a mapping of names to functions, or a name is not
+        allowed, taken, or used twice.
     """
     joined: dict[str, MetricFunction] = {}
     hook = "the hook pytest_relevance_metrics:"
@@ -113,14 +116,14 @@ def own_metrics(
 
 
 def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) -> Metric:
-    """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `MRR`.
+    """Return the metric with this name, in any case: `nDCG@10`, `P(rel=2)@5`, `MRR`.
 
-    `own`: the metrics of the project. None means that these are not known. Then every
-    name that no measure has is taken for a metric of the project.
+    `own`: the metrics of the project. None means that they are not known. Then every
+    unknown name is taken for a metric of the project.
 
     Raises:
         ValueError: the measure is unknown; the cutoff is missing, not allowed or out of
-            range; or a parameter is not one of the measure or is out of range. The
+            range; or a parameter is unknown or out of range. The
             message says what was found and what is allowed.
     """
     if isinstance(text, Metric):
@@ -146,15 +149,15 @@ def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) ->
 
 
 def metric_named(text: str | Metric) -> Metric:
-    """Parse the name of a metric in a record or a command.
+    """Return the metric with this name, where a project's own metrics are not known.
 
-    The functions of a project's own metrics are not known there.
+    An unknown name is taken for a project's own metric.
     """
     return parse_metric(text, own=None)
 
 
 def needs_judgments(metric: Metric, instead: str = "") -> Metric:
-    """Return the metric. Raises ValueError if it compares two rankings.
+    """Return the metric itself. Raises ValueError if it compares two rankings.
 
     `instead`: advice for the message.
     """
@@ -172,10 +175,10 @@ def build_metric(
     rel: float = DEFAULT_RELEVANCE_LEVEL,
     p: float | None = None,
 ) -> Metric:
-    """Make a metric from valid parts. Its canonical text has p, and rel unless it is 1.
+    """Return a metric made of valid parts.
 
-    The default of `p` is that of the measure. A name that no measure has is taken for a
-    metric of the project.
+    Its text has `p`, and `rel` unless it is 1. By default `p` is that of the measure.
+    An unknown name is taken for a metric of the project.
     """
     if measure not in ALL_MEASURES:
         text = measure if k is None else f"{measure}@{k}"
@@ -203,22 +206,22 @@ def build_metric(
 
 
 def takes_cutoff(metric: Metric) -> bool:
-    """Say whether a cutoff may be written behind the measure of a metric."""
+    """Say whether the measure of a metric may have a cutoff (`@10`)."""
     return metric.is_own or ALL_MEASURES[metric.measure].cutoff != "none"
 
 
 def takes_relevance_level(metric: Metric) -> bool:
-    """Say whether a relevance level (rel=2) may be written behind the measure."""
+    """Say whether the measure of a metric may have a relevance level (`rel=2`)."""
     return not metric.is_own and "rel" in ALL_MEASURES[metric.measure].parameters
 
 
 def is_similarity(name: str) -> bool:
-    """Say whether the metric with a canonical name compares two rankings."""
+    """Say whether the metric with this canonical name compares two rankings."""
     return _measure_of(name) in SIMILARITIES
 
 
 def is_own(name: str) -> bool:
-    """Say whether the metric with a canonical name is a project's own."""
+    """Say whether the metric with this canonical name is a project's own."""
     return _measure_of(name) not in ALL_MEASURES
 
 
@@ -227,7 +230,7 @@ def _measure_of(canonical: str) -> str:
 
 
 def _is_measure(name: str) -> bool:
-    """Say whether a measure has this name, perhaps with a cutoff as in trec_eval."""
+    """Say whether a measure has this name, also with trec_eval's cutoff (`P_5`)."""
     shape = re.fullmatch(_SHAPE, name, re.VERBOSE)
     return shape is not None and _normalized(shape["name"]) in _BY_SPELLING
 
@@ -292,7 +295,7 @@ def _parse_cutoff(
 
 
 def _parse_parameters(text: str, measure: AnyMeasure, inside: str) -> dict[str, float]:
-    """Parse `rel=2, p=0.9`."""
+    """Return {name: value} for a text like `rel=2, p=0.9`."""
     values: dict[str, float] = {}
     if not inside.strip():
         return values

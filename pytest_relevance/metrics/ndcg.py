@@ -1,7 +1,7 @@
-"""Compute DCG and nDCG of a ranking with grades in place of documents.
+"""Compute DCG and nDCG of a ranking.
 
-The other measures of such a ranking are in `measures`, the interval of its nDCG is in
-`interval`.
+The documents are looked up first, so that a ranking is a list of grades. The other
+measures are in `measures`.
 
 The order of summation is part of the definition: rank after rank, best first, always
 dividing by the discount. So a perfect ranking scores exactly 1.0, and every score
@@ -25,7 +25,8 @@ class GradedRanking:
     `grades`: the grade at each rank, best first. None for an unjudged result and for a
     later copy of a document.
     `repeated`: the indexes (from 0) of the later copies.
-    `judged`: the grades of all judgments of the query, in any order, returned or not.
+    `judged`: the grades of all judged documents of the query, returned or not, in any
+    order.
     """
 
     grades: list[float | None]
@@ -35,7 +36,13 @@ class GradedRanking:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One summand of a DCG: gain / discount at a rank (from 1), and the sum so far."""
+    """One summand of a DCG.
+
+    `rank`: from 1.
+    `grade`: None for an unjudged result.
+    `discounted`: gain / discount.
+    `total`: the sum of `discounted` up to this rank.
+    """
 
     rank: int
     grade: float | None
@@ -48,7 +55,7 @@ class Term:
 def grade_ranking(
     ranking: Sequence[str], judgments: Mapping[str, float]
 ) -> GradedRanking:
-    """Look up the documents of a ranking in the judgments of its query."""
+    """Return a ranking with the grade of each document, from {document: grade}."""
     grades = list(map(judgments.get, ranking))
     repeated = repeated_indexes(ranking)
     for index in repeated:
@@ -59,7 +66,7 @@ def grade_ranking(
 
 
 def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
-    """Return the indexes (from 0) of the later copies of documents."""
+    """Return the indexes (from 0) of results whose document has a better rank too."""
     if len(set(ranking)) == len(ranking):
         return ()
     seen: set[str] = set()
@@ -72,14 +79,14 @@ def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
 
 
 def without_copies(ranking: Sequence[str]) -> Sequence[str]:
-    """Leave out the later copies of documents. The ranks below them close up."""
+    """Return the ranking with each document only at its best rank."""
     return list(dict.fromkeys(ranking))
 
 
 def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
     """Return the indexes (from 0) of the results that are scored.
 
-    These are all results, or with `unjudged="skip"` the judged ones.
+    These are all results, or with `unjudged="skip"` only the judged ones.
     """
     if settings.unjudged == "zero":
         return range(len(graded.grades))
@@ -93,9 +100,9 @@ def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
 
 
 def scored_grades(graded: GradedRanking, settings: Settings) -> list[float | None]:
-    """Return the grades that are scored, in the order of the ranks.
+    """Return the grades that are scored, best rank first.
 
-    Do not change the list: it may be the ranking's own.
+    Do not change the list: it may be `graded.grades` itself.
     """
     if settings.unjudged == "zero":
         return graded.grades
@@ -105,7 +112,7 @@ def scored_grades(graded: GradedRanking, settings: Settings) -> list[float | Non
 def dcg(
     grades: Sequence[float | None], settings: Settings, k: int | None = None
 ) -> float:
-    """Sum gain / discount over the first `k` ranks (all without `k`)."""
+    """Return the DCG: the sum of gain / discount over the first `k` ranks, or all."""
     if k is not None:
         grades = grades[:k]
     gains = settings.gains
@@ -120,7 +127,7 @@ def dcg(
 def dcg_terms(
     grades: Sequence[float | None], settings: Settings, k: int | None = None
 ) -> list[Term]:
-    """Return the summands of `dcg`, one a rank. The last `total` equals `dcg`."""
+    """Return the summands of a DCG, one for each rank. The last `total` is the DCG."""
     top = grades[:k]
     discounts = discount_table(settings.discount, len(top))
     total = 0.0
@@ -143,22 +150,21 @@ def dcg_terms(
 
 
 def discounted_gains(grades: Sequence[float | None], settings: Settings) -> list[float]:
-    """Return gain / discount of each rank."""
+    """Return gain / discount at each rank."""
     return [term.discounted for term in dcg_terms(grades, settings)]
 
 
 def ideal_grades(
     graded: GradedRanking, settings: Settings, k: int | None = None
 ) -> list[float]:
-    """Return the grades of the ideal ranking, best first, cut at `k`.
+    """Return the grades of the ideal ranking, best first, at most `k`.
 
-    Documents without a gain above 0 are left out.
+    Grades without a gain above 0 are left out.
 
-    `ideal="judged"`: all judgments of the query, as in trec_eval.
-    `ideal="returned"`: all results that were passed, also below k, as in scikit-learn.
-    `ideal="max"`: the highest grade at each of `k` ranks. Without `k`: at as many ranks
-    as there are scored results, that is, all different ones, or with `unjudged="skip"`
-    the judged ones.
+    `ideal="judged"`: all judgments of the query, as in trec_eval. `ideal="returned"`:
+    all results of the ranking, also below k, as in scikit-learn. `ideal="max"`: the
+    highest grade at each of `k` ranks. Without `k` there are as many ranks as different
+    results, or with `unjudged="skip"` as judged results.
     """
     gains = settings.gains
     if settings.ideal == "max":
@@ -191,9 +197,9 @@ def _highest_everywhere(
 
 
 def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
-    """Return the top of the scale: `max_grade`, or the highest grade of the judgments.
+    """Return `max_grade`, or if it is None the highest grade of the judgments.
 
-    None if there are no judgments. Raises ValueError if a judgment is above
+    None if there are no judgments either. Raises ValueError if a judgment is above
     `max_grade`.
     """
     highest = max(graded.judged, default=None)
@@ -205,7 +211,7 @@ def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
 
 
 def has_gain(graded: GradedRanking, settings: Settings) -> bool:
-    """Say whether a judged document has a gain above 0. Else nDCG is not defined."""
+    """Say whether a judged document has a gain above 0. If not, nDCG is not defined."""
     gains = settings.gains
     if settings.increasing:
         return bool(graded.judged) and gains[max(graded.judged)] > 0
@@ -213,12 +219,11 @@ def has_gain(graded: GradedRanking, settings: Settings) -> bool:
 
 
 def ndcg(graded: GradedRanking, settings: Settings, k: int | None = None) -> float:
-    """Divide the DCG by the DCG of the ideal ranking (see `ideal_grades`).
+    """Return nDCG: the DCG divided by the DCG of the ideal ranking (`ideal_grades`).
 
-    NaN exactly if no judged document has a gain above 0. If there are relevant
-    documents but the ideal is empty, because nothing relevant was returned
-    (`ideal="returned"` or "max"), it is 0.0: a search that returns only irrelevant
-    documents has a score.
+    NaN if no judged document has a gain above 0. 0.0 if one has, but the ideal ranking
+    is empty, because only irrelevant documents were returned (`ideal="returned"` or
+    "max").
 
     Source: Järvelin & Kekäläinen 2002. trec_eval's ndcg has gain "linear",
     `negative="zero"` and `undefined="zero"`.

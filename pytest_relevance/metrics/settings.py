@@ -61,9 +61,8 @@ _DISCOUNTS: dict[str, list[float]] = {"log2": [], "ln": []}
 def discount_table(discount: str, ranks: int) -> list[float]:
     """Return the discounts of ranks 1, 2, ...: log2(rank + 1) or ln(rank + 1).
 
-    The list has at least `ranks` entries. It is shared and only ever grows: do not
-    change it. All scores divide by these numbers. (numpy's logarithms differ at a few
-    ranks.)
+    The list has at least `ranks` entries. It is shared by all scores: do not change it.
+    numpy is not used, because its logarithms differ at a few ranks.
     """
     table = _DISCOUNTS[discount]
     if len(table) < ranks:
@@ -78,7 +77,10 @@ def discount_table(discount: str, ranks: int) -> list[float]:
 
 
 class GainCache(dict[float | None, float]):
-    """A cache of gains by grade. A grade of None (unjudged) has no gain."""
+    """{grade: gain}, computed when it is first looked up.
+
+    A grade of None, for an unjudged result, has a gain of 0.
+    """
 
     __slots__ = ("_gain", "_negative")
 
@@ -88,7 +90,7 @@ class GainCache(dict[float | None, float]):
         self._negative = negative
 
     def __missing__(self, grade: float | None) -> float:
-        """Compute a gain when it is first used. Raises as `Settings.gain_of` does."""
+        """Return the gain of a grade and keep it. Raises as `Settings.gain_of` does."""
         if grade is None:
             gain = 0.0
         else:
@@ -103,12 +105,13 @@ class Settings:
     """The conventions of a score. The defaults are those of a case file.
 
     `gain`: "exponential", "linear" or a mapping of grades to gains, which is copied.
+    `discount`, `ideal`, `unjudged`, `negative`, `undefined`: a value of `CHOICES`.
     `max_grade`: the top of the scale, for `ideal="max"` and for ERR. None means the
     highest grade among the judgments: those of one query in `measures`, those of all
     queries in `matrix`.
     `collapse`: whether chunks stand for their document. If so, the caller removes later
     copies from a ranking before it is graded (`ndcg.without_copies`).
-    `gains`: a cache of gains by grade.
+    `gains`: {grade: gain}, computed when it is first looked up.
 
     Settings can be hashed, compared and pickled.
 
@@ -160,7 +163,7 @@ class Settings:
         self.gain_of(max_grade)
 
     def __hash__(self) -> int:
-        """Hash the choices; a mapping of gains by its items."""
+        """Return the hash of all choices. A mapping of gains is hashed by its items."""
         gain = self.gain if isinstance(self.gain, str) else frozenset(self.gain.items())
         return hash(
             (
@@ -177,14 +180,14 @@ class Settings:
 
     @property
     def increasing(self) -> bool:
-        """Say whether the gain surely rises with the grade. A mapping need not."""
+        """Say whether a higher grade surely has a higher gain: not with a mapping."""
         return isinstance(self.gain, str)
 
     def gain_of(self, grade: float) -> float:
         """Return the gain of a grade.
 
-        It is 2^grade - 1, the grade itself, or the entry of the mapping. A negative
-        grade has no gain with `negative="zero"`.
+        It is 2^grade - 1, the grade itself, or the entry of the mapping. With
+        `negative="zero"` the gain of a negative grade is 0.
 
         Raises:
             ValueError: the grade is not a finite number, it is above 50 with
@@ -214,7 +217,7 @@ def _gain_of(grade: float, gain: str | Mapping[float, float], negative: str) -> 
 
 
 def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
-    """Copy a mapping of grades to gains. Raises ValueError unless all are finite."""
+    """Return a copy of {grade: gain}. Raises ValueError if one is not finite."""
     if not gain:
         raise ValueError(
             "the gain mapping is empty: it gives a gain for every grade that occurs"
@@ -228,9 +231,9 @@ def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
 
 
 def check_number(what: str, value: object) -> None:
-    """Raise ValueError unless `value` is a finite real number of Python or numpy.
+    """Raise ValueError if `value` is not a finite real number of Python or numpy.
 
-    A bool or a text is not a number.
+    A bool or a text is not a number. `what` names the value in the message.
     """
     if not is_number(value):
         kind = type(value).__name__
@@ -242,7 +245,7 @@ def check_number(what: str, value: object) -> None:
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a real number of Python or numpy. A bool is not."""
+    """Say whether a value is a real number of Python or numpy, and not a bool."""
     if isinstance(value, bool):
         return False
     if isinstance(value, (int, float)):

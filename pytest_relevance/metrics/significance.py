@@ -5,8 +5,9 @@ correction for several metrics. The randomisation test is the recommended one (S
 Allan & Carterette, CIKM 2007; Urbano, Lima & Hanjalic, SIGIR 2019). For a t-test or
 Wilcoxon's test pass the same scores to `scipy.stats`.
 
-Scores are sequences of shape (Q,), one score a query, in the same order for both runs.
-All results describe second - first. A pair in which either score is NaN is left out.
+Scores are sequences of shape (Q,), one score for each query, in the same order for both
+runs. All results describe second - first. A pair in which either score is NaN is left
+out.
 
 numpy is imported only if samples are drawn. A run in which few cases changed does not
 need it.
@@ -53,11 +54,11 @@ class PairedTest:
     """The outcome of a two-sided randomisation test of two runs.
 
     `difference`: the (weighted) mean of second - first, which is the test statistic.
-    `p`: the p-value; NaN without a pair.
+    `p`: the p-value; NaN if no query has both scores.
     `pairs`: the number of queries with both scores.
     `resamples`: how many random flips were drawn; None if all flips were counted.
-    `least_p`: the lowest p-value that so many differing pairs can have; NaN without a
-    pair.
+    `least_p`: the lowest p-value that a test with as many differing pairs can give; NaN
+    if no query has both scores.
     """
 
     difference: float
@@ -69,7 +70,12 @@ class PairedTest:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval of the (weighted) mean difference, from `low` to `high`."""
+    """A confidence interval of the (weighted) mean difference, from `low` to `high`.
+
+    `difference`: the mean difference itself.
+    `confidence`: for example 0.95.
+    `resamples`: how many samples were drawn.
+    """
 
     difference: float
     low: float
@@ -80,7 +86,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class FlipTest:
-    """The p-value of a sign-flip test; see `PairedTest` for the other fields."""
+    """The p-value of a sign-flip test.
+
+    `least_p`: the lowest p-value that as many terms can give.
+    `resamples`: how many random flips were drawn; None if all flips were counted.
+    """
 
     p: float
     least_p: float
@@ -98,14 +108,14 @@ def randomisation_test(
     """Test whether the mean difference is 0 (Fisher's sign-flip test).
 
     p is the share of sign flips whose mean is at least as far from 0 (Smucker et al.
-    2007). It is that of the weighted mean with `weights`, of shape (Q,) and above 0.
-    With at most 20 differing pairs all flips are counted and p is exact. With more, p =
-    (count + 1) / (resamples + 1) over random flips, drawn from `seed`. Beyond 1,000
+    2007). With `weights`, of shape (Q,) and above 0, means are weighted. With at most
+    20 differing pairs all flips are counted and p is exact. With more, p = (count + 1)
+    / (resamples + 1) over random flips, drawn from `seed`. With more than 1,000
     differing pairs fewer than `resamples` are drawn: 10^8 signs in all, but at least
     1,000 flips. The order of the queries has no influence.
 
     Sums that differ by less than 1e-12 of the sum of absolute differences are equal.
-    Without a differing pair p is 1, without any pair NaN.
+    If no pair differs p is 1, and without any pair NaN.
 
     Raises:
         ValueError: the scores are not two sequences of one length, a weight is not a
@@ -129,9 +139,9 @@ def randomisation_test(
 def sign_flip_test(
     terms: Sequence[float], *, resamples: int = 100_000, seed: int = 0
 ) -> FlipTest:
-    """Test whether the mean of the terms is 0; see `randomisation_test`.
+    """Return the p-value that the mean of the terms is 0, as in `randomisation_test`.
 
-    `terms` are the differences other than 0, each multiplied by its weight.
+    `terms`: the differences that are not 0, each multiplied by its weight.
     """
     if len(terms) <= MOST_ENUMERATED:
         return FlipTest(p=exact_p(terms), least_p=least_p(terms))
@@ -146,9 +156,9 @@ def sign_flip_test(
 def exact_p(terms: Sequence[float]) -> float:
     """Return the share of all sign flips whose sum is at least as far from 0.
 
-    There are 2^n flips of n terms. The sum of a flip is a sum of the first half of the
-    terms plus a sum of the second half, so 2^(n/2) sums of each half are enough. 1
-    without a term.
+    1 if there are no terms. n terms have 2^n flips. The sum of a flip is a sum of the
+    first half of the terms plus a sum of the second half, so 2^(n/2) sums of each half
+    are enough.
     """
     bound = _distance(terms)
     if bound <= 0:
@@ -164,7 +174,7 @@ def exact_p(terms: Sequence[float]) -> float:
 
 
 def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
-    """Estimate the p of `exact_p` from random flips: (count + 1) / (resamples + 1)."""
+    """Return `exact_p` as random flips estimate it: (count + 1) / (resamples + 1)."""
     import numpy as np
 
     bound = _distance(terms)
@@ -180,7 +190,7 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
 
 
 def least_p(terms: Sequence[float]) -> float:
-    """Return the lowest p-value that so many terms can have: 2 / 2^n.
+    """Return the lowest p-value that a test with as many terms can give: 2 / 2^n.
 
     Of the 2^n flips, the two with equal signs are farthest from 0. A term that is less
     than `TOLERANCE` of the whole does not count, because to flip it does not change the
@@ -195,7 +205,7 @@ def least_p(terms: Sequence[float]) -> float:
 
 
 def _distance(terms: Sequence[float]) -> float:
-    """Return how far the sum is from 0, less what rounding may change."""
+    """Return the absolute value of the sum, less a tolerance for rounding."""
     return abs(math.fsum(terms)) - TOLERANCE * math.fsum(map(abs, terms))
 
 
@@ -247,9 +257,9 @@ def bootstrap_interval(
 ) -> Interval:
     """Return the percentile bootstrap interval of the (weighted) mean difference.
 
-    Queries are drawn with replacement `resamples` times, from `seed`. Beyond 5,000
-    queries they are drawn fewer times: 50 million queries in all, but at least 1,000
-    times. All three numbers are NaN without a pair.
+    Queries are drawn with replacement `resamples` times, from `seed`. With more than
+    5,000 queries they are drawn fewer times: 50 million queries in all, but at least
+    1,000 times. The difference, `low` and `high` are NaN if no query has both scores.
 
     Source: Efron & Tibshirani 1993, chapter 13.
 
@@ -291,7 +301,7 @@ def bootstrap_interval(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust the p-values of several tests (one a metric) after Holm 1979.
+    """Return the p-values of several tests, adjusted by the method of Holm 1979.
 
     The order stays, and NaN stays NaN.
     """
@@ -311,7 +321,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _differences(
     first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None
 ) -> tuple[Floats, Floats]:
-    """Return the differences second - first, and the share of each query in the mean.
+    """Return the differences second - first, and the weight of each, as shares of 1.
 
     Queries without both scores are left out.
     """

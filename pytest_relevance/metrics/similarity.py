@@ -26,10 +26,10 @@ def similarity(
     *,
     finds_nothing: bool = False,
 ) -> float:
-    """Compare two rankings, cut at k, by a metric of `SIMILARITIES`.
+    """Return the similarity of two rankings, cut at k, by a metric of `SIMILARITIES`.
 
-    Two empty rankings are 0.0, because nothing says that they are right. They are 1.0
-    if the query `finds_nothing`, that is, if its case expects no results.
+    Two empty rankings have 0.0, because nothing says that they are right. They have 1.0
+    if `finds_nothing`, that is, if the case expects no results.
     """
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
@@ -40,7 +40,7 @@ def similarity(
 
 
 def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
-    """Divide the number of documents in both rankings by the number in either of them.
+    """Return how many documents both rankings have / how many documents either has.
 
     Only the top k count (all without `k`). Their order does not matter. Two empty
     rankings have 1.0. If only one of them is empty, they have 0.0.
@@ -54,10 +54,10 @@ def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
 
 
 def overlap(first: Ranking, second: Ranking, k: int | None = None) -> float:
-    """Divide the number of documents in both rankings by the number in the longer one.
+    """Return how many documents both rankings have / the length of the longer ranking.
 
-    Only the top k count (all without `k`). So two equal rankings overlap by 1.0,
-    however short they are. Two empty rankings have 1.0.
+    Only the top k count (all without `k`). Two equal rankings have 1.0, however short
+    they are. Two empty rankings have 1.0.
 
     Raises:
         ValueError: a ranking is text, or `k` is not a whole number from 1 on.
@@ -68,12 +68,12 @@ def overlap(first: Ranking, second: Ranking, k: int | None = None) -> float:
 
 
 def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
-    """Return the extrapolated rank-biased overlap, RBO_ext.
+    """Return the extrapolated rank-biased overlap, RBO_ext, from 0 to 1.
 
     It is the mean overlap over all depths; depth d has the weight (1 - p) p^(d - 1).
-    Ranks below the shorter ranking are assumed to agree as the seen ranks do. With p =
-    0.9 the first ten ranks have 86 % of the weight. Equal rankings have 1.0, also two
-    empty ones. Rankings without a common document have 0.0.
+    Ranks below the shorter ranking are assumed to agree as the ranks above them do.
+    With p = 0.9 the first ten ranks have 86 % of the weight. Equal rankings have 1.0,
+    also two empty ones. Rankings without a common document have 0.0.
 
     Source: Webber, Moffat & Zobel, TOIS 28(4), 2010, equation 32.
 
@@ -105,9 +105,11 @@ def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
 
 
 def kendall_tau(first: Ranking, second: Ranking) -> float:
-    """Return Kendall's tau: the share of pairs in equal order less that in opposite.
+    """Return Kendall's tau, from -1 to 1: the correlation of the two orders.
 
-    Only documents that both rankings have count. NaN if these are fewer than two.
+    It is the share of pairs of documents in equal order, less the share in opposite
+    order. Only documents that both rankings have count. NaN if these are fewer than
+    two.
 
     Source: Kendall 1938.
 
@@ -136,14 +138,14 @@ def _distinct(ranking: Ranking) -> list[Hashable]:
 
 
 def _top(ranking: Ranking, k: int | None) -> set[Hashable]:
-    """Return the documents in the first k ranks. A later copy has a rank too."""
+    """Return the documents in the first k ranks. Raises ValueError if k is below 1."""
     if k is not None and k < 1:
         raise ValueError(f"the cutoff k is a whole number from 1 on, not {k!r}")
     return set(_distinct(ranking if k is None else ranking[:k]))
 
 
 def _shared_by_depth(one: Ranking, two: Ranking) -> list[int]:
-    """Count the shared documents at each depth of the longer ranking."""
+    """Return how many documents both rankings have in their top 1, 2, 3, ..."""
     places = {document: place for place, document in enumerate(two)}
     shared_from: Counter[int] = Counter()
     for place, document in enumerate(one):
@@ -162,9 +164,9 @@ def _compare_jaccard(metric: Metric, one: Ranking, two: Ranking) -> float:
 
 
 def _compare_rbo(metric: Metric, one: Ranking, two: Ranking) -> float:
-    """Compare by RBO; a ranking that ends has nothing at further ranks.
+    """Return the RBO of two rankings, if the shorter one has nothing at further ranks.
 
-    `rbo` would assume that these ranks agree as the ranks above them do. But a search
+    `rbo` assumes that these ranks agree as the ranks above them do. But a search
     that returns less than before has changed. So the shorter ranking is filled up with
     documents that no ranking has.
     """

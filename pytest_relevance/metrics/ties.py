@@ -1,4 +1,4 @@
-"""The interval of the nDCG of a ranking whose results may have equal scores.
+"""Compute the lowest and the highest nDCG over the orders of results with equal scores.
 
 An engine may return results with equal scores in any order. Adjacent results with
 exactly equal scores are tied. A result without a score is not tied with any other.
@@ -14,7 +14,7 @@ from .settings import Settings
 
 
 def tied_groups(scores: Sequence[float | None]) -> list[range]:
-    """Return the indexes (from 0) of the results that are tied, group by group."""
+    """Return the groups of adjacent results with equal scores, as indexes from 0."""
     groups = []
     start = 0
     for end in range(1, len(scores) + 1):
@@ -36,12 +36,13 @@ def tie_interval(
     """Return the least and the greatest nDCG@k over the orders of tied results.
 
     Within each group the results are sorted by their gains: the lowest first for the
-    least nDCG, the highest first for the greatest. Unjudged results have no gain. None
-    if there is only one order, if the score is not defined, and with
+    least nDCG, the highest first for the greatest. Unjudged results have no gain.
+
+    None if there is only one order, or if the score is not defined. None also with
     `ideal="returned"`, because that ideal changes with the results that the cutoff
     leaves out.
 
-    `scores`: the score of the search for each result.
+    `scores`: the score of the search for each result; None for a result without one.
     """
     if settings.ideal == "returned":
         return None
@@ -63,7 +64,7 @@ def _ordered(
     groups: Sequence[range],
     order: Callable[[float | None], float],
 ) -> GradedRanking:
-    """Sort the grades within each group."""
+    """Return the ranking with the grades of each group sorted by `order`, ascending."""
     grades = list(graded.grades)
     for group in groups:
         tied = slice(group.start, group.stop)
