@@ -338,7 +338,7 @@ def column_called(names: Sequence[str], wanted: str) -> int | None:
 
 
 def no_such_column(names: Sequence[str], wanted: str) -> str:
-    """Return the message that no column is called `wanted`, with the names there are."""
+    """Return the message that no column is called `wanted`, with all other names."""
     close = did_you_mean(wanted, list(names))
     return (
         f"there is no column {quoted(wanted)} for the grades; the columns are "

@@ -1,8 +1,7 @@
-"""What an accepted ranking makes of the demands of today, and whether these failed
-before.
+"""Judge an accepted ranking by the present demands, and find failures that are not new.
 
-A demand is a floor or an expectation. A failure that is as old as its reference, and no
-worse, *failed before*. It is worse if
+A demand is a floor or an expectation. It *failed before* if the accepted ranking misses
+it too, and the present ranking misses it by no more. It misses it by more if
 
 - a figure is further on the wrong side of its bound (a score by more than the
   tolerance);
@@ -12,8 +11,8 @@ worse, *failed before*. It is worse if
 - a field has another value than it had, or a number that is further from its bound;
 - more is wrong than was wrong.
 
-What the reference does not keep is not known, and excuses nothing. The kinds of
-expectations compare their outcomes.
+If the reference does not have what is needed to know this, the failure is new. The
+kinds of expectations compare their outcomes.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ known.
 class TwoOutcomes:
     """The outcomes of one demand: of the accepted ranking, and of the present one.
 
-    `rank_then` and `rank_now` give the ranks of documents in the two rankings. A score
-    that is lower by up to `tolerance` now still counts as missed by no more.
+    `rank_then`, `rank_now`: return the rank of a document in the two rankings.
+    `tolerance`: how far a score may fall without being worse.
     """
 
     then: Outcome
@@ -65,26 +64,30 @@ class TwoOutcomes:
     tolerance: float
 
     def has_not_fallen(self, document: str) -> bool:
-        """Say whether a document is known to stand no lower than it did."""
+        """Say whether a document surely stands no lower now than it did."""
         before, now = self.rank_then(document), self.rank_now(document)
         return before is not None and now is not None and now <= before
 
     def has_not_risen(self, document: str) -> bool:
-        """Say whether a document is known to stand no higher than it did."""
+        """Say whether a document surely stands no higher now than it did."""
         before, now = self.rank_then(document), self.rank_now(document)
         return before is not None and now is not None and now >= before
 
     def knows_ranks_then(self) -> bool:
-        """Say whether the accepted rank of each document that is wrong now is known."""
+        """Say whether the accepted ranks of the documents that are wrong now are known."""
         ranks = [self.rank_then(document) for document in self.now.wrong]
         return None not in ranks
 
     def has_no_new_document(self) -> bool:
-        """Say whether every document that is wrong now was wrong then."""
+        """Say whether all documents that are wrong now were wrong then."""
         return set(self.now.wrong) <= set(self.then.wrong)
 
     def misses_bound_by_no_more(self, tolerance: float) -> bool:
-        """Say whether the figure is no further from its bound, on the same side."""
+        """Say whether the value is at most `tolerance` further from its bound than it was.
+
+        False if a value is not known. False too if the bound has to be met exactly, and
+        the two values are on different sides of it.
+        """
         then, now, bound = self.then.value, self.now.value, self.now.bound
         if then is None or now is None:
             return False
@@ -95,10 +98,10 @@ class TwoOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class ComparedReasons:
-    """The reasons of a failing result, with what the accepted ranking makes of them.
+    """The reasons of a failing result, compared with the accepted ranking.
 
-    `reasons`: those that the accepted ranking meets come first.
-    `are_known`: all of them failed before.
+    `reasons`: the reasons, those first that the accepted ranking does not have.
+    `are_known`: whether all of them failed before.
     """
 
     reasons: tuple[Outcome, ...]
@@ -107,12 +110,14 @@ class ComparedReasons:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedOutcomes:
-    """The outcomes that a case has with its accepted ranking, by the demands of today.
+    """Judges the accepted ranking of a case by the present floor and expectations.
 
-    `graded`: the accepted ranking under the judgments of today.
-    `score`: its nDCG@k.
-    `expect`: the expectations of the case. Without them the metrics of a project are
-        not known.
+    `result`: the present result of the case.
+    `entry`: the accepted ranking.
+    `graded`: the accepted ranking under the present judgments.
+    `score`: the nDCG@k of `graded`; None if it is not defined.
+    `expect`: the expectations of the case. If they are not given, expectations of a
+    project's own metrics are not judged.
     """
 
     result: CaseResult
@@ -122,7 +127,7 @@ class AcceptedOutcomes:
     expect: Sequence[Expectation] = ()
 
     def of(self, demand: Outcome) -> Outcome | None:
-        """Judge the accepted ranking by a demand; None if its outcome is not known."""
+        """Return the outcome of a demand for the accepted ranking; None if unknown."""
         if demand.kind == FLOOR:
             is_met = self.score is not None and self.score >= demand.bound
             return replace(demand, value=self.score, met=is_met)
@@ -149,10 +154,10 @@ class AcceptedOutcomes:
         return False
 
     def compare_reasons(self) -> ComparedReasons:
-        """Add to each reason of the result what the accepted ranking makes of it.
+        """Return the reasons of the result, compared with the accepted ranking.
 
-        If results are expected and only one of the rankings is empty, nothing failed
-        before: to return nothing is worse than to return anything.
+        If results are expected and only one of the two rankings is empty, no reason
+        failed before: to return nothing is worse than to return anything.
         """
         result = self.result
         are_alike = bool(self.entry.documents) == bool(result.ranking.documents)
@@ -191,9 +196,10 @@ class AcceptedOutcomes:
         return TwoOutcomes(then, now, rank_then, rank_now, conditions.tolerance)
 
     def _compared_with_itself(self, demand: Outcome) -> Outcome:
-        """Judge a demand on how alike the accepted ranking and the present one are.
+        """Return the outcome of a demand that the ranking resembles the accepted one.
 
-        The accepted ranking is like itself, unless it is empty and should not be.
+        The accepted ranking equals itself (1.0), unless it is empty and should not be
+        (0.0).
         """
         is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes
@@ -203,7 +209,7 @@ class AcceptedOutcomes:
         return replace(demand, value=same, met=is_met)
 
     def _kept(self, demand: Outcome) -> Outcome | None:
-        """Find the outcome that the entry has of the same demand.
+        """Return the outcome that the entry has of the same demand.
 
         None if the entry has none, or if only one of the two collapses chunks.
         """
@@ -215,9 +221,10 @@ class AcceptedOutcomes:
         return None
 
     def _judged(self, demand: Outcome, kind: Any) -> Outcome | None:
-        """Judge the accepted ranking by a demand.
+        """Return the outcome of a demand that documents and judgments alone decide.
 
-        None if the number of its results is not known, or the metric.
+        None if it needs the number of results, which is not known, or a metric that
+        cannot be computed.
         """
         if kind.counts_results and self.entry.may_go_on:
             return None
@@ -228,9 +235,10 @@ class AcceptedOutcomes:
         return outcome
 
     def _expectation(self, demand: Outcome) -> Expectation:
-        """Find the expectation of a demand.
+        """Return the expectation of a demand.
 
-        Only an expectation of the case has the function of a project's own metric.
+        It is that of the case if possible: only this has the function of a project's
+        own metric.
         """
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:
@@ -262,9 +270,9 @@ def is_same_demand(one: Outcome, other: Outcome) -> bool:
 
 
 def _was_missed_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether the accepted ranking missed a demand at least as badly.
+    """Say whether the accepted ranking missed a demand, and by at least as much.
 
-    False for a demand of which nothing is known, such as a latency.
+    False if that is not known, for example of a latency.
     """
     if both.then.met:
         return False
@@ -276,7 +284,7 @@ def _was_missed_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_comparable(both: TwoOutcomes) -> bool:
-    """Say whether both rankings miss a demand, and it is known which one by more."""
+    """Say whether the accepted ranking missed the demand too, by a known amount."""
     if both.then.met:
         return False
     if both.now.kind == FLOOR:

@@ -1,6 +1,6 @@
-"""The reference of a case file in a run: what its cases are compared with.
+"""Compare the cases of a case file with its reference, which may change their verdicts.
 
-Its entries come from the baseline of the file, or from the record of another run.
+The reference is the baseline of the file, or the record of another run.
 """
 
 from __future__ import annotations
@@ -56,19 +56,23 @@ from pytest_relevance.results.verdict import is_bounded, too_few_judged
 
 @dataclass(frozen=True, slots=True)
 class _Accepted:
-    """The entry of a case, with clauses for `changes` that its caller knows of."""
+    """The entry of a case.
+
+    `changes`: clauses that say what changed in the case since then, and make the entry
+    stale.
+    """
 
     entry: BaselineEntry
     changes: tuple[str, ...] = ()
 
 
 class Baseline:
-    """The reference of a case file, and the comparison of its cases with it.
+    """The reference of a case file. It compares the results of the file.
 
     `record`: the name of the record that the entries come from; empty for a committed
-        baseline.
-    `expects_known`: what failed before is expected to fail. Gates on means and shares
-        need more for that.
+    baseline.
+    `expects_known`: whether cases that failed before are expected to fail. Then gates
+    on means and shares are compared too.
     `fingerprint`: what was searched when the entries were accepted; empty if unknown.
     """
 
@@ -84,11 +88,11 @@ class Baseline:
 
     @property
     def entries(self) -> BaselineEntries:
-        """Return its entries."""
+        """Return the entries of the reference."""
         return self._entries
 
     def move(self, moves: MovedEntries) -> None:
-        """Move entries to the present places of cases; call `collected` after it."""
+        """Give the entries of moved cases their present ids, before `collected`."""
         self._entries = copy(self._entries)  # the record of a run is shared
         self._entries.move(moves)
         self.fingerprint = self._entries.fingerprint
@@ -98,11 +102,13 @@ class Baseline:
     def collected(
         self, cases: Mapping[EntryKey, Case], left_out: Iterable[str] = ()
     ) -> list[Lost]:
-        """Register the cases of the file; return those of the reference that are lost.
+        """Return the cases of the reference that the file has lost.
 
-        `left_out` are the ids of the listed queries that `only: judged` leaves out. A
-        case is not lost if the reference has it only in other variants: the parameters
-        of its search were renamed, for example. Then it is stale.
+        `cases`: the cases of the file. The reference keeps them for `compare`.
+        `left_out`: the ids of the listed queries that `only: judged` leaves out.
+
+        If the reference has a case only in other variants, because the parameters of
+        its search were renamed, for example, it is not lost. Its entry is stale.
         """
         self._other_variants = self._find_other_variants(cases)
         self._why_unranked = self._find_unranked(cases)
@@ -117,7 +123,7 @@ class Baseline:
     def _find_other_variants(
         self, cases: Mapping[EntryKey, Case]
     ) -> dict[str, _Accepted]:
-        """Find the cases that the reference has only in other variants."""
+        """Return {case: its entry}, for cases with entries in other variants only."""
         left = [key for key in self._entries if key not in cases]
         if not left:
             return {}
@@ -132,9 +138,10 @@ class Baseline:
         return found
 
     def _find_unranked(self, cases: Mapping[EntryKey, Case]) -> dict[str, str]:
-        """Find the cases without a ranking in a variant that is gone, with the reason.
+        """Return {case: why it has no ranking}, for variants that are gone.
 
-        The parameter of the search was renamed, so another variant of them is not new.
+        The parameter of a search was renamed. So the case is not new in its present
+        variant.
         """
         found = {}
         for key, why in self._entries.without_ranking.items():
@@ -144,7 +151,7 @@ class Baseline:
         return found
 
     def _without_relevant(self, cases: Mapping[EntryKey, Case]) -> list[Lost]:
-        """Find the cases that had a score and have no relevant judgment now."""
+        """Return the cases that had a score and have no relevant judgment now."""
         lost: list[Lost] = []
         for key, entry in self._entries.items():
             case = cases.get(key)
@@ -156,12 +163,15 @@ class Baseline:
         return lost
 
     def has_ranking(self, key: EntryKey) -> bool:
-        """Say whether there is an accepted ranking of a case in a variant."""
+        """Say whether the reference has a ranking of a case, also in a renamed variant."""
         case, _ = key
         return key in self._entries or case in self._other_variants
 
     def silent_searches(self, cases: Mapping[EntryKey, Case]) -> list[SilentSearch]:
-        """Find the searches that found nothing in most cases that should find some."""
+        """Return the searches whose accepted rankings are empty in most of these cases.
+
+        Cases that expect no results do not count.
+        """
         found = []
         for key, case in cases.items():
             entry = self._entries.get(key)
@@ -172,7 +182,7 @@ class Baseline:
         return silent_searches(found)
 
     def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
-        """Return what the entries have of each case, for gates that failed before."""
+        """Return the cases of the reference, if one of the gates needs them."""
         return accepted_cases(self._entries, gates)
 
     # --- results ----------------------------------------------------------------------
@@ -186,15 +196,16 @@ class Baseline:
         details: bool = True,
         fingerprint: Fingerprint | None = None,
     ) -> tuple[CaseResult, bool]:
-        """Compare a result with its entry; the comparison may change the verdict.
+        """Return the result, compared with its entry, and whether its verdict changed.
 
-        Also return whether it did: the entry is stale, or the score dropped by more
+        The verdict changes if the entry is stale, or if the score dropped by more
         than the tolerance. Call it before `details.with_details`, which also looks up
         titles and ranks of the accepted documents.
 
-        `accepting`: the present rankings are being accepted. The verdict stays then.
-        `details`: the accepted ranking is kept, also if the case passes and the ranking
-            is the same.
+        `accepting`: whether the present ranking is being accepted. Then the verdict
+        stays.
+        `details`: whether the result gets the accepted ranking even if it passes with
+        the same ranking.
         `fingerprint`: what this run searched.
         """
         accepted = self._accepted(result)
@@ -229,21 +240,21 @@ class Baseline:
         return self._other_variants.get(result.id)
 
     def of_unscored(self, result: CaseResult) -> CaseResult:
-        """Mark a result without a ranking as lost if the reference has a ranking."""
+        """Return a result without a ranking, as lost if the reference has one."""
         accepted = self._accepted(result)
         if accepted is None:
             return result
         return compare_without_ranking(result, accepted.entry, self._entries)
 
     def with_titles(self, result: CaseResult) -> CaseResult:
-        """Add the titles that the reference has, for documents without one."""
+        """Return the result, with titles of the reference for documents without one."""
         if not self._entries.titles:
             return result
         return result.with_titles(self._entries.titles, replace=False)
 
 
 def _has_moved(result: CaseResult, found: BaselineComparison) -> bool:
-    """Say whether the score or the ranking is another than the accepted one."""
+    """Say whether the score or the ranking differs from the accepted one."""
     if found.score != result.score:
         return True
     return tuple(found.documents) != tuple(result.ranking.documents)
@@ -257,7 +268,7 @@ def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
 
 
 def _variants_text(names: Sequence[str | None]) -> str:
-    """Write `the variants "lexical" and "dense"`, or `no variant`."""
+    """Return `the variants "lexical" and "dense"`, or `no variant` for [None]."""
     if None in names:  # a search has parameters or none
         return "no variant"
     word = "variant" if len(names) == 1 else "variants"
@@ -270,10 +281,10 @@ def _variants_text(names: Sequence[str | None]) -> str:
 def _with_verdict(
     result: CaseResult, found: BaselineComparison, case: Case, record: str
 ) -> CaseResult:
-    """Put the verdict that its stale entry or its drop leads to in a result.
+    """Return a result with the verdict that its stale entry or its drop leads to.
 
-    A drop fails the case, whatever its floor says. It is inconclusive if too few
-    results are judged, and the unjudged ones could make up for the drop.
+    A drop fails the case, whatever its floor is. It is inconclusive if too few
+    results are judged, and unjudged results could make up for the drop.
     """
     if found.standing == STALE:
         stale = Outcome(record, STALE_ENTRY, met=False, clauses=found.stale)
@@ -298,7 +309,7 @@ def _with_verdict(
 
 
 def _by_people(result: CaseResult, case: Case) -> CaseResult:
-    """Score the ranking of a result without filled grades and expectations."""
+    """Return the result, scored by judgments of people, without expectations."""
     grades = case.grades_of_people
     alone = replace(case, judgments=grades, filled={}, expect=())
     return score_case(alone, Ranking(result.ranking.documents), details=False)
@@ -311,9 +322,10 @@ def _with_drop(
     drop: Outcome,
     scored: CaseResult,
 ) -> CaseResult:
-    """Put the verdict of a drop in a result.
+    """Return a result that fails because its score dropped, or is inconclusive.
 
-    `scored` is the result whose score dropped: this one, or that by people alone.
+    `drop`: the reason.
+    `scored`: the result whose score dropped: this one, or the one by people alone.
     """
     reasons = result.evaluation.reasons
     too_few = []

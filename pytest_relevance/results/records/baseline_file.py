@@ -1,9 +1,9 @@
-"""The baseline of a case file: a file that is meant to be committed.
+"""Read and write the baseline of a case file, which is meant to be committed.
 
 It is a record with fewer keys (`record_file`): a header, a line for each entry, a line
 for each known title of a document, and an end line. Entries are sorted, so that a pull
-request shows what moved. There is no count of the entries, so that version control can
-merge two branches that add one entry each.
+request shows what changed. There is no count of the entries, so that version control
+can merge two branches that add one entry each.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ _HOLDS = "the accepted ranking of each case and variant; written by --relevance-
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The header of the file, without its kind and its version.
+    """The header of a baseline, without its kind and its version.
 
-    `holds` tells a reader what the file is. `without_ranking` lists
-    `[id, variant, why]`.
+    `holds`: says to a reader what the file is.
+    `fingerprint`: what was searched.
+    `without_ranking`: a list of `[id, variant, why]` for cases without a ranking.
     """
 
     holds: str = ""
@@ -54,7 +55,7 @@ class _Header:
 
 @dataclass(frozen=True, slots=True)
 class _Title:
-    """The line with the title of a document."""
+    """A line with the title of a document."""
 
     document: str
     title: str
@@ -63,7 +64,7 @@ class _Title:
 def read_baseline(
     path: str | os.PathLike[str], shown: str | None = None
 ) -> BaselineEntries:
-    """Read a baseline, which messages call `shown`.
+    """Return the entries of a baseline. Messages call the file `shown`.
 
     Raises `RecordError`, which names the line and what is wrong.
     """
@@ -115,9 +116,9 @@ def _read_entry(values: Mapping[str, Any]) -> BaselineEntry:
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:
-    """Write a baseline in one step: sorted entries, then the titles of documents.
+    """Write a baseline file: entries in order, then the titles of documents.
 
-    Raises OSError; then nothing is written.
+    Raises OSError if it cannot be written. Then the old file is unchanged.
     """
     header = _Header(
         holds=_HOLDS,

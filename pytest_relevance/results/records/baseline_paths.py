@@ -1,4 +1,4 @@
-"""Where the baseline of a case file is."""
+"""Find the baseline of a case file on disk."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def baseline_path(case_file: str | os.PathLike[str]) -> Path:
 def has_baseline(case_file: str | os.PathLike[str]) -> bool:
     """Say whether a case file has a baseline.
 
-    A link to a missing file counts: reading it raises `RecordError`.
+    True also for a link to a missing file. To read it raises `RecordError`.
     """
     return os.path.lexists(baseline_path(case_file))
 
 
 def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
-    """Name the baselines in a folder that lack their case file.
+    """Return the names of the baselines in a folder whose case file is gone.
 
-    There are none if the folder cannot be read.
+    Empty if the folder cannot be read.
     """
     try:
         names = set(os.listdir(folder))

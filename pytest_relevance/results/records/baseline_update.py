@@ -1,4 +1,4 @@
-"""Updates of a baseline: which rankings are accepted, and what becomes of the file."""
+"""Update a baseline: which rankings are accepted, and how the file changes."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from pytest_relevance.results.records.uncompared import MARKED_SKIP, NOT_RUN, UN
 def acceptable(
     results: Iterable[CaseResult], *, only_new: bool = False
 ) -> tuple[list[BaselineEntry], list[str]]:
-    """Make entries of what an update may accept, and name the unstable cases.
+    """Return entries for what an update may accept, and the ids of unstable cases.
 
-    The results are those of one case file, with their details; checks of tests in
+    The results are those of one case file, with their details. Checks of tests in
     Python do not count. Every case that was scored is accepted, whatever its verdict,
     except:
 
@@ -63,7 +63,7 @@ def acceptable(
 def _is_unstable(
     scored: Sequence[CaseResult], accepted: Sequence[BaselineEntry]
 ) -> bool:
-    """Say whether the ranking of a case differs between its repeats, or its calls."""
+    """Say whether the ranking of a case differs between its repeats or its calls."""
     for result in scored:
         if result.call.repeats is not None and result.call.repeats.rankings > 1:
             return True
@@ -79,18 +79,20 @@ def _is_stale(result: CaseResult) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """How many entries an update added, changed, dropped, moved, and left as they were.
+    """What an update did: the number of entries for each kind of change.
 
-    `titles`: how many titles of documents it added or changed.
-    `rescored`: the changed entries with the same ranking and other scores or metrics.
-    `noted`: the kept entries of cases with other judgments, weights or tags.
-    `moved`: the entries with the same ranking under another id or variant, or from
-        another file.
-    `left`: the entries that went to another file.
-    `has_new_fingerprint`: the fingerprint in the header changed.
-    `has_new_gaps`: the list of cases without a ranking changed.
-    `without_ranking`: the cases that have no accepted ranking, if nothing else tells of
-        them.
+    `added`, `changed`, `dropped`, `kept`: how many entries were new, replaced, removed,
+    and left as they were.
+    `titles`: how many titles of documents were added or changed.
+    `rescored`: how many of `changed` have the same ranking and other scores.
+    `noted`: how many of `kept` have other judgments, weights or tags.
+    `moved`: how many entries came with the same ranking from another id, variant or
+    file.
+    `left`: how many entries went to another file.
+    `has_new_fingerprint`: whether the fingerprint in the header changed.
+    `has_new_gaps`: whether the list of cases without a ranking changed.
+    `without_ranking`: how many cases have no accepted ranking, other than skipped and
+    unstable ones.
     """
 
     added: int
@@ -130,24 +132,26 @@ def update_baseline(
     collected: Collection[EntryKey] | None = None,
     searches: Mapping[EntryKey, str] | None = None,
 ) -> Updated:
-    """Accept rankings into a baseline, which messages call `shown`.
+    """Write the accepted rankings to a baseline, and return what changed in it.
 
-    Titles in the file are kept for the documents in its rankings. If earlier entries
-    stay, the new fingerprint is the common part of both. The file is read again under a
-    lock, so that two runs that update at once lose nothing of each other.
+    Messages call the file `shown`. Titles in the file are kept for the documents in its
+    rankings. If earlier entries stay, the new fingerprint is the common part of both.
+    The file is read again under a lock, so that two runs that update at once lose
+    nothing of each other.
 
-    `accepted`: the rankings, and the cases of which this run accepts none.
-    `only_new`: the entries that the file has stay.
-    `all_keys`: all cases of the file, if all of it ran. Other entries are dropped.
+    `accepted`: the new entries, and the cases without a ranking.
+    `only_new`: whether entries that the file has already stay.
+    `all_keys`: all cases of the file, if all of it ran. Entries of other cases are
+    dropped.
     `moves`: the entries of cases that were moved. They are moved first.
-    `collected`: all cases of the file. Others leave the list of those without a
-        ranking.
-    `searches`: the searches of the cases that should find something.
+    `collected`: all cases of the file. Other cases leave the list of those without a
+    ranking.
+    `searches`: {case: its search}, for cases that should find something.
 
     Raises:
         RecordError: the file cannot be read; or a search would have found nothing in
             most of its cases.
-        OSError: the file cannot be written; it is unchanged.
+        OSError: the file cannot be written. Then it is unchanged.
     """
     target = Path(os.path.realpath(path))
     name = shown or os.fspath(path)
@@ -197,7 +201,10 @@ _CHANGED = (_RESCORED, _RERANKED)
 def _effects(
     before: BaselineEntries, entries: Mapping[EntryKey, BaselineEntry]
 ) -> dict[EntryKey, int]:
-    """Return what an update does to each entry that is there after it."""
+    """Return how an update changes each entry that is in the file after it.
+
+    The values are `_ADDED`, `_KEPT`, `_NOTED`, `_RESCORED` and `_RERANKED`.
+    """
     effects = {}
     for key, entry in entries.items():
         old = before.get(key)
@@ -229,7 +236,7 @@ def _titles_after(
     accepted: BaselineEntries,
     entries: Mapping[EntryKey, BaselineEntry],
 ) -> dict[str, str]:
-    """Return the known titles of the documents in the rankings after an update."""
+    """Return {document: title} after an update, for the documents in its rankings."""
     ranked: set[str] = set()
     for entry in entries.values():
         ranked.update(entry.documents)
@@ -244,7 +251,7 @@ def _fingerprint_after(
     *,
     only_new: bool,
 ) -> Fingerprint:
-    """Return what was searched for all entries that are there after an update."""
+    """Return what was searched for all entries that are in the file after an update."""
     is_changed = False
     has_earlier = False
     for key, effect in effects.items():
@@ -265,7 +272,10 @@ def _updated(
     moved: frozenset[EntryKey],
     left: int,
 ) -> Updated:
-    """Count what an update did. `moved` and `left` are what `move` has returned."""
+    """Return the counts of an update.
+
+    `moved`, `left`: what `BaselineEntries.move` has returned.
+    """
     counts = Counter(effects.values())
     changed = counts[_RESCORED] + counts[_RERANKED]
     only_moved = [key for key in moved if effects.get(key) in (_KEPT, _NOTED)]
@@ -288,7 +298,10 @@ def _updated(
 def _refuse_silence(
     after: BaselineEntries, searches: Mapping[EntryKey, str], shown: str
 ) -> None:
-    """Raise `RecordError` if a search found nothing in most of its cases."""
+    """Raise `RecordError` if a search found nothing in most of its cases.
+
+    `searches`: {case: its search}, for cases that should find something.
+    """
     found = []
     for key, entry in after.items():
         if key in searches:
@@ -306,11 +319,11 @@ def _gaps_after(
     is_new: bool,
     only_new: bool,
 ) -> dict[EntryKey, str]:
-    """List the cases that have no accepted ranking after an update, with the reason.
+    """Return {case: why it has no accepted ranking} after an update.
 
     A case that did not run is listed only if the update makes the file (`is_new`).
     Otherwise it was listed before, or it is a new case that nobody has accepted yet.
-    A case with an entry is listed if its skip is accepted, which `only_new` does not.
+    A case with an entry is listed if its skip is accepted, but not with `only_new`.
     """
     gaps = {}
     for key, why in before.without_ranking.items():
@@ -330,9 +343,9 @@ def _gaps_after(
 
 
 def _count_gaps(entries: BaselineEntries) -> int:
-    """Count the cases without an accepted ranking, if nothing else tells of them.
+    """Return how many cases have no accepted ranking, and are not skipped or unstable.
 
-    A mark skips some on purpose. The update names those with an unstable ranking.
+    Marked skips are on purpose, and the update names unstable cases itself.
     """
     count = 0
     for key, why in entries.without_ranking.items():
@@ -343,10 +356,10 @@ def _count_gaps(entries: BaselineEntries) -> int:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Wait until no other run updates a baseline in a folder.
+    """Hold a lock on a folder, so that one run at a time updates its baselines.
 
-    The lock ends with the process. There is none on Windows, where a folder cannot be
-    locked. Raises OSError.
+    It waits for the lock, which ends with the process. On Windows a folder cannot be
+    locked, and there is no lock. Raises OSError.
     """
     # a lock file would outlive a killed run (docs/background/baselines.md)
     if sys.platform == "win32":

@@ -1,8 +1,7 @@
-"""What a case is now, as far as its accepted ranking is judged by it, and what changed
-since that was accepted.
+"""Collect what a comparison needs to know of the present case, and what changed in it.
 
 `case_in_run` takes it from the case file, for a result that was just made.
-`case_in_record` takes it from a record, which has less: for a result of an earlier run.
+`case_in_record` takes it from a record, which has less, for a result of an earlier run.
 """
 
 from __future__ import annotations
@@ -32,35 +31,34 @@ class KnownJudgments:
     """The judgments of a case, as far as they are known.
 
     `grades`: {document: grade}. A record does not name all documents.
-    `judged`: the grades of all judgments.
+    `judged`: the grades of all judgments, in any order.
     """
 
     grades: Mapping[str, float]
     judged: Sequence[float]
 
     def grade(self, documents: Sequence[str]) -> GradedRanking:
-        """Grade a ranking."""
+        """Return a ranking with the grade of each document."""
         graded = grade_ranking(documents, self.grades)
         return GradedRanking(graded.grades, graded.repeated, self.judged)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseToday:
-    """What a case is now, as far as its accepted ranking is judged by it.
+    """The present case, with what a comparison with its accepted ranking needs.
 
     `judgments`: None if the grade of an accepted document is not known.
-    `of_people`: the judgments without filled grades; None if no grade is filled, or if
-        it is not known which.
-    `expect`: its expectations; empty for a case of a record, which has only their
-        outcomes.
+    `of_people`: the judgments without those of a machine; None if there are no
+    machine judgments, or if it is not known which they are.
+    `expect`: the expectations of the case; empty for a case of a record, which has only
+    their outcomes.
     `similarities`: the metrics that compare its ranking with the accepted one.
     `gates`: the gates of its file.
-    `expects_known`: gates that failed before are expected to fail.
-    `own_scores`: the scores of the accepted ranking by metrics of the project, which
-        only the project can compute.
+    `expects_known`: whether gates that failed before are expected to fail.
+    `own_scores`: the scores of the accepted ranking by metrics of the project, if only
+    the project can compute them.
     `scores_all`, `looks_at_all`: as in `Case`.
-    `changes`: what its caller knows to have changed since the ranking was accepted, in
-        clauses.
+    `changes`: clauses that say what changed in the case since the ranking was accepted.
     """
 
     judgments: KnownJudgments | None
@@ -82,10 +80,10 @@ def case_in_run(
     accepting: bool = False,
     changes: Sequence[str] = (),
 ) -> CaseToday:
-    """Return what a case of this run is.
+    """Return what a comparison needs to know of a case of this run.
 
-    `accepting`: the present ranking is being accepted. It need not resemble another
-    one.
+    `accepting`: whether the present ranking is being accepted. Then it need not
+    resemble the accepted one.
     """
     of_people = None
     if case.filled:
@@ -110,10 +108,11 @@ def case_in_record(
     other: CaseResult | None,
     gates: Sequence[Gate],
 ) -> CaseToday:
-    """Return what the case of a recorded result was in its run.
+    """Return what a comparison needs to know of a case, from its recorded result.
 
-    `other` is the result that `entry` was made of, if it comes from a record and has
-    the same judgments. `gates` are those of the case file.
+    `other`: the result that `entry` was made of, if it comes from a record and has
+    the same judgments.
+    `gates`: the gates of the case file.
     """
     names = [name for name in result.evaluation.scores if is_similarity(name)]
     similarities = [parse_metric(name) for name in names]
@@ -138,7 +137,7 @@ def case_in_record(
 def _known_grades(
     result: CaseResult, entry: BaselineEntry, other: CaseResult | None
 ) -> dict[str, float] | None:
-    """Return the grades of the judged documents that a record names.
+    """Return {document: grade} for the judged documents that a record names.
 
     None if they are not enough to score the entry. They are enough if they have all of
     its documents, or if the judgments of the other documents have no gain.
@@ -165,7 +164,7 @@ def _named_grades(result: CaseResult) -> dict[str, float]:
 
 
 def _own_scores(other: CaseResult, gates: Sequence[Gate]) -> dict[str, float | None]:
-    """Return the scores of a result by metrics of the project that gates look at."""
+    """Return a result's scores by the project's own metrics that gates look at."""
     scores = {}
     for gate in gates:
         for metric in gate.metrics:
@@ -177,9 +176,9 @@ def _own_scores(other: CaseResult, gates: Sequence[Gate]) -> dict[str, float | N
 def _of_people(
     result: CaseResult, grades: Mapping[str, float]
 ) -> KnownJudgments | None:
-    """Return the judgments of a result without filled grades.
+    """Return the judgments of a result without those of a machine.
 
-    None if no grade is filled, or if the grade of a filled document is not known.
+    None if there are no machine judgments, or if the grade of one of them is not known.
     """
     filled = result.evaluation.filled
     if not filled or not filled.keys() <= grades.keys():
@@ -199,9 +198,9 @@ def _of_people(
 def changes_since(
     entry: BaselineEntry, result: CaseResult, case: CaseToday
 ) -> tuple[str, ...]:
-    """Return a clause for each thing that changed since acceptance; usually none.
+    """Return a clause for each change that makes the entry stale; usually none.
 
-    The params of the result have secrets masked, as those of the entry.
+    Secrets in the params of the result are masked, as in the entry.
     """
     depth = result.conditions.depth
     changes = list(case.changes)
@@ -243,7 +242,7 @@ def _changed_params(
 
 
 def _json_of(value: object) -> str:
-    """Return a parameter as JSON. In Python 1 equals true, and in JSON it does not."""
+    """Return a parameter as JSON, in which 1 and true differ, unlike in Python."""
     return as_json(with_sorted_keys(value))
 
 

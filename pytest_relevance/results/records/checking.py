@@ -1,9 +1,8 @@
-"""What types do not say of a result: values for which a report would be wrong, without
-an error.
+"""Check that the values of a result make sense, beyond their types.
 
 A record or a baseline may be damaged in any place: by a merge, by hand, or by another
-program. `codec` checks the type of each value, these functions what it means. They
-raise ValueError.
+program. `codec` checks the type of each value. The functions here check its meaning,
+because a report would be wrong without an error. They raise ValueError.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SCALARS = frozenset({str, int, float, bool, NoneType})
 
 
 def check_result(result: CaseResult) -> None:
-    """Check the values of a result, and that its parts fit each other."""
+    """Raise ValueError if values of a result are wrong, or do not fit each other."""
     if result.verdict not in VERDICTS or result.outcome not in OUTCOMES:
         raise ValueError(
             f"its verdict is {result.verdict!r}, its outcome {result.outcome!r}"
@@ -76,7 +75,7 @@ def _check_scores(evaluation: CaseEvaluation) -> None:
 
 
 def _check_grades(result: CaseResult) -> None:
-    """Check that there are judgments of each grade, and that each grade has a gain."""
+    """Raise ValueError if a grade of a result is not in its judgments, or has no gain."""
     judgments, settings = result.evaluation.judgments, result.conditions.settings
     if any(count < 1 for count in judgments.values()):
         raise ValueError(f"it has the judgments {judgments}")
@@ -106,7 +105,7 @@ def _check_accepted(accepted: BaselineComparison) -> None:
 
 
 def check_outcome(outcome: Outcome) -> None:
-    """Check that the name and the values of an outcome fit its kind."""
+    """Raise ValueError if the name and the values of an outcome do not fit its kind."""
     if outcome.comparison not in _COMPARISONS:
         raise ValueError(
             f"its {outcome.kind} has the comparison {shown(outcome.comparison)}"
@@ -131,7 +130,7 @@ def _check_metric(name: str) -> None:
 
 
 def _check_fields(outcome: Outcome) -> None:
-    """Check that each field of a result has a condition, and each wants something."""
+    """Raise ValueError if a field in an outcome lacks its condition or wanted value."""
     known = set()
     for path, _, wanted in outcome.conditions:
         if not wanted:
@@ -146,9 +145,9 @@ def _check_fields(outcome: Outcome) -> None:
 
 
 def _is_field_value(value: object) -> bool:
-    """Say whether a field of a document can have a value.
+    """Say whether a value may be that of a document's field.
 
-    That is a text, a number, true, false, null, or a list of these.
+    It may be a text, a number, true, false, null, or a list of these.
     """
     values = (
         value if isinstance(value, Sequence) and not isinstance(value, str) else [value]

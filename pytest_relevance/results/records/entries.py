@@ -1,5 +1,4 @@
-"""What a reference has of its cases: an entry for each case and variant, with the
-accepted ranking.
+"""Define the entry of a case and variant in a reference, with the accepted ranking.
 
 The entries of a case file come from its baseline (`baseline_file`) or from the record
 of another run (`recorded_rankings`).
@@ -40,9 +39,10 @@ The last digits differ between machines. They would clutter a diff.
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a case asks: its query, its params as JSON, and the digest of its judgments.
+    """What identifies a case that was moved: its query, params and judgments.
 
-    The digest is "" if the judgments are not known.
+    `params`: the params as JSON.
+    `digest`: a digest of the judgments; "" if they are not known.
     """
 
     query: str
@@ -51,34 +51,33 @@ class Asked:
 
 
 def asked_of(query: str, params: Mapping[str, object], digest: str) -> Asked:
-    """Return what a case asks. Secrets among the params are masked."""
+    """Return what identifies a case, with its params as JSON."""
     return Asked(query, as_json(with_sorted_keys(params)), digest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineEntry:
-    """The accepted ranking of a case in one variant, and what was searched for.
+    """The accepted ranking of a case in one variant, and how it was made.
 
-    `depth`: how deep the case looked.
+    `depth`: how many ranks the case looked at.
     `documents`: the ranking. If it is not `whole`, it ends at `depth`. With `collapse`
-        it has chunks as they were returned, with as many further ones as fill the
-        depth.
+    it has chunks as they were returned, and as many as `depth` documents need.
     `scores`: the scores on the day of acceptance, for readers of a diff. A comparison
-        scores the ranking again.
-    `whole`: the ranking is all that was returned.
-    `reaches_depth`: it is whole, the search returned as many results as it was asked
-        for, and no depth was set. So there may have been more.
+    scores the ranking again.
+    `whole`: whether the ranking is all that was returned.
+    `reaches_depth`: whether it is whole, the search returned as many results as it was
+    asked for, and no depth was set. Then there may have been more.
     `outcomes`: the outcomes of expectations that the ranking alone does not decide,
-        such as the fields of documents.
-    `collapse`: the case collapsed chunks.
-    `is_all`: the search had no more chunks than `documents`.
-    `deeper`: the ranks of documents that a missed expectation names and that are not in
-        `documents`; None for one that was not returned.
-    `digest`: the digest of the judgments; "" if it is not known. Then `weight`, `tags`
-        and `missed` are not known either.
-    `missed`: whether the case missed a floor or an expectation; None if there was
-        nothing to miss, and no score.
-    `call`: how a recorded search was called. No baseline has it.
+    for example on the fields of documents.
+    `collapse`: whether the case collapsed chunks.
+    `is_all`: whether the search had no more chunks than `documents`.
+    `deeper`: {document: its rank}, for documents below the kept ranking that a missed
+    expectation names; None if the document was not returned.
+    `digest`: a digest of the judgments; "" if it is not known. Then `weight`, `tags`
+    and `missed` are not known either.
+    `missed`: whether the case missed a floor or an expectation; None if it has neither
+    of them nor a score.
+    `call`: how the search was called. Only entries from a record have it.
     """
 
     id: str
@@ -102,17 +101,17 @@ class BaselineEntry:
 
     @property
     def key(self) -> EntryKey:
-        """Return its key in its file."""
+        """Return the id and the variant, the key of the entry in its file."""
         return self.id, self.variant
 
     @property
     def asked(self) -> Asked:
-        """Return what the case asked."""
+        """Return the query, params and judgments that identify the case."""
         return asked_of(self.query, self.params, self.digest)
 
     @property
     def has_score(self) -> bool:
-        """Say whether nDCG@k was defined on the day of acceptance."""
+        """Say whether nDCG@k was defined when the ranking was accepted."""
         for name, score in self.scores.items():
             if name.startswith("nDCG@") and score is not None:
                 return True
@@ -124,13 +123,13 @@ class BaselineEntry:
         return not self.whole and len(self.documents) >= self.depth
 
     def ranking(self, settings: Settings) -> Sequence[str]:
-        """Return its documents as these settings score them."""
+        """Return the ranking that is scored, with `collapse` without later chunks."""
         if settings.collapse:
             return tuple(without_copies(self.documents))
         return self.documents
 
     def rank_of(self, document: str, settings: Settings) -> float | None:
-        """Return the rank (from 1) of a document, as these settings score the ranking.
+        """Return the rank (from 1) of a document in the ranking that is scored.
 
         It is `NOT_RETURNED` if the document was not returned, and None if that is not
         known.
@@ -146,7 +145,7 @@ class BaselineEntry:
         return NOT_RETURNED if has_all_that_was_returned else None
 
     def as_case(self) -> AcceptedCase:
-        """Return the case as the entry has it, for gates."""
+        """Return what gates need to know of the accepted case."""
         is_known = bool(self.digest)
         return AcceptedCase(
             id=self.id,
@@ -159,7 +158,10 @@ class BaselineEntry:
 
     @property
     def line(self) -> str:
-        """Return its line in a baseline. A query that equals the id is left out."""
+        """Return the entry as a line of a baseline.
+
+        A query that equals the id is left out.
+        """
         values = encode(replace(self, params=with_sorted_keys(self.params)))
         if self.query == self.id:
             del values["query"]
@@ -167,7 +169,7 @@ class BaselineEntry:
 
 
 def with_sorted_keys(value: Any) -> Any:
-    """Sort the keys of mappings at every depth of a value."""
+    """Return a value in which all mappings, at every depth, have sorted keys."""
     if isinstance(value, Mapping):
         return {name: with_sorted_keys(value[name]) for name in sorted(value, key=str)}
     if isinstance(value, (list, tuple)):
@@ -176,14 +178,14 @@ def with_sorted_keys(value: Any) -> Any:
 
 
 class BaselineEntries(dict[EntryKey, BaselineEntry]):
-    """The entries of a case file by their keys.
+    """{(id, variant): entry} of a case file.
 
-    `titles`: the known titles of their documents.
+    `titles`: {document: title}, as far as titles are known.
     `fingerprint`: what was searched when all of them were accepted; empty if that is
-        not known.
-    `without_ranking`: the cases that the reference knows and that have no accepted
-        ranking, with the reason (`records.uncompared`). A case with an entry is here if
-        its skip was accepted.
+    not known.
+    `without_ranking`: {(id, variant): why}, for cases that the reference knows and that
+    have no accepted ranking (`records.uncompared` has the reasons). A case with an
+    entry is here if its skip was accepted.
     """
 
     def __init__(
@@ -200,9 +202,10 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
 
     def move(self, moves: MovedEntries) -> tuple[frozenset[EntryKey], int]:
-        """Move entries to their present keys. An entry with such a key already stays.
+        """Move entries to the present ids of their cases.
 
         Return the keys of the moved entries, and how many entries went to another file.
+        If there is an entry under the present id already, it stays.
         """
         left = {}
         for key in moves.leaving:
@@ -227,11 +230,11 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
 
 @dataclass(slots=True)
 class MovedEntries:
-    """The entries of cases that were moved, for one case file.
+    """The entries of moved cases, for one case file.
 
-    `arriving`: the entries of cases that stand in the file, by their present keys.
-    `leaving`: the keys that cases of the file had, or that left it.
-    `titles`: the titles of documents, from the files that the entries come from.
+    `arriving`: {present key: entry}, for cases that are in the file now.
+    `leaving`: the earlier keys of cases that were in the file before.
+    `titles`: {document: title}, from the files that the entries come from.
     `fingerprint`: what was searched, from these files.
     """
 
@@ -241,7 +244,10 @@ class MovedEntries:
     fingerprint: Fingerprint | None = None
 
     def add(self, key: EntryKey, entry: BaselineEntry, source: BaselineEntries) -> None:
-        """Add an entry under the present key of its case, from the file it left."""
+        """Add the entry of a case under its present key.
+
+        `source`: the entries of the file that the case was in before.
+        """
         self.arriving[key] = entry
         for document in entry.documents:
             if document in source.titles:
@@ -255,7 +261,7 @@ class MovedEntries:
 
 
 def entry_of(result: CaseResult) -> BaselineEntry:
-    """Make the entry that accepts the ranking of a result.
+    """Return the entry that accepts the ranking of a result.
 
     The result has its details (`details.with_details`).
     """
@@ -290,7 +296,7 @@ def entry_of(result: CaseResult) -> BaselineEntry:
 
 
 def _scores_to_keep(result: CaseResult) -> dict[str, float | None]:
-    """Return nDCG@k, the other scores, and the figures of expectations, rounded."""
+    """Return {metric: rounded score}, with nDCG@k and the scores of expectations."""
     scores = {result.metric.text: result.score}
     for name, value in result.evaluation.scores.items():
         if not is_similarity(name):
@@ -305,9 +311,9 @@ def _scores_to_keep(result: CaseResult) -> dict[str, float | None]:
 
 
 def _misses_a_demand(result: CaseResult) -> bool | None:
-    """Say whether a result misses its floor or an expectation that needs no reference.
+    """Say whether a result misses its floor or an expectation, without a reference.
 
-    None if there is nothing to miss, and no score that could fall.
+    None if there is neither of them, and no score.
     """
     if result.verdict == MEASURED and result.score is None:
         return None
@@ -318,9 +324,9 @@ def _misses_a_demand(result: CaseResult) -> bool | None:
 
 
 def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
-    """Return the ranks of documents that miss an expectation below the kept ranking.
+    """Return {document: rank} for documents that are wrong and below the kept ranking.
 
-    None stands for a document that was not returned.
+    The rank is None if the document was not returned.
     """
     ranks: dict[str, int | None] = {}
     for outcome in result.evaluation.outcomes:

@@ -1,6 +1,6 @@
-"""The comparison of a result with what a reference has of its case.
+"""Compare a result with the entry that a reference has of its case.
 
-The accepted ranking is scored again, under the judgments and settings of today, so that
+The accepted ranking is scored again, under the present judgments and settings, so that
 a new judgment or another gain is never taken for a regression.
 
 The result is one that was just made (`baseline`) or one of a record
@@ -51,11 +51,12 @@ from pytest_relevance.results.verdict import defined
 def compare_with_entry(
     result: CaseResult, entry: BaselineEntry, case: CaseToday, *, details: bool = True
 ) -> CaseResult:
-    """Compare a result with the accepted ranking of its case.
+    """Return the result, compared with the accepted ranking of its case.
 
-    Its reasons get what the accepted ranking makes of them. Its verdict stays, unless
-    an expectation compares it with the accepted ranking. Without `details`, a passing
-    case with the accepted ranking is not graded again, as it scores the same.
+    Each reason of a failure says whether the accepted ranking has it too. The verdict
+    stays, unless an expectation is about the similarity with the accepted ranking.
+    Without `details`, a passing case with the accepted ranking is not graded again, as
+    it scores the same.
     """
     changes, judgments = changes_since(entry, result, case), case.judgments
     if changes or judgments is None:
@@ -70,9 +71,10 @@ def compare_with_entry(
 
 
 def without_entry(result: CaseResult, why: str) -> CaseResult:
-    """Mark a result as new, or as not compared if the reference knows its case.
+    """Return the result as new, or as not compared if the reference knows its case.
 
-    `why` is why the reference has no ranking of the case; empty if it does not know it.
+    `why`: why the reference has no ranking of the case; empty if it does not know the
+    case.
     """
     standing = NOT_COMPARED if why else NEW
     return replace(result, baseline=BaselineComparison(standing, why=why))
@@ -81,9 +83,9 @@ def without_entry(result: CaseResult, why: str) -> CaseResult:
 def compare_without_ranking(
     result: CaseResult, entry: BaselineEntry, entries: BaselineEntries
 ) -> CaseResult:
-    """Mark a result without a ranking as lost, as the reference has a ranking of it.
+    """Return a result without a ranking as lost, because the reference has a ranking.
 
-    A skip that was accepted loses nothing.
+    If the reference has accepted the skip of the case, it is not lost.
     """
     why_accepted = entries.without_ranking.get((result.id, result.variant))
     if why_without_ranking(result) == why_accepted == MARKED_SKIP:
@@ -94,9 +96,9 @@ def compare_without_ranking(
 def _with_similarities(
     result: CaseResult, entry: BaselineEntry, case: CaseToday
 ) -> CaseResult:
-    """Score a ranking by the metrics that compare it with the accepted one.
+    """Return the result with scores of its similarity to the accepted ranking.
 
-    Expectations of these scores are judged, and change the verdict.
+    Expectations of these scores are judged, and may change the verdict.
     """
     if not case.similarities:
         return result
@@ -119,14 +121,14 @@ def _with_similarities(
 
 
 def without_too_few(reasons: Iterable[Outcome]) -> list[Outcome]:
-    """Leave out the reason that too few results are judged."""
+    """Return the reasons without the one that too few results are judged."""
     return [reason for reason in reasons if reason.kind != TOO_FEW_JUDGED]
 
 
 def _passes_unchanged(
     result: CaseResult, entry: BaselineEntry, case: CaseToday
 ) -> bool:
-    """Say whether a case passes with the accepted ranking, as deep as it looks."""
+    """Say whether a case passes with the accepted ranking, down to the needed depth."""
     if result.verdict not in (PASSED, MEASURED):
         return False
     depth = None if case.looks_at_all else result.conditions.depth
@@ -140,7 +142,7 @@ def _compare_scores(
     case: CaseToday,
     judgments: KnownJudgments,
 ) -> CaseResult:
-    """Score the accepted ranking, and judge it by what the result misses."""
+    """Return the result with the score of the accepted ranking and compared reasons."""
     conditions = result.conditions
     documents = entry.ranking(conditions.settings)
     graded = judgments.grade(documents)
@@ -179,7 +181,10 @@ def _compare_scores(
 def _comparison(
     result: CaseResult, entry: BaselineEntry, before: float | None
 ) -> BaselineComparison:
-    """Return what every comparison has; `before` is the accepted score."""
+    """Return what every comparison has.
+
+    `before`: the score of the accepted ranking; None if it is not defined.
+    """
     expects_results = outcomes.expects_results(result.evaluation.outcomes)
     return BaselineComparison(
         WITHIN,
@@ -204,7 +209,10 @@ def _with_people(
     case: CaseToday,
     of_people: KnownJudgments,
 ) -> BaselineComparison:
-    """Add the scores without filled grades; a drop that these hide is a regression."""
+    """Return the comparison with both scores without machine judgments.
+
+    If these scores drop, it is a regression, even if machine judgments hide the drop.
+    """
     from pytest_relevance.results.filled import as_people_see_it
 
     graded = of_people.grade(found.documents)
@@ -217,7 +225,7 @@ def _with_people(
 def _with_lost_metrics(
     result: CaseResult, entry: BaselineEntry, judgments: KnownJudgments
 ) -> CaseResult:
-    """Note the metrics by which the reference has a score and the result has none."""
+    """Return the result with the metrics that have a score only in the reference."""
     lost = lost_metrics(result, entry.scores)
     if not lost or result.baseline is None:
         return result
@@ -229,14 +237,14 @@ def _with_lost_metrics(
 
 
 def _kind_of_gate(gate: Gate) -> Any:
-    """Find the `GateKind` of a gate: `UNKNOWN` if its package is not installed."""
+    """Return the `GateKind` of a gate, or `UNKNOWN` if its package is not installed."""
     return GATES.get(gate.condition if gate.condition in GATES else UNKNOWN)
 
 
 def accepted_cases(
     entries: BaselineEntries, gates: Iterable[Gate]
 ) -> tuple[AcceptedCase, ...]:
-    """Return what entries have of each case, if a gate may have failed before."""
+    """Return the cases of the reference, if one of the gates needs them; else ()."""
     if not any(_kind_of_gate(gate).may_be_known for gate in gates):
         return ()
     return tuple(entry.as_case() for entry in entries.values())
@@ -245,10 +253,10 @@ def accepted_cases(
 def _gate_scores(
     result: CaseResult, case: CaseToday, graded: GradedRanking
 ) -> dict[str, float | None]:
-    """Score an accepted ranking by the metrics that gates compare, without nDCG@k.
+    """Return {metric: score} of an accepted ranking, for the metrics of gates.
 
-    A metric without a score in the result is left out, as the ranking is cut. So is one
-    of the project, whose function is not known.
+    nDCG@k is left out. So is a metric without a score in the result, and a metric of
+    the project whose function is not known.
     """
     scores = {}
     for gate in case.gates:

@@ -1,4 +1,4 @@
-"""The fingerprint of what was searched, and what differs between two of them.
+"""Compare the fingerprints of what was searched.
 
 A fingerprint is a flat mapping from names to texts, numbers and booleans.
 """
@@ -27,7 +27,7 @@ _ALLOWED = "a flat mapping of names to texts, numbers, true or false"
 
 
 def checked(value: object) -> Fingerprint:
-    """Return a fingerprint in builtin types, without the names whose value is None.
+    """Return a fingerprint in builtin types. Names whose value is None are left out.
 
     Raises ValueError if it is not a mapping, or has a nested one or a value that JSON
     does not have.
@@ -62,14 +62,17 @@ def _plain(value: object) -> str | int | float | bool | None:
 
 
 def _whole(text: str) -> str:
-    """Escape halves of surrogate pairs in a text: pytest-xdist cannot send them."""
+    """Return a text without lone surrogates, which pytest-xdist cannot send.
+
+    They are written as escapes.
+    """
     return str.__str__(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def changed(before: Fingerprint, now: Fingerprint) -> Changes:
-    """Return what differs, in the order of the names.
+    """Return what differs between two fingerprints, in the order of the names.
 
-    Nothing differs if either fingerprint is empty, and so unknown.
+    Nothing if one of them is empty, that is, unknown.
     """
     if not (before and now):
         return {}
@@ -81,16 +84,17 @@ def changed(before: Fingerprint, now: Fingerprint) -> Changes:
 
 
 def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
-    """Return what differs from a baseline.
+    """Return what differs from the fingerprint of a baseline.
 
-    A name that it lacks is not compared: updates of some cases may drop it.
+    Names that the baseline does not have are not compared: updates of some cases may
+    drop them.
     """
     changes = changed(baseline, now)
     return {name: values for name, values in changes.items() if name in baseline}
 
 
 def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what all mappings have, with the same value."""
+    """Return the names that all fingerprints have with the same value."""
     first, *others = fingerprints
     shared = {}
     for name, value in first.items():
@@ -100,9 +104,9 @@ def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def changes_text(changes: Changes, most: int | None = None) -> str:
-    """Write `index products-11 -> products-20, documents 19406 -> 20010`.
+    """Return changes as text: `index products-11 -> products-20, rows 19406 -> 20010`.
 
-    If there are more than `most` changes, it has the first ones and counts the rest.
+    After the first `most` changes, it says how many more there are.
     """
     parts = []
     for name, (before, now) in changes.items():
@@ -113,9 +117,10 @@ def changes_text(changes: Changes, most: int | None = None) -> str:
 
 
 def value_text(value: object) -> str:
-    """Write a value of a fingerprint, `not known` for None.
+    """Return a value of a fingerprint as text; `not known` for None.
 
-    None: the name is not there, or the shards of a merged run differ.
+    None means that the fingerprint does not have the name, or that the shards of a
+    merged run differ.
     """
     if value is None:
         return _ABSENT

@@ -1,8 +1,8 @@
-"""The form of records and baselines on disk: JSON lines, a header and one line for each
-case (docs/reference/records.md).
+"""Read and write JSON lines, the form of records and baselines on disk.
 
-Whether a file is whole is known by the count in the header of a record, and by the last
-line of a baseline.
+A file has a header and one line for each case (docs/reference/records.md). The header
+of a record has the count of its lines, and a baseline has a last line. So a file that
+was cut off is noticed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from pytest_relevance.results.records.run_info import RecordError
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file.
+    """A kind of file: records or baselines.
 
-    `kind`: what the header calls it.
-    `name`: what messages call it.
+    `kind`: its name in the header.
+    `name`: its name in messages.
     `written_by`: the command that writes it.
-    `remedy`: what to do with a damaged one.
+    `remedy`: what to do with a damaged file.
     `version`: the version of its format. It rises if an older program would misread the
-        file. No other version is read.
+    file. Files of other versions are not read.
     """
 
     kind: str
@@ -78,10 +78,10 @@ _encode = json.JSONEncoder(
 
 
 def as_json(values: object) -> str:
-    """Write values as JSON on one line.
+    """Return values as JSON on one line.
 
-    What JSON does not have becomes text, for example an infinity: `params` may have
-    1e400.
+    Values that JSON does not have become text, for example an infinity: `params` may
+    have 1e400.
     """
     try:
         return _encode(values)
@@ -92,7 +92,7 @@ def as_json(values: object) -> str:
 def encoded(
     kind: FileKind, header: Mapping[str, Any], lines: Iterable[str]
 ) -> Iterator[bytes]:
-    """Yield the content of a file of the present version, line by line."""
+    """Yield the bytes of a file of the present version, line by line."""
     yield _line(as_json({"kind": kind.kind, "version": kind.version, **header}))
     for line in lines:
         yield _line(line)
@@ -106,7 +106,7 @@ def _line(text: str) -> bytes:
 
 
 def is_record(data: bytes) -> bool:
-    """Say whether bytes, packed or not, begin as a record of a known version does."""
+    """Say whether bytes, compressed or not, begin like a record of a known version."""
     if data.startswith(b"\x1f\x8b"):
         try:
             data = zlib.decompressobj(wbits=31).decompress(data, _LONGEST_BEGINNING)
@@ -120,7 +120,7 @@ def is_record(data: bytes) -> bool:
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """Return the kind in the header of a file.
+    """Return the kind that the header of a file names.
 
     Empty for a file of another program, and for one that cannot be read.
     """
@@ -141,13 +141,14 @@ def read_file(
     read_header: Callable[[dict[str, Any]], Any],
     read_line: Callable[[dict[str, Any]], Any],
 ) -> Iterator[tuple[int, Any]]:
-    """Yield what functions make of the header and of each line, with its number.
+    """Yield (line number, value) for the header and for each line.
 
-    The functions raise ValueError for a damaged line. Messages call the file `name`.
+    The value is what `read_header` or `read_line` makes of the JSON object. They raise
+    ValueError for a damaged line. Messages call the file `name`.
 
     Raises:
         RecordError: the file cannot be read, or is of another kind or version; a line
-            is not a JSON object, or is damaged; or the file is not whole, which is
+            is not a JSON object, or is damaged; or the file was cut off, which is
             known at its end.
     """
     reader = _Reader(path, name, kind)
@@ -158,7 +159,7 @@ def read_file(
 
 
 class _Reader:
-    """Reads a file of a kind, line by line. Messages call it `name`."""
+    """Reads a file of a kind, line by line. Messages call the file `name`."""
 
     def __init__(self, path: str | os.PathLike[str], name: str, kind: FileKind) -> None:
         self._path = path
@@ -180,14 +181,17 @@ class _Reader:
         values: dict[str, Any],
         number: int,
     ) -> Any:
-        """Return what a function makes of the values of a line."""
+        """Return what `make` returns for a line. Its errors become `RecordError`."""
         try:
             return make(values)
         except ValueError as error:
             raise self._damaged(str(error), number) from None
 
     def header(self) -> dict[str, Any]:
-        """Read the first line, which says that the file is of this kind and version."""
+        """Return the first line as an object.
+
+        Raises `RecordError` if the file is of another kind or version.
+        """
         kind = self._kind
         _, first = next(self._texts, (1, ""))
         header = _object(first)
@@ -210,9 +214,10 @@ class _Reader:
         )
 
     def lines(self, count: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the lines below the header as objects, with their numbers.
+        """Yield (line number, object) for each line below the header.
 
-        A record has `count` of them. A baseline has no count: its end line ends it.
+        `count`: how many lines a record has. None for a baseline, which has an end
+        line.
         """
         found = end = 0
         for number, text in self._texts:
@@ -251,7 +256,7 @@ class _Reader:
         return self._damaged(f"it is no valid JSON object, {quoted(text)}", number)
 
     def _numbered_texts(self) -> Iterator[tuple[int, str]]:
-        """Yield the first line and those that are not blank, with their numbers."""
+        """Yield (line number, text) for the first line and the lines that are not blank."""
         try:
             for number, line in enumerate(self._split_lines(), 1):
                 # an editor may have added a mark before the first line
@@ -286,7 +291,7 @@ def _what_it_is(line: str) -> str:
 
 
 def _object(line: str) -> dict[str, Any] | None:
-    """Return the JSON object on a line; None if there is another value, or none."""
+    """Return the JSON object on a line; None if the line is anything else."""
     text = line.strip(_BLANKS)
     try:
         values, end = _decode(text)

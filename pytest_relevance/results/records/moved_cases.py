@@ -1,15 +1,15 @@
-"""Cases that stand under another id, in another file, or in another variant now.
+"""Find cases that have another id, file or variant than in the reference.
 
 A case was *moved* if the reference has it at one place, the run has it at another one,
-and both have the same query, the same params and the same judgments. It keeps its
-accepted ranking. If several cases ask the same, the same id or the same variant tells
-them apart. What is still ambiguous is not resolved by guessing.
+and both have the same query, params and judgments. It keeps its accepted ranking. If
+several cases have the same query, params and judgments, the same id or the same variant
+tells them apart. If it is still ambiguous, the cases are not matched.
 
-A variant was *renamed* if a case lacks one variant that the reference has, and has one
-that the reference lacks.
+A variant was *renamed* if a case has one variant only in the reference, and one only in
+the run.
 
-An id may have gone to another case: ids that are the numbers of rows, for example. Then
-the place is both gone and new.
+An id may be that of another case now, for example if ids are the numbers of rows. Then
+its place counts both as gone and as new.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCase:
-    """A case with its place and what it asks."""
+    """A case at its place, with the query, params and judgments that identify it."""
 
     place: Place
     asked: Asked
@@ -55,7 +55,7 @@ class Moves:
 
     `moved`: {place now: place before}.
     `unclear`: the places of new cases that may have been moved. Several cases of the
-        reference would fit, or several new ones.
+    reference would fit them, or they would fit one case together.
     """
 
     moved: dict[Place, Place] = field(default_factory=dict)
@@ -63,14 +63,17 @@ class Moves:
 
     @property
     def files(self) -> set[str]:
-        """Return the files that a case left, came to, or may have come to."""
+        """Return the case files that a moved case was in or is in, or may be in."""
         places = (*self.moved.values(), *self.moved, *self.unclear)
         return {place.file for place in places}
 
     def entries(
         self, references: Mapping[str, BaselineEntries]
     ) -> dict[str, MovedEntries]:
-        """Return the entries of moved cases by the files that they leave or come to."""
+        """Return {case file: the entries that come to it and leave it}.
+
+        `references`: the entries of each case file.
+        """
         by_file: dict[str, MovedEntries] = defaultdict(MovedEntries)
         for now, before in self.moved.items():
             source = references[before.file]
@@ -80,7 +83,7 @@ class Moves:
         return by_file
 
     def noted_in(self, info: FileInfo, file: str) -> FileInfo:
-        """Add its moved cases to the data of a case file."""
+        """Return the data of a case file, with the cases that were moved to it."""
         moved = []
         for now, before in self.moved.items():
             if now.file == file:
@@ -101,9 +104,10 @@ class Moves:
 
 
 def find_moves(gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> Moves:
-    """Find the new cases that the reference has at another place.
+    """Return which new cases the reference has at another place.
 
-    `gone` are the cases that only the reference has, `new` those that only the run has.
+    `gone`: the cases that only the reference has.
+    `new`: the cases that only the run has.
     """
     matching = _Matching(gone, new)
     matching.match(matching.renamed_variant)
@@ -130,12 +134,12 @@ def _asked(case: PlacedCase) -> Hashable:
 
 
 def _asked_with(case: PlacedCase, *of_place: str | None) -> Hashable:
-    """Return what a case asks; None if its judgments are not known."""
+    """Return what identifies a case, with parts of its place; None if not judged."""
     return (case.asked, of_place) if case.asked.digest else None
 
 
 class _Matching:
-    """Matches the new cases with those that are gone, by one feature after another."""
+    """Matches new cases with gone ones, by one feature after another."""
 
     def __init__(self, gone: Iterable[PlacedCase], new: Iterable[PlacedCase]) -> None:
         self._gone = {case.place: case for case in gone}
@@ -144,7 +148,7 @@ class _Matching:
         self.moved: dict[Place, Place] = {}
 
     def match(self, feature: Feature) -> None:
-        """Match a gone case with a new one if only these two have the same feature."""
+        """Match a gone case with a new one if no other case has the same feature."""
         gone_by_feature = _by_feature(self._gone.values(), feature)
         for value, cases in _by_feature(self._new.values(), feature).items():
             candidates = gone_by_feature.get(value, [])
@@ -154,13 +158,16 @@ class _Matching:
                 del self._new[now], self._gone[before]
 
     def renamed_variant(self, case: PlacedCase) -> Hashable:
-        """Return the file and the id of a case of which one variant is gone or new."""
+        """Return the file and the id of a case; None if its place is both gone and new.
+
+        As a feature it matches a gone variant of a case with a new variant of it.
+        """
         if case.place in self._of_both:
             return None
         return case.place.file, case.place.id
 
     def unclear(self) -> list[Place]:
-        """Return the new cases that have several candidates, or share one."""
+        """Return the places of new cases that have several candidates, or share one."""
         gone = set()
         for case in self._gone.values():
             gone |= {_asked(case), self.renamed_variant(case)}

@@ -1,4 +1,4 @@
-"""The record of a run on disk. Each line is a `CaseResult`, encoded by `codec`."""
+"""Read and write the record of a run, in which each line is a `CaseResult`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RecordHeader:
 
     `results`: how many results follow.
     `run`: how the run was made.
-    `files`: its case files by name.
+    `files`: {name: data} of its case files.
     """
 
     results: int
@@ -40,10 +40,10 @@ class RecordHeader:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a record has.
+    """The content of a record.
 
     `results`: the results in their order.
-    `files`: the case files by name.
+    `files`: {name: data} of its case files.
     `info`: how the run was made.
     """
 
@@ -53,9 +53,9 @@ class Record:
 
 
 def write_record(path: str | os.PathLike[str], record: Record) -> None:
-    """Write a record in one step, packed by gzip if the name ends in .gz.
+    """Write a record, compressed with gzip if the name ends in .gz.
 
-    Raises OSError; then nothing is written.
+    Raises OSError if it cannot be written. Then an old file is unchanged.
     """
     header = RecordHeader(
         results=len(record.results), run=record.info, files=record.files
@@ -73,7 +73,7 @@ def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_record(path: str | os.PathLike[str], shown: str | None = None) -> Record:
-    """Read a record, which messages call `shown`.
+    """Return the content of a record. Messages call the file `shown`.
 
     Raises `RecordError`, which names the line and what is wrong; never OSError.
     """
@@ -84,7 +84,7 @@ def read_record(path: str | os.PathLike[str], shown: str | None = None) -> Recor
 
 
 def read_header(path: str | os.PathLike[str], shown: str | None = None) -> RecordHeader:
-    """Read the first line of a record. Raises `RecordError`."""
+    """Return the first line of a record. Raises `RecordError`."""
     header: RecordHeader
     _, header = next(_record_lines(path, shown))
     return header

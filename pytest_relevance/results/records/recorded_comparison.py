@@ -1,6 +1,4 @@
-"""The comparison of a recorded run with a baseline or with another record, without a
-search.
-"""
+"""Compare a recorded run with a baseline or with another record, without a search."""
 
 from __future__ import annotations
 
@@ -42,12 +40,14 @@ Ran = Mapping[str, Mapping[EntryKey, CaseResult]]
 def compare_recorded(
     run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()
 ) -> Run:
-    """Compare the results of a recorded run with other rankings.
+    """Return a recorded run, compared with the entries of a reference.
 
-    Reports call these `name`. Verdicts stay as they were recorded. The accepted
-    rankings are scored under the judgments of the run. If a result of `other`, the
-    other record, has the same judgments, its grades are used; else the grades of the
-    judged documents that the run names. If a grade is not known, the entry is stale.
+    `name`: what reports call the reference. Verdicts stay as they were recorded. The
+    accepted rankings are scored under the judgments of the run.
+
+    `other`: the results of the other record. If a result has the same judgments, its
+    grades are used, else the grades of the judged documents that the run names. If a
+    grade is not known, the entry is stale.
     """
     ran = _results_by_file(run.results)
     moves = _moves(run, ran, entries)
@@ -87,7 +87,7 @@ def compare_recorded(
 class _Reference:
     """What a recorded run is compared with.
 
-    `entries`: the accepted rankings where their cases stand in the run.
+    `entries`: the entries of each case file, under the present ids of their cases.
     `moves`: which cases were moved.
     `results`: the results that the entries were made of, if they come from a record.
     """
@@ -97,11 +97,14 @@ class _Reference:
     results: Mapping[Key, CaseResult]
 
     def of_file(self, file: str) -> BaselineEntries:
-        """Return the entries of a case file; none for an unknown one."""
+        """Return the entries of a case file; empty for an unknown file."""
         return self.entries.get(file, BaselineEntries())
 
     def compare(self, result: CaseResult, gates: Sequence[Gate]) -> CaseResult:
-        """Compare a result with its entry; `gates` are those of its case file."""
+        """Return the result, compared with its entry.
+
+        `gates`: the gates of its case file.
+        """
         of_file = self.of_file(result.file)
         key = result.id, result.variant
         entry = of_file.get(key)
@@ -122,9 +125,9 @@ class _Reference:
         return compared
 
     def _result_of(self, result: CaseResult) -> CaseResult | None:
-        """Find the other result of a case, if it has the same judgments.
+        """Return the result of the same case in the other record.
 
-        The case may have stood at another place.
+        None if there is none, or if its judgments differ. The case may have been moved.
         """
         place = Place(*result.key)
         other = self.results.get(self.moves.moved.get(place, place).key)
@@ -171,7 +174,7 @@ def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
 
 
 def _new_cases(ran: Ran, entries: Entries) -> list[PlacedCase]:
-    """Find the cases that ran and that the reference does not know at their place."""
+    """Return the cases that ran, and that the reference has not at their place."""
     new = []
     for file, results in ran.items():
         of_file = entries.get(file, BaselineEntries())

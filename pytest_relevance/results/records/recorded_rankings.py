@@ -1,4 +1,4 @@
-"""The rankings of a record, used instead of committed baselines."""
+"""Use the rankings of a record in place of committed baselines."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Entries = Mapping[str, BaselineEntries]
 
 @dataclass(frozen=True, slots=True)
 class RecordedRankings:
-    """The rankings of a record, which messages call `name`.
+    """The rankings of a record. Messages call it `name`.
 
-    `entries`: the accepted rankings of each case file, by its name in the record.
-    `nodes`: these names by pytest's node id.
-    `silent`: the searches that found nothing in most cases.
+    `entries`: the entries of each case file, by its name in the record.
+    `nodes`: {pytest's node id of a case file: its name in the record}.
+    `silent`: the searches that found nothing in most of their cases.
     """
 
     name: str
@@ -41,13 +41,16 @@ class RecordedRankings:
     silent: Sequence[SilentSearch] = ()
 
     def of_file(self, node: str, file: str) -> BaselineEntries:
-        """Return the entries of a case file; none for an unknown one."""
+        """Return the entries of a case file; empty for an unknown file.
+
+        `node`, `file`: the node id and the name of the file in this run.
+        """
         return self.entries.get(self.name_of(node, file), BaselineEntries())
 
     def not_run(self, ran: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-        """Name the recorded case files that did not run.
+        """Return the case files of the record that did not run now.
 
-        `ran` has the node id and the name of each file that did.
+        `ran`: the node id and the name of each file that ran.
         """
         names = {self.name_of(node, file) for node, file in ran}
         return tuple(
@@ -62,9 +65,9 @@ class RecordedRankings:
         return file
 
     def name_of(self, node: str, file: str) -> str:
-        """Return the name that the record has of a case file.
+        """Return the name that a case file has in the record.
 
-        It is found by the node id, or else by the name of the file.
+        `node`, `file`: the node id and the name of the file in this run.
         """
         return self.nodes.get(node, posix(file))
 
@@ -72,7 +75,7 @@ class RecordedRankings:
 def read_rankings(
     path: str | os.PathLike[str], shown: str | None = None
 ) -> RecordedRankings:
-    """Read the rankings of a record, which messages call `shown`.
+    """Return the rankings of a record. Messages call the file `shown`.
 
     Raises `RecordError` for a damaged record and for a run that did not finish.
     """
@@ -93,10 +96,12 @@ def entries_of(
     fingerprint: Fingerprint,
     files: Mapping[str, FileInfo],
 ) -> dict[str, BaselineEntries]:
-    """Make the entries that accept the rankings of results, by case file.
+    """Return entries that accept the rankings of results, by case file.
 
-    A case without a score has none. `fingerprint` says what was searched. `files` have
-    the cases that were collected and did not run.
+    A case without a score has no entry.
+
+    `fingerprint`: what was searched.
+    `files`: the case files, with the cases that were collected.
     """
     entries: dict[str, BaselineEntries] = {}
     for result in results:
@@ -118,7 +123,7 @@ def entries_of(
 def _without_ranking(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> dict[str, dict[EntryKey, str]]:
-    """Find the cases of each file that may have no ranking, with the reason."""
+    """Return why cases have no ranking, for each file: {file: {case: why}}."""
     found: dict[str, dict[EntryKey, str]] = {}
     for file, about in files.items():
         found[file] = {}

@@ -1,13 +1,12 @@
-"""Whether a record or a baseline can be a reference for later runs.
+"""Say whether a record or a baseline can be a reference for later runs.
 
 A reference is refused if the run did not finish, or if one of its searches returned
 nothing in more than half of the cases that should find something: the engine was down,
 or its index was empty.
 
-A record is not fit to be kept as the reference of main if cases have no ranking in it:
+A record should not be kept as the reference of main if cases have no ranking in it:
 later runs would have nothing to compare these cases with. `pytest-relevance check` says
-so. A case that a mark skips, or that the command line leaves out, is left out on
-purpose.
+so. Cases that a mark skips, or that the command line leaves out, do not count.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ from pytest_relevance.results.records.run_info import RunInfo
 
 @dataclass(slots=True)
 class SilentSearch:
-    """A search, by its name and variant, that returned nothing in `empty` of `total`
-    cases.
+    """A search that returned nothing in `empty` of `total` cases.
+
+    `name`: its name and variant.
     """
 
     name: str
@@ -40,7 +40,7 @@ class SilentSearch:
 
     @property
     def in_words(self) -> str:
-        """`search returned nothing in 20 of 30 cases`."""
+        """Return `search returned nothing in 20 of 30 cases`."""
         if self.empty == self.total:
             return f"{self.name} returned nothing in any case"
         cases = counted(self.total, "case")
@@ -48,9 +48,9 @@ class SilentSearch:
 
 
 def silent_searches(found: Iterable[tuple[str, bool]]) -> list[SilentSearch]:
-    """Find the searches that returned nothing in more than half of their cases.
+    """Return the searches that returned nothing in more than half of their cases.
 
-    `found` has the search of each case that should find something, and whether it did.
+    `found`: for each case that should find something, its search and whether it did.
     """
     searches: dict[str, SilentSearch] = {}
     for name, has_results in found:
@@ -62,7 +62,7 @@ def silent_searches(found: Iterable[tuple[str, bool]]) -> list[SilentSearch]:
 
 
 def silent_searches_of(results: Iterable[CaseResult]) -> list[SilentSearch]:
-    """Find the searches of a run that found nothing in most of their cases."""
+    """Return the searches of a run that found nothing in most of their cases."""
     found = []
     for result in results:
         should_find = expects_results(result.evaluation.outcomes)
@@ -73,7 +73,7 @@ def silent_searches_of(results: Iterable[CaseResult]) -> list[SilentSearch]:
 
 
 def refusal(reference: str, searches: Sequence[SilentSearch]) -> str:
-    """Say why a reference is refused, and what to do."""
+    """Return why a reference is refused, and what to do."""
     what = listed([search.in_words for search in searches], "and")
     return (
         f"in {reference} {what}. Such rankings are no reference: accept those of a "
@@ -82,7 +82,7 @@ def refusal(reference: str, searches: Sequence[SilentSearch]) -> str:
 
 
 def is_incomplete(info: RunInfo) -> str:
-    """Say that the run of a record is not complete; empty if it is."""
+    """Return the message that the run of a record is not complete; empty if it is."""
     if not info.why_incomplete:
         return ""
     why = f"the run is not complete, {info.why_incomplete}"
@@ -90,7 +90,7 @@ def is_incomplete(info: RunInfo) -> str:
 
 
 def why_not_fit(path: str | os.PathLike[str], shown: str) -> list[str]:
-    """Say why a record is not fit to be kept as a reference; empty if it is.
+    """Return why a record should not be kept as a reference; empty if it can be.
 
     Messages call the record `shown`. Raises `RecordError` for a damaged record.
     """
@@ -114,7 +114,7 @@ _WITHOUT_RANKING = {
 
 
 def _without_ranking(results: Sequence[CaseResult]) -> Iterator[str]:
-    """Say which cases have no ranking, although their searches were to be called."""
+    """Yield a message for each verdict of cases that should have a ranking."""
     for verdict, (one, several) in _WITHOUT_RANKING.items():
         found = [
             result

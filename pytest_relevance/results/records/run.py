@@ -1,4 +1,4 @@
-"""A run: the results of its cases, the data of its case files, and how it was made."""
+"""Define a run: the results of its cases, its case files, and how it was made."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Run:
 
     Attributes:
         results: one `CaseResult` for each case and variant, in the order of the record.
-        files: the `FileInfo` of each case file, by the name that `CaseResult.file` has.
+        files: {`CaseResult.file`: the `FileInfo` of the case file}.
         info: the `RunInfo`, how the run was made.
         name: what reports call the run: the name of the record, without folders.
     """
@@ -52,19 +52,19 @@ class Run:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:
-        """Read a record that `--relevance-record=FILE` wrote, gzip or not.
+        """Return the run of a record that `--relevance-record=FILE` wrote, gzip or not.
 
-        Raises `RecordError` (a ValueError), which names the file and the line, for a
-        file that cannot be read, is no record, is truncated or damaged, or is of
-        another version of the format.
+        Raises `RecordError` (a ValueError) if the file cannot be read, is not a record,
+        was cut off or damaged, or is of another version of the format. It names the
+        file and the line.
         """
         record = read_record(path)
         return cls(record.results, record.files, record.info, name=Path(path).name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the record, packed by gzip if the name ends in .gz.
+        """Write the record, compressed with gzip if the name ends in .gz.
 
-        Raises OSError; then nothing is written.
+        Raises OSError if it cannot be written. Then an old file is unchanged.
         """
         write_record(path, Record(self.results, self.files, self.info))
 
@@ -73,7 +73,7 @@ class Run:
         return len(self.results)
 
     def __repr__(self) -> str:
-        """Write `Run(shop.jsonl: 52 results)`."""
+        """Return `Run(shop.jsonl: 52 results)`."""
         return f"Run({self.name}: {counted(len(self), 'result')})"
 
     def _repr_html_(self) -> str:
@@ -104,7 +104,7 @@ class Run:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """Return a row for each case and variant. Needs pandas.
+        """Return a DataFrame with a row for each case and variant. Needs pandas.
 
         A row has the key of the case, its verdict, nDCG@k with its interval, all other
         scores, and the latency in seconds. A score that is not defined is NaN.
@@ -117,12 +117,11 @@ class Run:
 
     @property
     def rankings(self) -> pandas.DataFrame:
-        """Return a row for each result of each search. Needs pandas.
+        """Return a DataFrame with a row for each result of each search. Needs pandas.
 
-        The rows of a case are its breakdown, rank by rank, within its top k and below
-        it. `rank` counts from 1. `grade` is NaN for an unjudged document. `gain`,
-        `discount` and `discounted` (gain / discount) are NaN for a result that is not
-        scored: it is below k, or unjudged with `unjudged: skip`.
+        `rank` counts from 1, also below the top k. `grade` is NaN for an unjudged
+        document. `gain`, `discount` and `discounted` (gain / discount) are NaN for a
+        result that is not scored: it is below k, or unjudged with `unjudged: skip`.
         """
         rows: list[tuple[object, ...]] = []
         for result in self.results:
@@ -133,7 +132,7 @@ class Run:
 
 
 def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
-    """Make a DataFrame of rows, or of a mapping of columns."""
+    """Return a DataFrame of rows, or of a mapping of columns."""
     import pandas
 
     frame: pandas.DataFrame = pandas.DataFrame(data, columns=columns)
@@ -144,7 +143,7 @@ def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
 
 
 def _by_score(result: CaseResult) -> tuple[int, float]:
-    """Return the sort key of a result: without a score, the lowest, not defined."""
+    """Return the sort key of a result: not scored, then by score, then not defined."""
     if result.status in WITHOUT_SCORE:
         return 0, 0.0
     return (2, 0.0) if result.score is None else (1, result.score)
@@ -153,7 +152,7 @@ def _by_score(result: CaseResult) -> tuple[int, float]:
 def _table(
     results: Sequence[CaseResult], metric: str
 ) -> dict[tuple[str, str], list[str]]:
-    """Return the columns of a table that have any text, by their heads."""
+    """Return the columns of a table by their heads, without columns that are empty."""
     columns: dict[tuple[str, str], list[str]] = {
         ("query", TEXT): [case_name(result.id, result.query) for result in results],
         ("variant", TEXT): [result.variant or "" for result in results],
@@ -178,7 +177,7 @@ def _judged(result: CaseResult) -> str:
 
 
 def _summary(run: Run) -> str:
-    """Write `run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`."""
+    """Return `run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`."""
     counts = Counter(result.status for result in run.results)
     text = f"{run.name}: {counted(len(run), 'result')}"
     if counts:
@@ -244,9 +243,9 @@ It has the rankings that are not whole.
 
 
 class RunRankings(dict[str, Sequence[str]]):
-    """The rankings of a record, {id: [document, ...]}.
+    """The rankings of a record: {id: [document, ...]}.
 
-    Their `attrs`, like those of a DataFrame, have the number of ranks that are known.
+    `attrs`, as in a DataFrame, says how many ranks of each ranking are known.
     """
 
     def __init__(
@@ -257,13 +256,13 @@ class RunRankings(dict[str, Sequence[str]]):
 
 
 def known_ranks(rankings: object) -> Mapping[str, int]:
-    """Return how many ranks are known of rankings from a record that are not whole."""
+    """Return {id: how many ranks are known}, for rankings of a record that are cut."""
     known: Mapping[str, int] = getattr(rankings, "attrs", {}).get(KNOWN_RANKS, {})
     return known
 
 
 def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
-    """Return how many ranks are known of each ranking that is not whole, by case id.
+    """Return {id: how many ranks are known}, for rankings that are cut.
 
     If a case has several variants, the fewest count.
     """

@@ -1,4 +1,4 @@
-"""The data of a run other than its results: its case files, and how it was made."""
+"""Define the data of a run beside its results: its case files, and how it was made."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ chosen to run or not.
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCase:
-    """A case as its reference has it, for gates that ask whether they failed before.
+    """A case as the reference has it, for gates that may have failed before.
 
     Attributes:
         id: its id in this run, or in the reference if it is gone.
         variant: the variant of its search.
-        weight: its weight in means then; None if that is not known.
-        tags: its tags then.
-        scores: its scores then, by the names of the metrics; None: not defined.
-        missed: whether it missed a floor or an expectation then; None: there was
-            nothing to miss, and no score.
+        weight: its weight in means; None if that is not known.
+        tags: its tags.
+        scores: {metric: score}; None for a score that was not defined.
+        missed: whether it missed a floor or an expectation; None if it had neither of
+            them nor a score.
     """
 
     id: str
@@ -71,30 +71,29 @@ class FileInfo:
     Attributes:
         path: its path when it was read.
         node: its node id in pytest.
-        digest: the digest of its text and of the files that it names; equal digests
-            mean equal contents.
-        totals: how many items it has, `(search, variant, count)` for each search and
+        digest: a digest of its text and of the files that it names.
+        totals: `(search, variant, number of items)` for each search and
             variant.
-        items: by the id of a case that has several items, how many.
+        items: {case id: number of items}, for cases that have several.
+        cases: its cases in each variant, as `Collected`, whether they were chosen to
+            run or not.
         gates: its gates.
         has_baseline: whether it is compared: with its baseline, or with the record
             `against`.
-        cases: its cases in each variant, as `Collected`, whether they were chosen to
-            run or not.
         lost: the cases of the baseline that are not compared, as far as that is known
             before they run.
-        expects_known: whether cases and gates that failed before are expected to fail
-            (`--relevance-known=xfail`).
         moved: its cases that the reference has under another id, in another file or in
             another variant.
-        unclear: its new cases that may have been moved, by id and variant; it is not
+        unclear: the id and variant of new cases that may have been moved; it is not
             clear from where.
-        accepted: what the reference has of each case, for gates that may have failed
-            before; only if that is expected.
-        without_floor: sentences about the cases that a floor of the suite does not
-            hold, as their score is not defined.
+        expects_known: whether cases and gates that failed before are expected to fail
+            (`--relevance-known=xfail`).
+        accepted: the cases of the reference, for gates that may have failed
+            before; only with `expects_known`.
         unjudged: a sentence about its listed queries that have no judgments; empty
             if all have some.
+        without_floor: sentences about cases that a floor of the suite does not apply
+            to, because their score is not defined.
         against: the name of the record that is compared with in the place of its
             baseline; empty for none.
         documents: its catalogue; None for none.
@@ -128,8 +127,8 @@ class FileInfo:
     def is_whole(self, results: Iterable[CaseResult], file: str) -> bool:
         """Say whether every item of the file ended or was skipped.
 
-        None was left out or cut short. An item that ended several times counts once for
-        each. `file` is the name of the file in results.
+        False if an item was left out or cut short. `file` is the name of the file in
+        results.
         """
         ended = Counter(
             (result.search, result.variant) for result in results if result.file == file
@@ -141,9 +140,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class RunError:
-    """An error of a run that is not the error of a case.
-
-    It is in a case file or a conftest.py, for example.
+    """An error of a run that does not belong to a case, for example in a case file.
 
     Attributes:
         message: what is wrong, and what to do.
@@ -162,37 +159,37 @@ class RunError:
 
     @property
     def place(self) -> str:
-        """Return the file, the line and the column that are known, joined by colons."""
+        """Return the known parts of file, line and column: `a.yaml:3:5`."""
         return ":".join(
             str(part) for part in (self.file, self.line, self.column) if part
         )
 
     @property
     def text(self) -> str:
-        """Return the place and the message, joined by a colon."""
+        """Return the place and the message: `a.yaml:3:5: no such key`."""
         return f"{self.place}: {self.message}" if self.file else self.message
 
     @property
     def hides_cases(self) -> bool:
         """Say whether cases may be missing because of this error.
 
-        Its file or folder may have cases. The module of a test in Python has none: no
-        reference has rankings of such tests.
+        True if a case file or a folder was not collected. A test module in Python has
+        no cases that a reference has rankings of.
         """
         return bool(self.node) and not self.node.endswith(".py")
 
 
 @dataclass(frozen=True, slots=True)
 class RunFinding:
-    """What a run says about itself: what is missing, or why it fails without a case.
+    """A remark on the run as a whole: what is missing, or why the run fails.
 
     Attributes:
         text: the sentence, with what to do.
         fails: whether the run fails for this reason.
         brief: the finding in a few words, for the headline of a report; empty if the
             headline says it without.
-        is_of_part: whether it may be wrong for the whole, if the run is one of several
-            shards.
+        is_of_part: whether the finding may be wrong for the whole run, if this run is
+            one of several shards.
     """
 
     text: str
@@ -203,12 +200,12 @@ class RunFinding:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFault:
-    """What several cases have in common, or an error in a fixture or hook.
+    """An error that several cases have in common, or an error in a fixture or hook.
 
     Attributes:
         kind: a kind of `results.diagnoses`.
-        message: what is wrong, as the first case has it.
-        frame: the innermost frame of the project, if there is one.
+        message: what is wrong, in the words of the first case.
+        frame: the innermost frame of the project; empty without one.
         cases: how many cases have it; 0 if it belongs to no case.
         first: the node id of the first case.
     """
@@ -235,14 +232,14 @@ class RunInfo:
             and hooks of the project.
         requires_gates: whether a gate without a verdict has failed
             (`--relevance-gates=require`).
-        not_run: the case files of the baseline of which nothing ran: they are gone, or
-            were not chosen to run.
-        errors: the errors that are not those of a case, such as a mistake in a case
+        not_run: the case files that the reference knows and that did not run: they are
+            gone, or were not chosen to run.
+        errors: the errors that do not belong to a case, for example a mistake in a case
             file or in a conftest.py.
-        requires_baseline: whether the run fails for what is not compared
+        requires_baseline: whether the run fails if a case is not compared
             (`--relevance-baseline=require`).
-        is_part: whether the run was to look at a part of the cases: the command line
-            chose some, or the run was broken off.
+        is_part: whether the run looked only at some of the cases: the command line
+            chose them, or the run was broken off.
         findings: what is missing from the run, and why it fails other than for a case,
             a gate or an error.
     """
@@ -263,17 +260,17 @@ class RunInfo:
 
     @property
     def uncollected(self) -> Sequence[RunError]:
-        """Return the errors for which a file or a folder was not collected."""
+        """Return the errors because of which a file or a folder was not collected."""
         return [error for error in self.errors if error.node]
 
     @property
     def reasons_to_fail(self) -> Sequence[RunFinding]:
-        """Return the findings for which the run fails."""
+        """Return the findings that make the run fail."""
         return [finding for finding in self.findings if finding.fails]
 
     @property
     def why_incomplete(self) -> str:
-        """Say why cases may be missing: `2 cases did not finish`.
+        """Return why cases may be missing: `2 cases did not finish`.
 
         Empty if the run is complete.
         """
@@ -287,10 +284,9 @@ class RunInfo:
 
 
 def errors_in_file(error: FileError, most: int, *, node: str = "") -> list[RunError]:
-    """Return the first mistakes of a file, and a last one that counts the others.
+    """Return the first `most` mistakes of a file, and one more that counts the others.
 
-    There are at most `most` of them. `node` is the node id of what was not collected
-    because of them.
+    `node` is the node id of the file that was not collected because of them.
     """
     errors = [_error_of(problem, error.file, node) for problem in error.problems[:most]]
     more = len(error.problems) - most
@@ -312,14 +308,15 @@ def _error_of(problem: Problem, file: str, node: str) -> RunError:
 
 
 def posix(file: str) -> str:
-    """Write the name of a file with slashes, as results have it on every system."""
+    """Return the name of a file with slashes, as results have it on every system."""
     return file.replace(os.sep, "/")
 
 
 def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
-    """Return a function that maps a case file to its name for matching several runs.
+    """Return a function that maps a case file to a name that all runs share.
 
-    Two checkouts may have a file in different folders. `files` are those of each run.
+    Two checkouts may have a file in different folders. `files`: the case files of each
+    run.
     """
     if all(len(own) <= 1 for own in files):
         return lambda file: ""
@@ -334,9 +331,9 @@ def _without_folder(file: str) -> str:
 
 
 def files_with_errors(errors: Iterable[RunError]) -> str:
-    """Write how many files have errors: `2 files have errors`.
+    """Return how many files have errors: `2 files have errors`.
 
-    An error without a file counts for itself.
+    An error without a file counts as a file.
     """
     files = set()
     others = 0

@@ -1,4 +1,4 @@
-"""Cases that only a run or only its reference has a score of.
+"""Find cases that only a run or only its reference has a score of.
 
 The reference is a baseline, or the record of another run.
 
@@ -6,11 +6,11 @@ The reference is a baseline, or the record of another run.
   run has none.
 - A case is *not compared* if the run has a ranking of it, and the reference knows the
   case and has no ranking of it.
-- A case that the reference does not know is new. This module is not about new cases.
+- A case is new if the reference does not know it. This module is not about new cases.
 
 The reasons are texts in records and baselines: one of the constants below, or the
 verdict of a case without a ranking (skipped, not searched, error).
-`reports.run.uncompared` has their words.
+`reports.run.uncompared` puts them into words.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ WITHOUT_WORDS = "is not compared", "are not compared"
 class UncomparedCase:
     """A case that is lost or not compared, and why.
 
-    `metrics` are those by which the case has no score now. `tags` are empty for a case
-    that did not run.
+    `metrics`: the metrics that have no value now.
+    `tags`: empty for a case that did not run.
     """
 
     file: str
@@ -92,7 +92,7 @@ class UncomparedCase:
 def lost_cases(
     files: Mapping[str, FileInfo], results: Iterable[CaseResult], info: RunInfo
 ) -> list[UncomparedCase]:
-    """Find the cases of the reference that a run lost, in the order of their files."""
+    """Return the cases that a run lost, in the order of their files."""
     by_file = grouped(_of_case_files(results), lambda result: result.file)
     found: list[UncomparedCase] = []
     for file, about in files.items():
@@ -106,7 +106,7 @@ def lost_cases(
 def lost_of_file(
     file: str, about: FileInfo, results: Iterable[CaseResult]
 ) -> list[UncomparedCase]:
-    """Find the lost cases of a file: those that the file lost, and those that ran."""
+    """Return the lost cases of a file, both those that ran and those that did not."""
     found: dict[tuple[str, str | None], UncomparedCase] = {}
     for case, variant, why in about.lost:
         found[case, variant] = UncomparedCase(file, case, variant, why)
@@ -118,7 +118,7 @@ def lost_of_file(
 
 
 def lost_result(result: CaseResult) -> UncomparedCase | None:
-    """Return a result as a lost case; None if the case is not lost."""
+    """Return the lost case of a result; None if the case is not lost."""
     comparison = result.baseline
     if comparison is None or not comparison.lost:
         return None
@@ -131,7 +131,7 @@ def lost_result(result: CaseResult) -> UncomparedCase | None:
 def dropped_of_file(
     file: str, about: FileInfo, results: Iterable[CaseResult]
 ) -> list[UncomparedCase]:
-    """Find the cases that the reference has a ranking of, and that have no result."""
+    """Return the cases that the reference has a ranking of, and that have no result."""
     ran = {(result.id, result.variant) for result in results}
     found = []
     for case, variant, *_, is_known in about.cases:
@@ -141,7 +141,7 @@ def dropped_of_file(
 
 
 def not_compared_cases(results: Iterable[CaseResult]) -> list[UncomparedCase]:
-    """Find the cases that ran, and that the reference knows and has no ranking of."""
+    """Return the cases that ran and that the reference knows without a ranking."""
     found = []
     for result in _of_case_files(results):
         comparison = result.baseline
@@ -153,7 +153,7 @@ def not_compared_cases(results: Iterable[CaseResult]) -> list[UncomparedCase]:
 
 
 def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Find the results of searches that found nothing in the reference and now do.
+    """Return the results that found something now, and nothing in the reference.
 
     It is not known whether they failed before: to find nothing is worse than to find
     anything.
@@ -170,7 +170,7 @@ def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
 def lacks_reference(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> bool:
-    """Say whether a run requires all of its reference, and lacks some of it."""
+    """Say whether a run requires a complete comparison, and some of it is missing."""
     if not info.requires_baseline:
         return False
     is_lost = bool(info.not_run or lost_cases(files, results, info))
@@ -180,10 +180,10 @@ def lacks_reference(
 def lost_metrics(
     result: CaseResult, then: Mapping[str, float | None]
 ) -> tuple[str, ...]:
-    """Name the metrics by which a case had a score and has none now.
+    """Return the metrics by which a case had a score and has none now.
 
-    `then` are the scores in the reference. A metric that nobody asks for any more is
-    not named.
+    `then`: {metric: score} in the reference. A metric that the case does not ask for
+    any more is left out.
     """
     evaluation = result.evaluation
     main = result.metric.text
@@ -200,7 +200,7 @@ def lost_metrics(
 
 
 def why_undefined(grades: Collection[float], settings: Settings) -> str:
-    """Say why a case that ran has no score; `grades` are those of its judgments."""
+    """Return why a case that ran has no score. `grades` are those of its judgments."""
     if not grades:
         return UNJUDGED
     if all(settings.gains[grade] <= 0 for grade in grades):
@@ -209,9 +209,9 @@ def why_undefined(grades: Collection[float], settings: Settings) -> str:
 
 
 def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
-    """Mark a result without a ranking as lost.
+    """Return a result without a ranking as lost.
 
-    `then` are the scores in the reference.
+    `then`: {metric: score} in the reference.
     """
     metrics = tuple(then) or (result.metric.text,)
     why = why_without_ranking(result)
@@ -222,7 +222,7 @@ def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
 def without_ranking(
     about: FileInfo, results: Iterable[CaseResult], accepted: Collection[EntryKey]
 ) -> dict[EntryKey, str]:
-    """Find the cases of a file of which no ranking is accepted, with the reason."""
+    """Return {case: why}, for the cases of a file without an accepted ranking."""
     found = {}
     for case, variant, *_ in about.cases:
         found[case, variant] = NOT_RUN
@@ -233,12 +233,12 @@ def without_ranking(
 
 
 def why_without_ranking(result: CaseResult) -> str:
-    """Say why a case has no ranking: the reason for the reference that it becomes."""
+    """Return why a case has no ranking, for the reference that this run becomes."""
     if result.verdict == SKIPPED and result.call.is_marked_skip:
         return MARKED_SKIP
     return result.verdict
 
 
 def _of_case_files(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Leave out the checks of tests in Python, which no reference has."""
+    """Return the results without checks of tests in Python, which no reference has."""
     return [result for result in results if not result.is_check]
