@@ -1,11 +1,11 @@
-"""The comparison of two runs over the same cases, as gates, reports and histories use
-it.
+"""Compare two runs over the same cases, for gates, reports and histories.
 
 | module | what it holds |
 |---|---|
-| `incompatibilities` | what keeps results from being compared |
-| `comparison` | `Comparison`: the figures of the pairs; it judges and shows itself |
-| `differences` | means, test and interval of paired scores, for baselines and gates too |
+| `incompatibilities` | why results cannot be compared |
+| `comparison` | `Comparison`: the pairs of results, their figures, gates and reports |
+| `differences` | means, test and interval of paired scores, for baselines and gates too
+|
 
-`compare_runs`, which reads, judges and pairs two runs, is in `ext/comparing/`.
+`compare_runs`, which reads and pairs two runs, is in `ext/comparing/`.
 """

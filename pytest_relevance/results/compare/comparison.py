@@ -1,6 +1,4 @@
-"""The comparison of two runs: the pairs of results that both have, and their
-differences.
-"""
+"""Compare two runs by the results of the cases that both have."""
 
 from __future__ import annotations
 
@@ -40,7 +38,10 @@ _OF_CASE = ("file", "id", "variant", "query", "weight", "tags")
 
 @dataclass(frozen=True, slots=True)
 class TagDifference:
-    """The means of the cases with a tag."""
+    """The means of the cases with a tag in both runs, by one metric.
+
+    `variant`: the variant of the search; None if there are no variants.
+    """
 
     variant: str | None
     metric: str
@@ -50,7 +51,7 @@ class TagDifference:
 
 @dataclass(frozen=True, slots=True)
 class Movers:
-    """The cases with the largest drops and gains, the largest first."""
+    """The cases with the largest drops and the largest gains, the largest first."""
 
     drops: Sequence[Change]
     gains: Sequence[Change]
@@ -58,11 +59,11 @@ class Movers:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonGates:
-    """What the gates of a comparison found.
+    """The findings of the gates of a comparison.
 
     `findings`: one for each gate, of the kinds in `pytest_relevance.gates`. Each says
     whether it `is_met`.
-    `drops`: the cases that dropped by more than a case may.
+    `drops`: the cases that dropped by more than a single case may (`max_case_drop`).
     """
 
     findings: tuple[Any, ...]
@@ -79,8 +80,8 @@ class Comparison:
     """The comparison of two runs; all differences are second - first.
 
     `metrics` has a row for each variant of the search and metric, and `frame` one for
-    each case. `movers` are the cases that lost and gained most. `judge` says whether
-    the second run may replace the first.
+    each case. `movers` are the cases with the largest drops and gains. `judge` says
+    whether the second run may replace the first.
 
     Attributes:
         first: the name of the first run.
@@ -91,7 +92,7 @@ class Comparison:
             each case.
         changed: what changed in each case: "ranking", "judgments", "both" or "nothing".
             Judgments can have changed only if both runs were judged again.
-        resamples: how many flips of signs a test draws.
+        resamples: how many random flips of signs a test draws.
         seed: the seed of the tests.
         left_out: what was not compared and why; empty without `common`.
         errors: the cases that are an error in either run; empty without `common`.
@@ -120,7 +121,7 @@ class Comparison:
         return len(self.pairs)
 
     def __repr__(self) -> str:
-        """`Comparison(main.jsonl -> branch.jsonl: 135 cases, nDCG@10 -0.108)`."""
+        """Return `Comparison(a.jsonl -> b.jsonl: 135 cases, nDCG@10 -0.108)`."""
         figures = ", ".join(
             f"{row.metric} {row.means.difference:+.3f}" for row in self.metrics
         )
@@ -136,12 +137,12 @@ class Comparison:
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """Return what became of each case, by `metric`."""
+        """Return the change of each case, by `metric`."""
         return tuple([Change.between(pair, self.metric) for pair in self.pairs])
 
     @property
     def changed_rankings(self) -> int:
-        """Return how many cases have another ranking in the second run."""
+        """Return how many cases have a different ranking in the second run."""
         return sum(what in ("ranking", "both") for what in self.changed)
 
     @cached_property
@@ -150,10 +151,10 @@ class Comparison:
         return Movers(self.moved(-1)[:MOST_MOVERS], self.moved(1)[:MOST_MOVERS])
 
     def moved(self, sign: int, more_than: float = 0.0) -> list[Change]:
-        """Return the cases whose score fell (`sign` -1) or rose (1), the largest first.
+        """Return the cases whose score fell (`sign` -1) or rose (1), largest first.
 
-        The score is by the metric that was named first, or the nDCG@k of each case. It
-        changed by more than `more_than`, and not by rounding alone.
+        The score is by the metric that was named first, or the nDCG@k of each case.
+        Changes up to `more_than`, and by rounding alone, are left out.
         """
         moved = []
         for change in self.changes:
@@ -171,7 +172,7 @@ class Comparison:
 
     @property
     def settings(self) -> tuple[Settings, ...]:
-        """Return the settings that the scores were computed with."""
+        """Return the different settings that the second run was scored with."""
         settings = [result.conditions.settings for result in self.results]
         return tuple(dict.fromkeys(settings))
 
@@ -183,15 +184,16 @@ class Comparison:
 
     @cached_property
     def variants(self) -> Mapping[str | None, Sequence[Pair]]:
-        """Return the pairs of each variant.
+        """Return {variant: pairs}.
 
-        They are {None: all} if there are no variants, and if two were compared.
+        It is {None: all pairs} if there are no variants, or if two variants were
+        compared with each other.
         """
         return grouped(self.pairs, lambda pair: pair.second.variant)
 
     @cached_property
     def metrics(self) -> tuple[Difference, ...]:
-        """Return a row for each variant and metric, of the cases that it applies to."""
+        """Return the difference by each metric, in each variant."""
         rows = []
         for variant, pairs in self.variants.items():
             rows += self._differences_of(variant, pairs)
@@ -224,9 +226,9 @@ class Comparison:
 
     @cached_property
     def by_tag(self) -> tuple[TagDifference, ...]:
-        """Return the means of each tag, by variant and metric.
+        """Return the means of each tag, in each variant and by each metric.
 
-        For each metric the largest drop is first, and undefined means are last.
+        For each metric the largest drop comes first, and undefined means come last.
         """
         rows = []
         for variant, pairs in self.variants.items():
@@ -249,11 +251,11 @@ class Comparison:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """Return a row for each case and variant: scores and their difference.
+        """Return a DataFrame with a row for each case and variant.
 
-        Columns: file, id, variant, query, weight, tags, k; for each metric its name
-        with `first`, `second` and `difference`, or the name alone for a metric of two
-        rankings such as Jaccard@10; what `changed`.
+        Columns: file, id, variant, query, weight, tags and k; for each metric its name
+        with `first`, `second` and `difference`, or the name alone for a metric that
+        compares two rankings, for example Jaccard@10; and `changed`.
         """
         table: dict[str, object] = {}
         for name in _OF_CASE:
@@ -284,14 +286,19 @@ class Comparison:
         max_case_drop: float | None = None,
         min_mean: Mapping[str, float] | None = None,
     ) -> ComparisonGates:
-        """Judge the second run by gates; the reports take what is returned.
+        """Return the findings of gates on the second run; `passed` if all are met.
 
-        `max_drop` is {metric: by how much its mean may drop}, in each variant of the
-        search; `p` is the largest p-value at which a larger drop fails. `max_case_drop`
-        is by how much the score of a single case may drop, by the metric that was named
-        first. `min_mean` is {metric: the least that its mean in the second run may be}.
-        A case that is an error in the second run alone always fails. Raises ValueError
-        for a metric that was not compared, and for a number out of range.
+        `max_drop`: {metric: by how much its mean may drop}, in each variant of the
+        search.
+        `p`: the largest p-value at which a larger drop fails; None if every larger drop
+        fails.
+        `max_case_drop`: by how much the score of a single case may drop, by the metric
+        that was named first.
+        `min_mean`: {metric: the lowest allowed mean in the second run}.
+
+        A case that is an error only in the second run always fails. Reports take the
+        findings as `gates`. Raises ValueError for a metric that was not compared, and
+        for a number out of range.
         """
         gates: ComparisonGates = upward("judge")(
             self,
@@ -303,7 +310,7 @@ class Comparison:
         return gates
 
     def without_fill(self) -> Comparison:
-        """Return the comparison without filled grades."""
+        """Return the comparison without the judgments of a machine."""
         pairs = []
         for pair in self.pairs:
             pairs.append(Pair(without_fill(pair.first), without_fill(pair.second)))
@@ -312,7 +319,7 @@ class Comparison:
     # --- reports ----------------------------------------------------------------------
 
     def _repr_html_(self) -> str:
-        """Return the headline, the means, the tables and the notes for a notebook."""
+        """Return the headline, the means, the tables and the notes as HTML."""
         html: str = upward("notebook")(self)
         return html
 
@@ -329,10 +336,10 @@ class Comparison:
         gates: ComparisonGates | None = None,
         width: int = WIDEST,
     ) -> str:
-        """Write the report as text, at most `width` columns wide.
+        """Return the report as text, at most `width` columns wide.
 
-        It has at most `limit` entries of each list, None for all. `gates` are what
-        `judge` returns.
+        `limit`: the most entries of each list; None for all.
+        `gates`: what `judge` returned.
         """
         return self._report("text", gates, limit=limit, width=width)
 
@@ -343,22 +350,25 @@ class Comparison:
         gates: ComparisonGates | None = None,
         max_chars: int | None = None,
     ) -> str:
-        """Write the report as Markdown, for a pull request.
+        """Return the report as Markdown, for a pull request.
 
-        It has at most `limit` entries of each list, None for all. If it is longer than
-        `max_chars` characters, whole sections are left out from its end, and a line
-        says which. `gates` are what `judge` returns.
+        `limit`: the most entries of each list; None for all.
+        `gates`: what `judge` returned.
+        `max_chars`: the most characters. If there are more, whole sections are left out
+        from the end, and a line says which.
         """
         return self._report("markdown", gates, limit=limit, max_chars=max_chars)
 
     def to_dict(
         self, *, limit: int | None = None, gates: ComparisonGates | None = None
     ) -> dict[str, Any]:
-        """Return the report as a dict of the types of JSON.
+        """Return the report as a dict of the types of JSON. Undefined figures are None.
 
-        It has at most `limit` drops and gains, by default those of `movers`. What is
-        not defined is None. A new key may be added; one that is there keeps its name
-        and its meaning, or `version` goes up. docs/reference/records.md has them all.
+        `limit`: the most drops and the most gains; None for as many as in `movers`.
+        `gates`: what `judge` returned.
+
+        A new key may be added; one that is there keeps its name
+        and its meaning, or `version` goes up. docs/reference/records.md has all keys.
         """
         data: dict[str, Any] = json.loads(self.to_json(limit=limit, gates=gates))
         return data
@@ -366,13 +376,13 @@ class Comparison:
     def to_json(
         self, *, limit: int | None = None, gates: ComparisonGates | None = None
     ) -> str:
-        """Write the dict of `to_dict` as JSON, in ASCII."""
+        """Return the dict of `to_dict` as JSON, in ASCII."""
         most = MOST_MOVERS if limit is None else limit
         return self._report("json", gates, limit=most)
 
 
 def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
-    """Return what became of the cases that a metric applies to, by that metric."""
+    """Return the change by a metric of each case that the metric applies to."""
     changes = []
     for pair in pairs:
         if metric in pair.second.evaluation.scores:
@@ -390,7 +400,7 @@ def _number(score: float | None) -> float:
 
 
 def what_changed(pair: Pair) -> str:
-    """Say whether the ranking changed, and the recorded judgments."""
+    """Return what changed in a pair: "ranking", "judgments", "both" or "nothing"."""
     first, second = pair.first, pair.second
     is_same = first.ranking.documents == second.ranking.documents
     before = first.evaluation.recorded_digest

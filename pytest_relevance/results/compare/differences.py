@@ -1,11 +1,9 @@
-"""The difference of two sets of results by a metric: means, test and interval of paired
-scores.
+"""Compute means, test and interval of the scores of two sets of results.
 
-A run beside its baseline, the gates of a run and `compare` take their figures from
-here, so that all of them print the same p-value and the same interval. Differences are
-second - first, over the cases whose scores are both defined, by the weights of the
-cases. Pairs are sorted by their keys before random draws, so that equal results have
-equal p-values.
+A run with a baseline, the gates of a run and `compare` take their figures from here, so
+that all of them print the same p-value and the same interval. Differences are second -
+first, over the cases whose scores are both defined, weighted by the cases. Pairs are
+sorted by their keys before random draws, so that equal results have equal p-values.
 
 `mean_change` compares a run with its baseline.
 """
@@ -41,7 +39,7 @@ _Column = Sequence[float]
 class ScorePair:
     """The scores of one case in both sets of results.
 
-    `key` is the file, the id and the variant of the case.
+    `key`: the file, the id and the variant of the case ("" without one).
     """
 
     key: tuple[str, str, str]
@@ -51,7 +49,7 @@ class ScorePair:
 
     @property
     def change(self) -> float:
-        """Return the difference of the scores, 0 if they differ by rounding alone."""
+        """Return second - first; 0 if they differ by rounding alone."""
         change = self.second - self.first
         return change if abs(change) > ROUNDING else 0.0
 
@@ -60,7 +58,7 @@ class ScorePair:
 class Scores:
     """The scores by a metric in one variant of the search.
 
-    `undefined` is how many further cases have no score by the metric.
+    `undefined`: how many more cases have no score by the metric.
     """
 
     variant: str | None
@@ -71,9 +69,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The means of both sets over so many `queries`.
+    """The weighted means of the scores in both sets.
 
-    `better`, `worse` and `same` count the cases by what became of them.
+    `queries`: how many cases have both scores.
+    `better`, `worse`, `same`: how many of them rose, fell, and stayed.
     """
 
     queries: int
@@ -91,12 +90,11 @@ class Difference:
 
     `variant`: None if there are no variants.
     `undefined`: how many cases have no score by the metric.
-    `low`, `high`: the bootstrap interval of the difference at 95 %.
+    `low`, `high`: the bootstrap interval of the mean difference at 95 %.
     `p`: the p-value of the randomisation test.
-    `adjusted_p`: the one after Holm over the metrics of the variant.
-    `effect`: Cohen's d of the pairs.
-    `least_p`: the lowest adjusted p-value that is possible with as many cases that
-    changed.
+    `adjusted_p`: the p-value adjusted after Holm over the metrics of the variant.
+    `effect`: the effect size: Cohen's d of the pairs.
+    `least_p`: the lowest adjusted p-value that is possible if as many cases change.
 
     A figure that is not defined is NaN.
     """
@@ -114,15 +112,15 @@ class Difference:
 
 
 def key_of(result: CaseResult) -> tuple[str, str, str]:
-    """Return the key by which pairs are sorted before anything is drawn."""
+    """Return the key of a result by which pairs are sorted: file, id and variant."""
     return result.file, result.id, result.variant or ""
 
 
 def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
-    """Say whether a case has relevant judgments, so that nDCG is defined for it.
+    """Say whether a case has a relevant judgment, so that it counts in means.
 
-    Means of all metrics are over such cases. For a `metric` that compares rankings all
-    cases count, and for a project's own, which says itself if it is defined.
+    Means of most metrics are over such cases. For a `metric` that compares rankings, or
+    is the project's own, all cases count.
     """
     if metric is not None and (is_similarity(metric) or is_own(metric)):
         return True
@@ -167,7 +165,7 @@ def _means(before: _Column, after: _Column, weights: _Column) -> Means:
 def differences_of(
     family: Iterable[Scores], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Difference]:
-    """Test each of several differences; p-values are adjusted after Holm."""
+    """Return the tested differences, with p-values adjusted together after Holm."""
     rows = [_tested(scores, resamples, seed) for scores in family]
     adjusted = significance.holm([row.p for row in rows])
     least = significance.holm([row.least_p for row in rows])
@@ -178,9 +176,9 @@ def differences_of(
 
 
 def untested(scores: Scores) -> Difference:
-    """Return the difference without a test.
+    """Return the difference without a test: p-value and interval are NaN.
 
-    A similarity of two rankings is not tested: the first run has 1 in each case.
+    For a similarity of two rankings, which is 1 for the first run in each case.
     """
     return Difference(
         variant=scores.variant,
@@ -220,7 +218,7 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
 def _test(
     before: _Column, after: _Column, weights: _Column, resamples: int, seed: int
 ) -> significance.FlipTest:
-    """Test the mean change of pairs; the figures are NaN without a pair."""
+    """Return the p-value of the mean change of pairs; NaN without a pair."""
     if not weights:
         return significance.FlipTest(p=math.nan, least_p=math.nan)
     terms = []
@@ -231,7 +229,7 @@ def _test(
 
 
 def _without_rounding(before: _Column, after: _Column) -> list[float]:
-    """Return the later scores, or the earlier one if rounding alone differs."""
+    """Return the later scores, or the earlier one if only rounding differs."""
     scores = []
     for was, now in zip(before, after, strict=True):
         scores.append(now if abs(now - was) > ROUNDING else was)
@@ -243,7 +241,7 @@ class MeanChange:
     """The change of the mean nDCG@k over the cases that have a score now and before.
 
     `p`: the p-value of the paired randomisation test, with the weights of the cases.
-    `total`: how many cases have a score now, or were to have one.
+    `total`: how many cases have a score now, or should have one.
     """
 
     means: Means
@@ -252,9 +250,9 @@ class MeanChange:
 
 
 def score_before(result: CaseResult, metric: str | None = None) -> float | None:
-    """Return the score of the accepted ranking under the judgments of today.
+    """Return the score of the accepted ranking under the present judgments.
 
-    By nDCG@k or another metric; None without one.
+    It is by nDCG@k or by `metric`; None if there is none.
     """
     if result.baseline is None:
         return None
@@ -265,9 +263,9 @@ def score_before(result: CaseResult, metric: str | None = None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class LatencyChange:
-    """The 50th and 95th percentiles of the latency, before and now, in seconds.
+    """The 50th and 95th percentiles of the latency, in seconds, as (before, now).
 
-    `cases` is how many cases were called alike before and now.
+    `cases`: how many cases were called in the same way before and now.
     """
 
     cases: int
@@ -276,9 +274,9 @@ class LatencyChange:
 
 
 def latency_change(changes: Iterable[Change]) -> LatencyChange | None:
-    """Compare the latency of the cases that were called alike before and now.
+    """Return the change of the latency over cases that were called in the same way.
 
-    None if there are none.
+    None if there are no such cases.
     """
     before, after = [], []
     for change in changes:
@@ -300,9 +298,9 @@ def latency_change(changes: Iterable[Change]) -> LatencyChange | None:
 
 
 def set_depths(metrics: Iterable[Metric], results: Iterable[CaseResult]) -> list[int]:
-    """Return the depths that case files set, the least first.
+    """Return the depths that case files set, ascending.
 
-    They count for results of which one of the metrics looks at the whole ranking.
+    Only results for which one of the metrics looks at the whole ranking count.
     """
     asked = list(metrics)
     depths = set()
@@ -320,17 +318,19 @@ def set_depths(metrics: Iterable[Metric], results: Iterable[CaseResult]) -> list
 def score_pairs(
     results: Iterable[CaseResult], metric: str | None = None
 ) -> list[ScorePair]:
-    """Return the scores in the baseline and now of each case that has both.
+    """Return the scores before and now of each case that has both.
 
-    The scores are by nDCG@k or another metric.
+    They are by nDCG@k, or by `metric`. The score before is that of the accepted
+    ranking.
     """
     return score_pairs_of(Change.since_baseline(result, metric) for result in results)
 
 
 def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
-    """Return the scores before and now of each case that has both, by its metric.
+    """Return the scores before and now of each change that has both.
 
-    Cases without relevant judgments are left out by a metric that is named.
+    If a change names a metric, a case without relevant judgments is left out
+    (`has_relevant`).
     """
     pairs = []
     for change in changes:
@@ -344,7 +344,7 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
-    """Return the change of the mean since the baseline.
+    """Return the change of the mean nDCG@k since the baseline.
 
     None if no case has both scores.
     """
@@ -361,7 +361,10 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
 
 
 def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
-    """Return the change of the mean of pairs, which are of so many cases in `total`."""
+    """Return the change of the mean of pairs.
+
+    `total`: how many cases have a score now, or should have one.
+    """
     ordered = sorted(pairs, key=_order_of_pair)
     before = tuple([pair.first for pair in ordered])
     after = tuple([pair.second for pair in ordered])

@@ -1,4 +1,4 @@
-"""What keeps the results of two runs from being compared."""
+"""Find out why the results of two runs cannot be compared."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ _MOST_EXAMPLES = 3
 class Incomparable(ValueError):
     """Raised for two runs that cannot be compared.
 
-    `reasons` has every reason, with counts and examples. `kinds` are the kinds of their
-    incompatibilities, and `in_common` is how many cases have none.
+    `reasons`: every reason, with counts and examples.
+    `kinds`: the kinds of these reasons, as in `Incompatibility`.
+    `in_common`: how many cases can be compared.
     """
 
     def __init__(
@@ -44,9 +45,10 @@ class Incomparable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Incompatibility:
-    """What keeps some cases from being compared, and the reason in a sentence.
+    """Some cases that cannot be compared, and the reason.
 
-    `kind` is a key of `KINDS`, or "unfinished".
+    `kind`: a key of `KINDS`, or "unfinished".
+    `reason`: a sentence.
     """
 
     kind: str
@@ -58,7 +60,7 @@ class Incompatibility:
 class ErroredCase:
     """A case that is an error in one run or in both.
 
-    Its search raised, was given up, or returned no ranking.
+    Its search raised an exception, was given up, or returned no ranking.
     """
 
     key: Key
@@ -68,7 +70,7 @@ class ErroredCase:
 
     @property
     def is_new(self) -> bool:
-        """Say whether the case is an error in the second run alone."""
+        """Say whether the case is an error only in the second run."""
         return self.in_second and not self.in_first
 
 
@@ -99,7 +101,7 @@ KINDS: Mapping[str, str] = {
 
 
 def are_similarities(metrics: Metrics) -> bool:
-    """Say whether runs are compared by metrics of two rankings alone."""
+    """Say whether runs are compared only by metrics that compare two rankings."""
     return metrics is not None and all(metric.is_similarity for metric in metrics)
 
 
@@ -109,10 +111,13 @@ def incompatibilities(
     names: Sequence[str],
     metrics: Metrics,
 ) -> list[tuple[str, str]]:
-    """Find the reasons not to compare two results of a case by these metrics.
+    """Return why two results of a case cannot be compared; usually [].
 
-    They are kinds with details; usually there are none. One of the results may be None:
-    its run has none.
+    Each reason is a key of `KINDS` and a detail.
+
+    `one`, `two`: None if this run does not have the case.
+    `names`: the names of the two runs.
+    `metrics`: the metrics to compare by.
     """
     if two is None:
         return [("only in first", "")]
@@ -149,9 +154,9 @@ _OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
 
 
 def _different_conditions(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """Name what differs in how two rankings are scored; usually nothing.
+    """Return what differs in how two rankings are scored, in words; usually "".
 
-    That is the depth, k, and the settings that a metric depends on.
+    That is the depth, k, and the settings that one of the metrics depends on.
     """
     first, second = one.conditions.settings, two.conditions.settings
     asked = metrics or (one.metric,)
@@ -195,8 +200,8 @@ def _relevant_settings(
 def _different_depths(one: CaseResult, two: CaseResult) -> str:
     """Return the depths of two rankings, `10 / 1000`, if one was cut at a higher rank.
 
-    A ranking that is not of a case, such as one of a TREC run, has no depth: it is as
-    deep as it is long.
+    A ranking without a case, for example one of a TREC run, has no depth: its length
+    counts.
     """
     first, second = one.conditions.depth, two.conditions.depth
     if first is None or second is None:
@@ -216,7 +221,7 @@ def _depth_of_cut(result: CaseResult) -> int | None:
 
 
 def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
-    """Name a few cases, by id, query and variant, and say how many more there are."""
+    """Return the first few cases in words, and how many more there are."""
     names = []
     for case in cases:
         _, case_id, variant = case.key
@@ -227,7 +232,7 @@ def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
 def incompatibility_of(
     kind: str, cases: Sequence[tuple[CaseResult, str]], names: Sequence[str]
 ) -> Incompatibility:
-    """Say in one reason why several cases cannot be compared.
+    """Return one incompatibility for several cases, with its reason.
 
     `cases`: the cases, each with the detail of what differs. The reason names the first
     few.

@@ -74,7 +74,7 @@ class TwoOutcomes:
         return before is not None and now is not None and now >= before
 
     def knows_ranks_then(self) -> bool:
-        """Say whether the accepted ranks of the documents that are wrong now are known."""
+        """Say whether the accepted ranks of all documents that are wrong are known."""
         ranks = [self.rank_then(document) for document in self.now.wrong]
         return None not in ranks
 
@@ -83,10 +83,11 @@ class TwoOutcomes:
         return set(self.now.wrong) <= set(self.then.wrong)
 
     def misses_bound_by_no_more(self, tolerance: float) -> bool:
-        """Say whether the value is at most `tolerance` further from its bound than it was.
+        """Say whether the value is about as far from its bound as it was, or nearer.
 
-        False if a value is not known. False too if the bound has to be met exactly, and
-        the two values are on different sides of it.
+        It may be further by `tolerance`. False if a value is not known. False too if
+        the bound has to be met exactly, and the two values are on different sides of
+        it.
         """
         then, now, bound = self.then.value, self.now.value, self.now.bound
         if then is None or now is None:

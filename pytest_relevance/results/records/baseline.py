@@ -163,7 +163,10 @@ class Baseline:
         return lost
 
     def has_ranking(self, key: EntryKey) -> bool:
-        """Say whether the reference has a ranking of a case, also in a renamed variant."""
+        """Say whether the reference has a ranking of a case in this variant.
+
+        It may be under the earlier name of a renamed variant.
+        """
         case, _ = key
         return key in self._entries or case in self._other_variants
 

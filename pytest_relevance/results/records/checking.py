@@ -75,7 +75,7 @@ def _check_scores(evaluation: CaseEvaluation) -> None:
 
 
 def _check_grades(result: CaseResult) -> None:
-    """Raise ValueError if a grade of a result is not in its judgments, or has no gain."""
+    """Raise ValueError if a result has a grade without a judgment or a gain."""
     judgments, settings = result.evaluation.judgments, result.conditions.settings
     if any(count < 1 for count in judgments.values()):
         raise ValueError(f"it has the judgments {judgments}")

@@ -1,8 +1,8 @@
 """Write what to return instead of a response that cannot be read.
 
-It looks at the lists in a mapping, an object or a tuple, and at what these hold. It
-does not read them, since another list could be the one with the results. The message
-names the lists, and shows the line to write:
+The module looks at the lists in a mapping, an object or a tuple. It does not read
+results from them, because another list could be the right one. The message names the
+lists, and shows the line to write:
 
     search returned a mapping instead of a list of results, {'count': 2, 'results':
     [...]}; its results are probably in response["results"] (2 mappings): return
@@ -49,7 +49,7 @@ def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
     """Return the exception for a response that is not a ranking.
 
     Its message says what came back, where the results are, and what to return. `trait`
-    describes the response further, such as "which gives the names of its fields".
+    describes the response further, for example "which gives the names of its fields".
     """
     is_mapping = isinstance(response, Mapping)
     shown = dict(response) if is_mapping else response  # type: ignore[call-overload]
@@ -68,7 +68,7 @@ def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
 
 
 def not_results(results: Sequence[object]) -> UnreadableRanking | None:
-    """Return the exception for a list whose items hold results, as groups or pages do.
+    """Return the exception for a list whose items hold results, like groups or pages.
 
     None for another list.
     """
@@ -92,7 +92,7 @@ def not_results(results: Sequence[object]) -> UnreadableRanking | None:
 
 
 def has_likely_list(response: object) -> bool:
-    """Say whether a response has a list that is named or filled like one of results."""
+    """Say whether a response has a list that holds results, or is named like one."""
     for found in lists_in(response):
         if found.is_certain or found.part.name in USUAL:
             return True
@@ -148,7 +148,7 @@ def _of_no_list(response: object) -> str:
 
 
 def _of_json_in(response: Mapping[str, object]) -> str:
-    """Write how to parse JSON in a mapping; empty if there is none."""
+    """Return the advice to parse a text in a mapping that looks like JSON; else ""."""
     for name, value in response.items():
         if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
             path = f"response{step_to(response, name)}"
@@ -157,9 +157,9 @@ def _of_json_in(response: Mapping[str, object]) -> str:
 
 
 def _of_items(response: Mapping[str, object]) -> str:
-    """Write how to return a mapping from ids to scores or documents.
+    """Return the advice for a mapping from ids to scores or documents.
 
-    Empty for another mapping.
+    "" for another mapping.
     """
     if not response or find_total(response) or not response.keys().isdisjoint(USUAL):
         return ""
@@ -184,7 +184,7 @@ METHODS = (*_OF_LIBRARIES, *(name for name in USUAL if name not in _OF_MAPPINGS)
 
 
 def _method_of(response: object) -> str:
-    """Return the name of a method that may give the results; empty without one."""
+    """Return the name of a method that may give the results; "" without one."""
     for name in METHODS:
         if callable(getattr(type(response), name, None)):
             return name
@@ -201,9 +201,9 @@ BODIES_OF_TABLES = ("values", "rows", "data", "datarows", "data_array")
 
 
 def rows_of_table(parts: Sequence[Part]) -> str:
-    """Write how to return a table whose rows are beside the names of its columns.
+    """Return the advice for a response with the columns and the rows of a table.
 
-    Empty if there is none.
+    "" if it does not have them.
     """
     for head in parts:
         names = _names_in_head(head) if head.name in HEADS else ""
@@ -219,9 +219,9 @@ def rows_of_table(parts: Sequence[Part]) -> str:
 
 
 def _names_in_head(head: Part) -> str:
-    """Return the Python that gives the names of columns.
+    """Return the Python code for the names of columns.
 
-    Empty if a list is not the head of a table.
+    "" if the list is not the head of a table.
     """
     items = first_items(head.value)
     if items and all(isinstance(item, str) for item in items):
@@ -239,9 +239,9 @@ def _fits(head: object, body: object) -> bool:
 
 
 def ids_with_scores(parts: Sequence[Part]) -> str:
-    """Write how to return ids and scores that are in two lists of one length.
+    """Return the advice for a response with ids and scores in two lists of one length.
 
-    Empty if there are none.
+    "" if it does not have them.
     """
     for part in parts:
         lists = [inner for inner in part.inner() if _is_column(inner.value)]
@@ -256,7 +256,7 @@ def ids_with_scores(parts: Sequence[Part]) -> str:
 
 
 def _is_column(value: object) -> bool:
-    """Say whether a value is a list of texts, numbers and the like."""
+    """Say whether a value is a list of single values: texts, numbers and the like."""
     return is_list(value) and not any(map(is_collection, first_items(value)))
 
 
@@ -272,9 +272,9 @@ def _first_named(columns: Sequence[Part], names: Sequence[str]) -> Part | None:
 
 
 def _told_apart(columns: Sequence[Part]) -> tuple[Part | None, Part | None]:
-    """Tell the ids and the scores in a tuple of two lists apart.
+    """Return (ids, scores) from two lists; (None, None) if they are something else.
 
-    Only scores have fractions. Both are None if the lists are something else.
+    Only scores are floats.
     """
     for ids, scores in (columns, columns[::-1]):
         are_ids = all(is_id(item) for item in first_items(ids.value))

@@ -1,4 +1,4 @@
-"""What search servers answer: where hits and totals are, and signs of a partial answer.
+"""Describe what search servers answer: where hits and totals are, and signs of a part.
 
 An engine is a row of `ENGINES`, from the documentation of its API. The answers are
 JSON, or objects of a client with the same names (`at_path`).
@@ -24,7 +24,7 @@ class Sign:
     """A field by which an engine marks a response as incomplete.
 
     `path`: the path to the field.
-    `when`: whether the response is incomplete with this value of the field.
+    `when`: returns whether the response is incomplete, from the value of the field.
     `meaning`: what messages say about such a response.
     """
 
@@ -35,12 +35,12 @@ class Sign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """A search server, or several that answer alike.
+    """A search server, or several that answer in the same form.
 
     `name`: for messages.
-    `hits`: the path to the hits in a body; empty if a body of that shape may be another
+    `hits`: the path to the hits in a body; empty if that form may be another
     engine's.
-    `paging`: the parameter that limits the results, by the path to the total.
+    `paging`: {path to the total: the parameter that limits the results}.
     `signs`: what marks a response as incomplete.
     """
 
@@ -56,7 +56,7 @@ class Engine:
 def is_set(value: object) -> bool:
     """Say whether a flag is set, or a count is not 0.
 
-    Of several flags in a mapping or an array, one is enough.
+    In a mapping or an array of flags, one that is set is enough.
     """
     if isinstance(value, Mapping):
         return any(is_set(inner) for inner in value.values())
@@ -77,13 +77,13 @@ def _elements(array: Any) -> list[object]:
 
 
 def is_unset(value: object) -> bool:
-    """Say whether a flag is there and says no, as a boolean or as text."""
+    """Say whether a flag is given as false, as a boolean or as text."""
     is_flag = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
     return (is_flag and not value) or value in ("false", "False")
 
 
 def _lacks_some(counts: object) -> bool:
-    """Say whether fewer shards answered than there are.
+    """Say whether fewer shards answered successfully than there are.
 
     A shard that is down counts as neither successful nor failed.
     """
@@ -101,7 +101,7 @@ _FAILED_IN_WORDS = frozenset(
 
 
 def _is_error_status(value: object) -> bool:
-    """Say whether a status is a number of HTTP from 400 on, or a word for failure."""
+    """Say whether a status is an HTTP status from 400 on, or a word for failure."""
     if isinstance(value, str):
         is_number = re.fullmatch("[45][0-9][0-9]", value) is not None
         return is_number or value.lower() in _FAILED_IN_WORDS

@@ -1,8 +1,8 @@
-"""Fields of documents: of what a search returned, of an index, and of a catalogue.
+"""Read the fields of documents: of results, of an index, and of a catalogue.
 
 A value that expectations look at is a text, a number, true or false, None, or a list of
 these. None stands for an explicit null (NaN of a data frame too), which meets no
-condition. A document without the field has an `Absent` in the place of a value.
+condition. If a document does not have the field, its value is an `Absent`.
 """
 
 from __future__ import annotations
@@ -71,13 +71,14 @@ class Fields:
 
     @property
     def names(self) -> frozenset[object] | None:
-        """The names of all fields if the documents are mappings, else None."""
+        """The names of all fields if all documents are dicts; else None (not known)."""
         return self._names
 
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
-        """Read from each document the first of some fields that it has, else None.
+        """Return for each document the first of these fields that it has; else None.
 
-        `nested`: the fields with nested documents, in which the field may be instead.
+        `nested`: names of fields with nested documents, in which the field may be
+        instead.
         """
         values: list[Any] | None = None
         for column in self._columns(names, nested):
@@ -90,7 +91,7 @@ class Fields:
     def _columns(
         self, names: Sequence[str], nested: Iterable[str]
     ) -> Iterator[list[Any]]:
-        """Read one field of all documents at a time, if some document may have it."""
+        """Yield the values of all documents, for each place where a field may be."""
         for name in names:
             if self._may_have(name):
                 yield [get(name) for get in self._getters]
@@ -111,7 +112,7 @@ def _filled(values: list[Any], column: list[Any]) -> list[Any]:
 
 
 def _at_path(get: _Get, path: str) -> object:
-    """Get a field of a nested document by its path. A name may have a dot in it."""
+    """Return a field of a nested document by its path. A name may have a dot in it."""
     outer, _, inner = path.partition(".")
     get_inner = _getter(get(outer))
     value = get_inner(inner)
@@ -121,7 +122,7 @@ def _at_path(get: _Get, path: str) -> object:
 
 
 def _getter(document: Any) -> _Get:
-    """Return the function that gets a document's own field by its name."""
+    """Return the function that returns a document's own field by its name."""
     if isinstance(document, Mapping):
         return document.get
     if document is None or isinstance(document, WITHOUT_FIELDS):
@@ -145,10 +146,10 @@ MOST_FIELDS = 12
 
 
 def fields_there(document: Any) -> str:
-    """Name the fields that a document has: `id, product.sku and title`.
+    """Return the fields of a document in words: `id, product.sku and title`.
 
     Fields that are None are left out. Names in nested mappings have dots. They are
-    sorted, so that equal documents have equal texts. Empty if there are none.
+    sorted, so that equal documents have equal texts. "" if there are none.
     """
     return first_few(field_paths(document), MOST_FIELDS)
 
@@ -169,7 +170,7 @@ def field_paths(document: Any) -> list[str]:
 def did_you_mean_field(path: str, document: Any) -> str:
     """Return which field was probably meant: `; did you mean metadata.source?`.
 
-    Empty if none is close. A field of the same name in another mapping is closer than
+    "" if none is close. A field of the same name in another mapping is closer than
     one of a similar name.
     """
     name = path.rpartition(".")[2].casefold()
@@ -185,7 +186,7 @@ def did_you_mean_field(path: str, document: Any) -> str:
 
 
 def attributes_of(result: object, *names: str) -> dict[str, object]:
-    """Return the attributes of an object that are not None, by their names."""
+    """Return {name: value} for those of these attributes that are not None."""
     values = {name: getattr(result, name, None) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -199,9 +200,9 @@ _NO_VALUE = object()
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Stands for the value of a document that does not have the field.
+    """The value of a field that a document does not have.
 
-    `there`: a sentence for each source about the fields that the document has there.
+    `there`: a sentence about the fields that the document has, for each source.
     """
 
     there: tuple[str, ...] = ()
@@ -210,10 +211,12 @@ class Absent:
 def read_fields(
     documents: Sequence[Any], paths: Mapping[str, int], source: str
 ) -> dict[str, list[Any]]:
-    """Read fields of documents: `{path: values}`.
+    """Return {path: values} for fields of documents.
 
-    `paths`: each field, with the number of documents that it is read from. `source`:
-    what messages call the origin of the documents. Raises `UnreadableRanking` for a
+    `paths`: {path: number of documents that the field is read from}.
+    `source`: what messages call the origin of the documents.
+
+    Raises `UnreadableRanking` for a
     value that is neither a scalar nor a list of scalars.
     """
     documents = documents[: max(paths.values())]
@@ -229,7 +232,11 @@ def read_fields(
 
 
 def _read(path: str, source: str, document: Any, value: Any) -> Any:
-    """Read one value. If there is none, look for a null, and in lists of objects."""
+    """Return a value as plain Python; `Absent` if the document lacks the field.
+
+    `value`: what is known of it; None if the field is null, missing or in a list of
+    objects.
+    """
     if value is None:
         value = _find_anywhere(document, path)
     if value is _NO_VALUE:
@@ -240,7 +247,10 @@ def _read(path: str, source: str, document: Any, value: Any) -> Any:
 
 
 def _find_anywhere(document: Any, path: str) -> Any:
-    """Find the value at a path, in a document or in one that is nested in it."""
+    """Return the value at a path, in a document or in one that is nested in it.
+
+    `_NO_VALUE` if there is none.
+    """
     fields = Fields([document])
     for holder in (document, *(fields.first_of([name])[0] for name in NESTED)):
         value = _find(holder, path)
@@ -250,7 +260,7 @@ def _find_anywhere(document: Any, path: str) -> Any:
 
 
 def _find(document: Any, path: str) -> Any:
-    """Find the value at a path; `_NO_VALUE` if there is none.
+    """Return the value at a path; `_NO_VALUE` if there is none.
 
     In a list of objects these are the values of all objects that have the path.
     """
@@ -268,7 +278,7 @@ def _find(document: Any, path: str) -> Any:
 
 
 def _plain_value(value: Any, path: str) -> Any:
-    """Make a value plain Python. Raises `BadResult` for an object."""
+    """Return a value as plain Python. Raises `BadResult` for an object."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
@@ -299,7 +309,7 @@ def _plain_value(value: Any, path: str) -> Any:
 
 
 def _joined(values: Iterable[Any], path: str) -> list[Any]:
-    """Make the values of a list plain Python; lists in it are joined."""
+    """Return the values of a list as plain Python; lists in it are joined."""
     joined: list[Any] = []
     for value in values:
         plain = _plain_value(value, path)

@@ -1,4 +1,4 @@
-"""Which document a result is: the id, and results that may be either of two documents.
+"""Find out which document a result is: its id, and results that may be two documents.
 
 The id comes from the fields that `id_field` names, or from the usual fields. A result
 with two different usual ids may be either document. Two results with equal ids in
@@ -44,10 +44,10 @@ _TEXT = frozenset({str})
 
 
 def id_text(value: object) -> str | None:
-    """Return an id as text; None for a value that is not an id.
+    """Return an id as text; None for a value that cannot be an id.
 
-    Text is itself. An integer (numpy's too) is its digits. A UUID, an ObjectId and a
-    whole Decimal are their text.
+    A text stays as it is. An integer (numpy's too) becomes its digits. A UUID, an
+    ObjectId and a whole Decimal become their text.
     """
     if isinstance(value, str):
         # exactly str: a subclass may have a text of its own, and cannot be sent to the
@@ -59,7 +59,7 @@ def id_text(value: object) -> str | None:
 
 
 def why_no_id(value: object) -> str:
-    """Write what a value is instead of an id, and what to do.
+    """Return what a value is instead of an id, and what to do.
 
     The text is the end of "an id that is ...".
     """
@@ -84,10 +84,11 @@ def read_ids(
     results: Sequence[object],
     id_field: IdField | None,
 ) -> list[str]:
-    """Read the ids of documents.
+    """Return the ids of documents.
 
-    `results`: what the documents come from, for messages. Raises `UnreadableRanking`
-    for a result without an id.
+    `results`: the results that the documents come from, for messages.
+
+    Raises `UnreadableRanking` for a result without an id.
     """
     if id_field is not None and id_field.is_template:
         return _ids_of_template(documents, results, id_field)
@@ -103,7 +104,7 @@ def read_ids(
 
 
 def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
-    """Read from each document the value at the first path that it has, else None."""
+    """Return for each document the value at the first path that it has; else None."""
     fields = Fields(documents)
     values: list[Any] = [None] * len(documents)
     for path in paths:
@@ -121,7 +122,10 @@ def _is_absent(value: object) -> bool:
 
 
 def only(value: object) -> object:
-    """Return the single item of a list: Elasticsearch has lists in `fields`."""
+    """Return the item of a list with one item, any other value unchanged.
+
+    Elasticsearch has lists in `fields`.
+    """
     return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
 
 
@@ -142,8 +146,9 @@ def _id_of(
     """Return the id of a document: a field, or the document itself if it has no fields.
 
     `field`: the value of the first of `names` that the document has; None without one.
-    `is_usual`: `names` are the usual names of ids, not those of `id_field`. Raises
-    `BadResult`.
+    `is_usual`: whether `names` are the usual names of ids, not those of `id_field`.
+
+    Raises `BadResult` if it is not an id.
     """
     value = document if field is None else only(field)
     text = id_text(value)
@@ -185,7 +190,7 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
 
 
 def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
-    """Write why a path leads to nothing although its first field exists, else ""."""
+    """Return why a path leads to nothing although its first field exists; else ""."""
     if not isinstance(document, Mapping):
         return ""
     for path in paths:
@@ -210,7 +215,7 @@ def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
 
 
 def _only_there(document: Any) -> str:
-    """Write which fields a document has: `, only sku and title`."""
+    """Return which fields a document has: `, only sku and title`."""
     there = fields_there(document)
     return f", only {there}" if there else ""
 
@@ -221,7 +226,10 @@ def _only_there(document: Any) -> str:
 def _ids_of_template(
     documents: Sequence[Any], results: Sequence[object], template: IdField
 ) -> list[str]:
-    """Join the ids of documents. A document that lacks a field is refused."""
+    """Return the ids of documents, each joined from the fields of a template.
+
+    Raises `UnreadableRanking` for a document that lacks a field.
+    """
     columns = [first_values(documents, [path]) for path in template.paths]
 
     def join(document: Any, *values: object) -> str:
@@ -256,7 +264,7 @@ _STEMS = (("id",), ("doc", "id"), ("document", "id"), ("object", "id"), ("doc", 
 
 
 def _spellings(first: str, *others: str) -> Iterator[str]:
-    """Spell a usual id in every usual way: `doc_id`, `docId`, `DocId`, `DOC_ID` ..."""
+    """Yield the usual spellings of a name: `doc_id`, `docId`, `DocId`, `DOC_ID` ..."""
     words = (first, *others)
     snake, joined = "_".join(words), "".join(words)
     capitals = "".join(word.capitalize() for word in others)
@@ -287,14 +295,14 @@ _ORDER = {name: place for place, name in enumerate([*ID_NAMES, *_NOT_READ])}
 
 @dataclass(frozen=True, slots=True)
 class CarriedId:
-    """An id that a result carries: the path to it, and its text."""
+    """An id that a result has: the path of its field, and its text."""
 
     path: str
     text: str
 
     @property
     def holder(self) -> str:
-        """The nested document that the path leads into; empty for an own field."""
+        """The name of the nested document with the id; "" for the result itself."""
         return self.path.partition(".")[0] if "." in self.path else ""
 
 
@@ -327,9 +335,9 @@ def refuse_two_ids(
 
 
 def _id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[Any]]:
-    """Read the usual ids that documents carry, their own and those of nested documents.
+    """Return {path: values} for the usual ids of documents and of nested documents.
 
-    Returns `{path: values}`, in the order in which they are read as ids.
+    The paths are in the order in which they are tried as ids.
     """
     columns = _own_id_columns(documents, fields)
     for holder in NESTED:
@@ -343,7 +351,7 @@ def _id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[Any]
 
 
 def _own_id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[Any]]:
-    """Read the usual ids among the documents' own fields: `{name: values}`."""
+    """Return {name: values} for the usual ids among the documents' own fields."""
     columns = {}
     for name in sorted(_usual_names(documents), key=_ORDER.__getitem__):
         values = fields.first_of((name,))
@@ -376,7 +384,7 @@ def _has_fields(value: object) -> bool:
 
 
 def _carried_text(value: object) -> str | None:
-    """Return the text by which ids of one result are compared; None without an id.
+    """Return the text by which the ids of one result are compared; None without an id.
 
     A whole float counts as its integer: in a data frame integers become floats if one
     is missing.
@@ -392,7 +400,7 @@ def _carried_text(value: object) -> str | None:
 def _other_document(
     carried: Sequence[CarriedId], judged: Collection[str]
 ) -> CarriedId | None:
-    """Find an id that names another document than the first id; None if none does."""
+    """Return the first id of another document than the first id; None without one."""
     for other in carried[1:]:
         if not _name_one_document(carried[0], other, judged):
             return other
@@ -400,9 +408,10 @@ def _other_document(
 
 
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
-    """Choose the id that a message shows as the first one.
+    """Return the id that a message shows beside `other`.
 
-    If a field beside the other id has the same text, that field is shown.
+    It is the first id. If a field in the same nested document as `other` has the same
+    text, it is that field.
     """
     first = carried[0]
     for same in carried:
@@ -452,9 +461,9 @@ Qdrant.
 def refuse_several_indexes(
     documents: Sequence[Any], ids: Sequence[str], names: Sequence[str]
 ) -> None:
-    """Raise `UnreadableRanking` for two results with one id that come from two indexes.
+    """Raise `UnreadableRanking` for results with one id from different indexes.
 
-    `names` are the fields that the ids may be read from.
+    `names`: the fields that the ids may be read from.
     """
     if len(set(ids)) == len(ids):
         return
@@ -479,7 +488,7 @@ def refuse_several_indexes(
 
 
 def _field_of_id(document: Any, names: Sequence[str]) -> str:
-    """Return the path that the id of a document was read from."""
+    """Return the path of the field that the id of a document was read from."""
     fields = Fields([document])
     for nested in ((), NESTED):
         for name in names:

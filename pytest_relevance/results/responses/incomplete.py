@@ -1,4 +1,4 @@
-"""Responses that failed, were answered in part, or lack the results that they count.
+"""Refuse responses that failed, were answered in part, or lack the results they count.
 
 An engine that times out, or loses a shard, answers with the results that it has. A
 request for 0 results gets a total and no hit. If such a response were scored, the
@@ -47,7 +47,7 @@ def refuse_partial(
 ) -> None:
     """Raise `UnreadableRanking` for a response that is marked as incomplete.
 
-    `body`: what the message shows of it.
+    `body`: what the message shows of the response.
     """
     for engine in engines:
         for sign in engine.signs:
@@ -107,7 +107,10 @@ HOLDERS_OF_TOTALS = (
 
 
 def _paging() -> dict[str, str]:
-    """Map a total (its name `without_marks`) to the parameter that limits results."""
+    """Return {name of a total: the parameter that limits results}.
+
+    The names are as `without_marks` returns them.
+    """
     paging = {}
     for engine in ENGINES:
         for total, parameters in engine.paging.items():
@@ -120,14 +123,14 @@ _PAGING = _paging()
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many documents match, and where the response says so."""
+    """How many documents match a query, and the path where the response says so."""
 
     path: str
     value: float
 
 
 def find_total(response: object) -> Total | None:
-    """Find how many documents match, as the response of an engine or of a project says.
+    """Return how many documents match, as the response says; None if it does not.
 
     If a response has several totals, the first that is not 0 is returned. The others
     may count what the response holds.
@@ -169,7 +172,7 @@ def _names_of_totals(holder: object) -> list[str]:
 def _number_of(total: object) -> float | None:
     """Return a total as a number; None for anything else.
 
-    Elasticsearch has it in a mapping, beside its relation. It may be text.
+    It may be text. In Elasticsearch it is in a mapping, beside its relation.
     """
     if isinstance(total, Mapping):
         total = total.get("value")
@@ -200,7 +203,7 @@ def refuse_without_results(response: object, *, expects_response: bool) -> None:
 
 
 def _holder_of_entries(response: object, *, with_facets: bool) -> str:
-    """Return the name of the field with suggestions or groups; empty if there are none.
+    """Return the name of the field with suggestions or groups; "" if there are none.
 
     `with_facets`: whether facets count too. They do not if there is a total, because
     they may count what a filter leaves out.
@@ -290,7 +293,10 @@ def refuse_failure(response: object) -> None:
 
 
 def failed(response: object, path: str, error: object) -> UnreadableRanking:
-    """Return the exception for a response with an error, to be raised by the caller."""
+    """Return the exception for a response with an error. The caller raises it.
+
+    `path`: where the error is in the response.
+    """
     says = f"{path} is {shown(as_shown(error), 300)}"
     return UnreadableRanking(
         f"search returned an error: {says}; the response is {shown(as_shown(response), 200)}"

@@ -1,7 +1,7 @@
-"""The lists in a response, what their items look like, and which may be the results.
+"""Find the lists in a response, and which of them may be the results.
 
-A response is searched for mappings, objects and lists. Each has the Python that leads
-there, such as `response["data"]`.
+A response is searched for mappings, objects and lists. Each is found with the Python
+code that leads to it, for example `response["data"]`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ USUAL = tuple(_USUAL.split())
 class Part:
     """A value in a response.
 
-    `path`: the Python that leads to it, `response["data"]`. `name`: its last key or
-    attribute. `depth`: how many keys and attributes lead to it.
+    `path`: the Python code that leads to it, for example `response["data"]`.
+    `name`: its last key or attribute.
+    `depth`: how many keys and attributes lead to it.
     """
 
     path: str
@@ -67,7 +68,7 @@ class Part:
     depth: int
 
     def inner(self) -> Iterator[Part]:
-        """Go through the parts of this part. A list has none."""
+        """Yield the mappings, lists and objects that are fields of this part."""
         if self.depth and is_list_like(self.value):
             return
         for field in fields_in(self.value):
@@ -77,9 +78,9 @@ class Part:
 
 
 def parts_of(response: object) -> Iterator[Part]:
-    """Go through the parts of a response, from the outside in.
+    """Yield the response and all mappings, lists and objects in it, outer ones first.
 
-    Items of lists are not among them.
+    Items of lists are left out.
     """
     waiting = deque([Part("response", "", response, 0)])
     for _ in range(MOST_PARTS):
@@ -100,7 +101,7 @@ class Field:
 
 
 def fields_in(holder: object) -> Iterator[Field]:
-    """Go through the fields of a mapping or an object, or the parts of a tuple."""
+    """Yield the fields of a mapping or an object, or the numbered parts of a tuple."""
     if _is_bare_tuple(holder):
         for number, part in enumerate(holder[:MOST_FIELDS]):  # type: ignore[index]
             yield Field(number, part)
@@ -117,7 +118,7 @@ def fields_in(holder: object) -> Iterator[Field]:
 
 
 def names_of(holder: object) -> Iterator[str]:
-    """Yield the names of the fields of an object, and of some of its properties.
+    """Yield the names of an object's fields, and of properties that may hold results.
 
     These are the properties that have a usual name for a list of results.
     """
@@ -131,7 +132,7 @@ def names_of(holder: object) -> Iterator[str]:
 
 
 def step_to(holder: object, name: object) -> str:
-    """Return the Python that leads from a mapping, an object or a tuple to a field."""
+    """Return the Python code that leads to a field: `["hits"]`, `.hits` or `[0]`."""
     if _is_bare_tuple(holder):
         return f"[{name}]"
     if isinstance(holder, Mapping) or is_keyed(holder):
@@ -145,7 +146,7 @@ def _is_bare_tuple(value: object) -> bool:
 
 
 def is_collection(value: object) -> bool:
-    """Say whether a value holds others: a mapping, a list, an object with fields."""
+    """Say whether a value is a mapping, a list, or an object with fields."""
     if value is None or not has_class(value) or is_mock(value):
         return False
     if isinstance(value, (str, bytes, Number, type, FunctionType, ModuleType)):
@@ -161,10 +162,9 @@ def is_list_like(value: object) -> bool:
 
 
 def first_items(value: object) -> Sequence[object]:
-    """Return the first items of a list.
+    """Return the first items of a list, to look at.
 
-    An iterator has none here, because it can be read only once. An array has none
-    either.
+    Empty for an array, and for an iterator, which can be read only once.
     """
     if not is_list(value):
         return ()
@@ -185,7 +185,7 @@ OF_SOMETHING_ELSE = frozenset(_OF_SOMETHING_ELSE.split())
 
 
 class Kind(Enum):
-    """The sort of items that a list has."""
+    """What the items of a list are."""
 
     RESULTS = auto()
     """Mappings or objects with an id."""
@@ -211,8 +211,8 @@ _UNLIKELY = {Kind.PERHAPS: 1, Kind.NONE: 2, Kind.OTHERS: 3}
 class FoundList:
     """A list in a response, and what its items are.
 
-    `step`: the Python that leads from an item to its list of results, or to the result
-    in it.
+    `step`: the Python code that leads from an item to its list of results, or to the
+    result in it.
     """
 
     part: Part
@@ -221,12 +221,12 @@ class FoundList:
 
     @property
     def is_certain(self) -> bool:
-        """True if the list has the results."""
+        """True if the list surely has the results."""
         return self.kind not in _UNLIKELY
 
     @property
     def line(self) -> str:
-        """The Python that gives the results in the list."""
+        """The Python code that gives the results in the list."""
         path, step = self.part.path, self.step
         if self.kind is Kind.GROUPS:
             return f"[result for group in {path} for result in group{step}]"
@@ -251,7 +251,7 @@ class FoundList:
 
     @property
     def rank(self) -> tuple[int, ...]:
-        """A sort key: smaller for a list that is more likely to have the results."""
+        """A sort key, smaller for a list that is more likely to have the results."""
         name = self.part.name.lower()
         is_other = int(name in OF_SOMETHING_ELSE)
         unlikely = _UNLIKELY.get(self.kind, 0)
@@ -260,7 +260,7 @@ class FoundList:
 
 
 def lists_in(response: object) -> list[FoundList]:
-    """Find the lists in a response, the most likely to have the results first."""
+    """Return the lists in a response, first those that likely have the results."""
     lists = []
     for part in parts_of(response):
         if part.depth and is_list_like(part.value):
@@ -301,7 +301,7 @@ def _noun(items: Sequence[object]) -> str:
 
 
 def _singular(name: str) -> str:
-    """Name an item in a line of Python: `edge` for `edges`, else `item`."""
+    """Return a name for an item of a list: `edge` for `edges`, else `item`."""
     if name.isidentifier() and name.endswith("s") and len(name) > 3:
         return name[:-1]
     return "item"
@@ -338,9 +338,9 @@ def are_answers(items: Sequence[object]) -> bool:
 
 
 def _step_to_result(items: Sequence[object]) -> str:
-    """Return the Python that leads from an item to the result in it: `["node"]`.
+    """Return the Python code that leads from an item to the result in it: `["node"]`.
 
-    Empty if there is none.
+    "" if there is none.
     """
     for field in fields_in(items[0]):
         results = []
@@ -361,7 +361,7 @@ The answer to a search has none of them.
 
 
 def name_their_group(items: Sequence[object]) -> bool:
-    """Say whether all items have a field that names their group."""
+    """Say whether all items have a field with the name of their group."""
     for item in items:
         names = {str(name).lower() for name in own_names(item)}
         if names.isdisjoint(NAMES_OF_GROUPS):
@@ -370,9 +370,9 @@ def name_their_group(items: Sequence[object]) -> bool:
 
 
 def step_to_group(items: Sequence[object]) -> str:
-    """Return the Python that leads from each group to its results: `["docs"]`.
+    """Return the Python code that leads from each group to its results: `["docs"]`.
 
-    Empty if there are none, or if they are not at one path.
+    "" if there are none, or if they are at different paths.
     """
     steps = {_step_to_list(item) for item in items}
     return steps.pop() if len(steps) == 1 else ""

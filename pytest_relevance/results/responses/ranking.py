@@ -1,7 +1,7 @@
-"""What a search returned, read as a `Ranking`: ids best first, with titles and scores.
+"""Read what a search returned as a `Ranking`: ids, best first, with titles and scores.
 
 A list of ids, mappings or rows is read here. `response` finds the results in any other
-response, and is imported for these alone. Nothing is sorted and nothing is dropped: a
+response, and is imported only then. Nothing is sorted and nothing is dropped: a
 list keeps its order and its repetitions. All that is needed is copied at once, so that
 a search may fill the same list anew.
 """
@@ -64,9 +64,9 @@ class Ranking:
     """Document ids, best first, as text.
 
     `titles`, `scores`: as the search returned them, in the same order, or empty.
-    `fields`: values of further fields, `{path: values}`, of the first results, as many
+    `fields`: {path: values} of further fields, for as many of the first results
     as requested; None if no field was requested.
-    `others`: the rankings of other queries, `{query: ids}`, if the case compares them.
+    `others`: {query: ids}, the rankings of other queries, if the case compares them.
     `as_returned`: the ids of all results, if `collapsed` left out some.
     """
 
@@ -79,11 +79,11 @@ class Ranking:
 
     @property
     def returned(self) -> int:
-        """The number of results, with those that were left out."""
+        """The number of results that the search returned, before any were left out."""
         return len(self.as_returned or self.ids)
 
     def title(self, index: int) -> str | None:
-        """Return the title of the result at a 0-based index; None if it has none."""
+        """Return the title of the result at an index (from 0); None if it has none."""
         return self.titles[index] if index < len(self.titles) else None
 
 
@@ -93,7 +93,7 @@ class _Wanted:
 
     `id_field`: which field is the id; None for the usual names.
     `title_names`: the fields that may be the title.
-    `fields`: further fields, each with the number of results that it is read from.
+    `fields`: {path: number of results that the field is read from}.
     `judged`: the judged ids of the case.
     """
 
@@ -123,7 +123,7 @@ def read_ranking(
     most: int = MOST_READ,
     expects_response: bool = False,
 ) -> Ranking:
-    """Read what a search returned.
+    """Return what a search returned as a `Ranking`.
 
     Section "What a search may return" of the documentation has the shapes.
 
@@ -133,8 +133,7 @@ def read_ranking(
     `title_field`: the path to the title.
     `ids`: returns the attribute `ids` of the fixture's value, a sequence or a mapping
     that turns labels into ids. It is called if a response has labels of a vector index.
-    `fields`: paths of further fields, each with the number of results that it is read
-    from.
+    `fields`: {path: number of results that the field is read from}, for further fields.
     `judged`: the judged ids of the case.
     `declares_ids`: whether a response without labels is an error.
     `most`: how many results of an iterator are read.
@@ -174,9 +173,9 @@ def read_ranking(
 
 
 def load_readers(response: object) -> bool:
-    """Import what reads a response that is more than a list of ids or mappings.
+    """Import the modules that read a response other than a list of ids or mappings.
 
-    Return whether anything was imported: this happens once.
+    Return whether anything was imported: only the first call imports.
     """
     if type(response) is list and {str, int, dict, tuple}.issuperset(
         map(type, response[:1])
@@ -207,9 +206,9 @@ def _id_field(id_field: str | Sequence[str] | None) -> IdField | None:
 
 
 def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
-    """Keep only the first result of each document.
+    """Return the ranking with only the first result of each document.
 
-    `fields`: further fields, each with the number of documents for which it is kept.
+    `fields`: {path: number of documents for which the field is kept}.
     """
     repeated = {*repeated_indexes(ranking.ids)}
     kept = [index for index in range(len(ranking.ids)) if index not in repeated]
@@ -234,7 +233,10 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
 
 
 def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
-    """Read results. Raises `UnreadableRanking` if they cannot be read in one way."""
+    """Return results as a ranking.
+
+    Raises `UnreadableRanking` if they cannot be read, or in two ways.
+    """
     refuse_ambiguity(results)
     try:
         return _copied(results, wanted, labels)
@@ -248,7 +250,7 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
 
 
 def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
-    """Copy what is needed of results: rows first, then labels, then documents."""
+    """Return results as a ranking: first rows are read, then labels, then documents."""
     kinds = set(map(type, results))
     if not kinds <= SCALARS:
         refuse_row_beside_value(kinds, results)
@@ -274,7 +276,7 @@ def _translated(
     wanted: _Wanted,
     labels: Labels,
 ) -> Sequence[BareRow] | None:
-    """Turn results that are labels into documents; None if they are not labels."""
+    """Return the documents that labels stand for; None if results are not labels."""
     if not rows:
         rows = [BareRow(result) for result in results]
     if wanted.id_field is None:
@@ -285,7 +287,7 @@ def _translated(
 def _of_documents(
     rows: Sequence[BareRow], results: Sequence[Any], wanted: _Wanted
 ) -> Ranking:
-    """Read the fields of the documents in rows, or of the results without rows."""
+    """Return the ranking of documents. If there are `rows`, they have the documents."""
     documents = [row.document for row in rows] or results
     fields = Fields(documents)
     if wanted.id_field is None:
@@ -309,9 +311,9 @@ def _of_documents(
 
 
 def _rows_of(results: Sequence[Any], *, has_usual_id: bool) -> list[BareRow]:
-    """Read results as `BareRow`s. A document alone becomes one too.
+    """Return each result as a `BareRow`, also a document that is not in a row.
 
-    `has_usual_id` is False in a suite with `id_field`.
+    `has_usual_id`: whether the suite has no `id_field`.
     """
     from pytest_relevance.results.responses.shapes import ResultReader
 
@@ -333,7 +335,7 @@ def _rows_of(results: Sequence[Any], *, has_usual_id: bool) -> list[BareRow]:
 def _refuse_other_order(fields: Fields) -> None:
     """Raise `UnreadableRanking` if the results have ranks and are not in their order.
 
-    A float under that name is a score, such as ts_rank of PostgreSQL.
+    A float with that name is a score, for example ts_rank of PostgreSQL.
     """
     ranks = fields.first_of(("rank",))
     if not all(map(is_integer, ranks)):
@@ -364,7 +366,7 @@ def _are_texts(values: Sequence[object]) -> bool:
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
-    """Read titles; none at all if no result has one."""
+    """Return values as titles; () if no result has one."""
     titles = values if _are_texts(values) else [_title(value) for value in values]
     return titles if any(titles) else ()
 
@@ -376,9 +378,9 @@ def _title(value: object) -> str | None:
 
 
 def _text(value: str) -> str:
-    """Convert a text to exactly str.
+    """Return a text as exactly `str`.
 
-    A subclass of str cannot be sent to the controller of pytest-xdist.
+    pytest-xdist cannot send a subclass of str.
     """
     return str.__str__(value)
 
@@ -447,7 +449,7 @@ def _scores_of(documents: Sequence[Any], fields: Fields) -> list[Any]:
 
 
 def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
-    """Return the names of fields that may be scores, those of later steps first."""
+    """Return the names of fields that may be scores, those of a reranker first."""
     if not are_mappings:
         return [*_SCORES_OF_OBJECTS]
     usual = [*_LATER_SCORES, *_FIRST_SCORES]
@@ -457,7 +459,7 @@ def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
 
 
 def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
-    """Return the values of each field that some document has."""
+    """Return the values of each of these fields that some document has."""
     known = fields.names
     columns = []
     for name in names:
@@ -471,7 +473,10 @@ def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
 
 
 def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
-    """Return the first scores that fall from the first result to the last, or rise."""
+    """Return the first scores that fall from the first result to the last.
+
+    If none do, the first scores that rise; None if none do either.
+    """
     for sign in (1, -1):
         for values in columns:
             known = [sign * number for number in _numbers_in(values)]
@@ -482,7 +487,7 @@ def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
 
 
 def _numbers_in(values: Sequence[Any]) -> list[float]:
-    """Return the scores that are there; none at all if a value is not a number."""
+    """Return the values that are not None as floats; [] if one is not a number."""
     known = [value for value in values if value is not None]
     if all(isinstance(value, Real) for value in known):
         return [float(value) for value in known]
@@ -490,7 +495,7 @@ def _numbers_in(values: Sequence[Any]) -> list[float]:
 
 
 def _score_as_field(values: Sequence[Any], scores: Sequence[float | None]) -> list[Any]:
-    """Return the documents' own fields `score`; if no document has one, the scores."""
+    """Return the values of the field `score`; the scores if no document has it."""
     if not scores or not all(isinstance(value, Absent) for value in values):
         return [*values]
     pairs = zip(values, scores, strict=False)
@@ -503,7 +508,7 @@ _PLAIN_SCORES = frozenset({float, int, type(None)})
 def _numbers(
     values: Sequence[Any], results: Sequence[object]
 ) -> Sequence[float | None]:
-    """Read scores; none at all if no result has one."""
+    """Return values as scores; () if no result has one."""
     kinds = set(map(type, values))
     if kinds <= {type(None)}:
         return ()
@@ -514,9 +519,9 @@ def _numbers(
 
 
 def _number(value: Any) -> float | None:
-    """Read a score; None for what is not one. Raises `BadResult` for NaN.
+    """Return a value as a score; None if it is not one. Raises `BadResult` for NaN.
 
-    An integer stays one, because large integers are not exact as floats.
+    An integer stays an integer, because large ones are not exact as floats.
     """
     score: Any = only(value)
     if score is None or not is_score(score):

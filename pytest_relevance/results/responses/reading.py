@@ -1,4 +1,4 @@
-"""How a response is read: options, errors, and iterators, read as far as a case looks.
+"""Define how a response is read: options, errors, and iterators.
 
 A generator may be endless, and a pager of a client library sends a request for every
 page. So only as many results are read as a case looks at, and one more, which shows
@@ -40,7 +40,7 @@ class ReadOptions:
     response has labels.
     `most`: how many results of an iterator are read.
     `expects_response`: whether the case looks at the response itself. Then suggestions
-    or groups without results are no error.
+    or groups without results are allowed.
     """
 
     id_names: Sequence[str] = ()
@@ -54,13 +54,13 @@ class ReadOptions:
 
 
 class UnreadableRanking(ValueError):
-    """Says that a response is not a ranking: what came back, and what to return."""
+    """A response is not a ranking. The message says what to return instead."""
 
 
 class BadResult(Exception):
-    """Says why a result cannot be read.
+    """A result cannot be read.
 
-    The text is the end of a sentence that begins with the number of the result.
+    The message is the end of a sentence that begins with the number of the result.
     """
 
 
@@ -82,10 +82,11 @@ MADE_UP = (
 def unreadable(
     kind: str, response: object, advice: str, longest: int = 200
 ) -> UnreadableRanking:
-    """Return the exception for a response, to be raised by the caller.
+    """Return the exception for a response. The caller raises it.
 
-    `kind`: what the search returned, in words. `advice`: what to do. `longest`: how
-    much of the response is shown, in characters.
+    `kind`: what the search returned, in words.
+    `advice`: what to do.
+    `longest`: how many characters of the response are shown.
     """
     returned = shown(response, longest)
     if kind:
@@ -94,7 +95,7 @@ def unreadable(
 
 
 def type_in_words(value: object) -> str:
-    """Return the type of a value as prose: `a dict`, `an int`."""
+    """Return the type of a value in words: `a dict`, `an int`."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
@@ -105,9 +106,9 @@ _T = TypeVar("_T")
 def read_each(
     read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]
 ) -> list[_T]:
-    """Call a function with each row of columns, and return what it returns.
+    """Return what a function returns for each row of some columns.
 
-    The function raises `BadResult` for a row that cannot be read. Then
+    `read`: raises `BadResult` for a row that cannot be read. Then
     `UnreadableRanking` is raised, which shows the result that the row comes from.
     """
     values = []
@@ -125,7 +126,7 @@ def read_each(
 
 
 def read_items(iterable: Iterable[object], most: int) -> list[object]:
-    """Return at most so many items of an iterable. An iterator is closed."""
+    """Return at most `most` items of an iterable. An iterator is closed."""
     items = iter(iterable)
     try:
         return [*islice(items, most)]
@@ -145,7 +146,7 @@ def close(items: object) -> None:
 
 
 async def read_items_async(items: AsyncIterable[object], most: int) -> list[object]:
-    """Return at most so many items. An iterator is closed."""
+    """Return at most `most` items of an asynchronous iterable, and close it."""
     iterator = aiter(items)
     read: list[object] = []
     try:

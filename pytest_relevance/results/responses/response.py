@@ -1,8 +1,8 @@
 """Find the results in a response: in a shape of a library, or in any object.
 
-The shapes of `SHAPES` are asked first. After them come the shapes that any program may
-return: tuples, objects with a list of hits, iterables. What has no results is refused,
-with a message that says what to return instead (`advice`).
+The shapes of `SHAPES` are tried first. After them come the forms that any program may
+return: tuples, objects with a list of hits, iterables. A response without results is
+refused, with a message that says what to return instead (`advice`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ HOLDERS = ("hits", "docs")
 
 
 def results_of(response: object, options: ReadOptions) -> Sequence[object]:
-    """Find the results within a response, in the order of the response.
+    """Return the results within a response, in the order of the response.
 
     Raises `UnreadableRanking` if there are none, or if the response is not whole.
     """
@@ -87,7 +87,7 @@ def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _items_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the items of an object: by keys, by iterating over it, or by places."""
+    """Return the items of an object: by keys, by iterating over it, or by numbers."""
     if _is_http(response):  # iterating over it gives its bytes in pieces
         advice = "return what is in it, response.json() for instance"
         raise _unreadable("an HTTP response", response, advice)
@@ -208,14 +208,14 @@ def _is_http(response: object) -> bool:
 def _is_iterable(response: object) -> bool:
     """Say whether a response is read by iterating over it.
 
-    A model of pydantic is not, because it would give its fields.
+    A pydantic model is not, because it would give its fields.
     """
     kind = type(response)
     return hasattr(kind, "__iter__") and not hasattr(kind, "model_fields")
 
 
 def _items_of(response: Iterable[object], options: ReadOptions) -> Sequence[object]:
-    """Read the items of an iterable. `__iter__` is called once: it may send a query.
+    """Return the items of an iterable. `__iter__` is called once: it may send a query.
 
     Raises `UnreadableRanking` for an object that gives the names of its own fields,
     alone or with their values.
@@ -229,22 +229,22 @@ def _items_of(response: Iterable[object], options: ReadOptions) -> Sequence[obje
 
 
 def _gives_a_field(response: object, item: object) -> bool:
-    """Say whether an item is the name of a field, or a name with its value."""
+    """Say whether an item is the name of a field of the response, or (name, value)."""
     if type(item) is tuple and item:
         return isinstance(item[0], str) and item[0] in own_names(response)
     return is_name_of_field(response, item)
 
 
 def _has_items_alone(response: object) -> bool:
-    """Say whether a response has items by index, and cannot be iterated over."""
+    """Say whether a response has items by number, and cannot be iterated over."""
     kind = type(response)
     return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
 
 
 def _items_by_places(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the items of a response that gives them by their places, from 0 on.
+    """Return the items of a response that has them by number, from 0 on.
 
-    Raises `UnreadableRanking` if it gives them by other keys, as a mapping does.
+    Raises `UnreadableRanking` if it has them by other keys, as a mapping does.
     """
     items: list[object] = []
     while len(items) < options.most:

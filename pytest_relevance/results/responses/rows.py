@@ -1,12 +1,12 @@
-"""Results that are not documents: bare rows, and labels of vector indexes.
+"""Read results that are not documents: bare rows, and labels of vector indexes.
 
 A bare row has no names: `(id,)`, `(id, score)`, `(id, title)` and `(id, title, score)`.
 Its parts are told apart by type: a text in second place is a title, a number is a
 score. Rows whose types allow two readings are refused.
 
 A label is a row number of an index, which the attribute `ids` of the fixture's value
-turns into an id. `ext/shapes` finds the labels in what vector indexes return. Here are
-the labels in lists, in rows and in mappings.
+turns into an id. `ext/shapes` finds the labels in what vector indexes return. This
+module reads the labels in lists, in rows and in mappings.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from pytest_relevance.results.responses.values import (
 class BareRow:
     """The parts of a bare row.
 
-    `document` is an id, or a mapping or an object that has one.
+    `document`: an id, or a mapping or an object that has one.
     """
 
     document: object
@@ -65,7 +65,7 @@ _NO_ROW = (
 
 
 def read_row(row: Sequence[Any]) -> BareRow:
-    """Read the parts of a bare row. Raises `BadResult` for a row of another shape."""
+    """Return the parts of a bare row. Raises `BadResult` for a row of another shape."""
     if len(row) == 2:
         return _read_pair(row)
     if isinstance(row, tuple) and len(row) == 1:
@@ -80,7 +80,10 @@ def read_row(row: Sequence[Any]) -> BareRow:
 
 
 def _read_pair(row: Sequence[Any]) -> BareRow:
-    """Read (id, score), (id, title) or (score, document)."""
+    """Return the parts of a pair: (id, score), (id, title) or (score, document).
+
+    Raises `BadResult` for another pair.
+    """
     first, second = row
     may_be_swapped = is_fraction(first) and is_integer(second)
     if is_score(second) and not may_be_swapped:
@@ -98,7 +101,7 @@ def _read_pair(row: Sequence[Any]) -> BareRow:
 
 
 def is_title(value: object) -> bool:
-    """Say whether a value is a title, or None for a missing one."""
+    """Say whether a value can stand for a title: a text, or None for a missing one."""
     return value is None or isinstance(value, str)
 
 
@@ -109,9 +112,9 @@ _BESIDE = SCALARS | {float, bool, type(None)}
 
 
 def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
-    """Raise `UnreadableRanking` for rows beside a single value: `(ids, total)`.
+    """Raise `UnreadableRanking` if results mix rows and single values: `(ids, total)`.
 
-    `kinds` are the types of the results.
+    `kinds`: the types of the results.
     """
     has_rows = any(issubclass(kind, (tuple, list)) for kind in kinds)
     has_hit = isinstance(results, tuple) and dict in kinds
@@ -130,9 +133,9 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
 
 
 def refuse_ambiguity(results: Sequence[Any]) -> None:
-    """Raise `UnreadableRanking` for rows that can be read in two ways together.
+    """Raise `UnreadableRanking` if it is not clear which part of the rows is the id.
 
-    Each of them may be well-formed.
+    Each row alone may be well-formed.
     """
     for row in results:
         if not (is_row(row) and len(row) in (2, 3) and is_integer(row[0])):
@@ -153,8 +156,8 @@ def refuse_ambiguity(results: Sequence[Any]) -> None:
 def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
     """Say whether the parts of rows may be ranks and ids.
 
-    The integers count up from 0 or 1. The texts beside them are different words, as ids
-    are and titles seldom.
+    The integers count up from 0 or 1. The texts beside them are different single words,
+    as ids are and titles seldom are.
     """
     if len(firsts) < 2 or firsts[0] not in (0, 1):
         return False
@@ -183,10 +186,10 @@ NOTHING_FOUND = -1
 
 
 def declares_ids(search: object) -> bool:
-    """Say whether a search has an attribute `ids` with data: it returns labels.
+    """Say whether a search has an attribute `ids` with data: then it returns labels.
 
-    A property or a method of that name is not called: it may have another meaning, and
-    take long.
+    A property or a method with that name does not count and is not called, because it
+    may have another meaning.
     """
     if type(search) is MethodType:
         search = search.__func__
@@ -200,9 +203,9 @@ class Labels:
     """Turns labels into documents by the attribute `ids` of the fixture's value.
 
     `get`: returns the attribute; None if there is none.
-    `are_declared`: whether the search declares by it that it returns labels
+    `are_declared`: whether the attribute says that the search returns labels
     (`declares_ids`).
-    `were_used`: whether a response was read with it.
+    `were_used`: whether labels of the response were turned into documents.
     """
 
     def __init__(
@@ -213,14 +216,14 @@ class Labels:
         self.were_used = False
 
     def read(self) -> object:
-        """Return the attribute for a response that has labels."""
+        """Return the attribute `ids`, for a response that has labels."""
         ids = None if self._get is None else self._get()
         self.were_used = ids is not None
         return ids
 
     @property
     def may_apply(self) -> bool:
-        """True if results may be labels that were not turned into documents yet."""
+        """True if the results may be labels that are not yet turned into documents."""
         return self._get is not None and not self.were_used
 
     def translated(
@@ -253,7 +256,7 @@ class Labels:
         return documents
 
     def refuse_unused(self, results: Sequence[object]) -> None:
-        """Raise `UnreadableRanking` if the search declares `ids` and none was used."""
+        """Raise `UnreadableRanking` if the search declares `ids` and returns no label."""
         if not results or self.were_used or not self._are_declared:
             return
         raise UnreadableRanking(
@@ -271,7 +274,7 @@ def _labels_of(documents: Sequence[Any], names: Sequence[str]) -> list[Any]:
 
 
 def _is_label(value: object, ids: Any) -> bool:
-    """Say whether a value is an integer, or a key of a mapping of labels."""
+    """Say whether a value is an integer, or a text that is a key of `ids`."""
     if is_integer(value):
         return True
     return isinstance(value, str) and isinstance(ids, Mapping) and value in ids
@@ -286,7 +289,7 @@ def _mixed(labels: Sequence[object], are_integers: Sequence[bool]) -> Unreadable
 
 
 def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
-    """Replace the label in a row by its entry in `ids`.
+    """Return a row with its label replaced by the entry in `ids`.
 
     The other fields of the result stay.
     """
@@ -304,7 +307,7 @@ def _with_entry(row: BareRow, entry: Any, names: Sequence[str]) -> BareRow:
 
 
 def _without_label(document: Any, names: Sequence[str]) -> Mapping[str, Any]:
-    """Return the fields of a result that are not ids; none for a bare label."""
+    """Return the fields of a result that are not ids; {} for a bare label."""
     if is_integer(document) or isinstance(document, WITHOUT_FIELDS):
         return {}
     left_out = USUAL_IDS.union(names)
@@ -320,7 +323,7 @@ def documents_of(
 ) -> list[object]:
     """Return the ids, or the documents, that labels stand for.
 
-    `response` is what a message shows. Raises `UnreadableRanking` if the fixture's
+    `response`: what a message shows. Raises `UnreadableRanking` if the fixture's
     value has no attribute `ids`, or if a label is not in it.
     """
     if not labels:
@@ -337,7 +340,7 @@ def documents_of(
 
 
 def _checked_ids(ids: Any) -> Any:
-    """Return the attribute `ids` of the fixture's value; None if there is none.
+    """Return the attribute `ids` of the fixture's value; None stays None.
 
     Raises `UnreadableRanking` if it is neither a list nor a mapping.
     """

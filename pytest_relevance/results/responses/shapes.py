@@ -1,9 +1,9 @@
-"""What a shape of responses is, and the registry of shapes.
+"""Define what a shape of responses is, and the registry of shapes.
 
 A shape is what one client or library returns: how it is recognised, and where it keeps
 its results. The package has its shapes in `ext/shapes/`, in the order of `bundled.py`.
 Another package adds a shape by an entry point of the group `pytest_relevance.shapes`.
-What no shape reads is read as any list, tuple, object or iterable would be
+A response without a shape is read as any list, tuple, object or iterable would be
 (`response`).
 """
 
@@ -54,8 +54,8 @@ class ResponseShape:
     """A shape of responses and of their results, for example of one client library.
 
     `name`: the name of its entry in the registry.
-    `fits`: whether a response has the shape. It only looks: it reads no iterator and
-    sends no request.
+    `fits`: says whether a response has the shape. It only looks: it reads no iterator
+    and sends no request.
     `results`: reads the results of a response that fits, best first; None leaves the
     response to the next shape. Raises `UnreadableRanking` for a response that is not
     whole.
@@ -63,8 +63,8 @@ class ResponseShape:
     `BadResult` for a result that cannot be read.
     `id_of`: returns the id from these fields, if the suite has no `id_field`; None if
     it is one of the usual fields. Raises `BadResult` if the id may be one of two.
-    `wait`: converts a response that is iterated over asynchronously into one that is
-    not, with at most so many results; None for a response of another shape.
+    `wait`: converts an asynchronous response into one that can be iterated over, with
+    at most so many results; None for a response of another shape.
     """
 
     name: str
@@ -85,10 +85,10 @@ SHAPES: Registry[ResponseShape] = Registry(
 
 
 def of_type(package: str, *names: str) -> Callable[[object], bool]:
-    """Make a function that says whether a value is of a type of a library.
+    """Return a function that says whether a value is of a type of a library.
 
-    `package` is the library, or a part of it. `names` are the names of the types. The
-    library need not be installed.
+    `package`: the library, or a part of it, which need not be installed.
+    `names`: the names of the types.
     """
 
     def fits(value: object) -> bool:
@@ -99,7 +99,10 @@ def of_type(package: str, *names: str) -> Callable[[object], bool]:
 
 
 def refusing(returned: str, advice: str) -> ReadResults:
-    """Make a reader of responses without results: it raises `UnreadableRanking`."""
+    """Return a reader that raises `UnreadableRanking` for every response.
+
+    `returned` and `advice`: the parts of the message.
+    """
 
     def refuse(response: object, options: ReadOptions) -> NoReturn:
         raise unreadable(returned, response, advice, LONGEST_SHOWN)
@@ -108,7 +111,7 @@ def refusing(returned: str, advice: str) -> ReadResults:
 
 
 def read_results(response: object, options: ReadOptions) -> Sequence[object] | None:
-    """Read the results of a response in the first shape that fits.
+    """Return the results of a response, read by the first shape that fits.
 
     None if no shape reads them. Raises `UnreadableRanking` if a shape refuses the
     response, or if the shape of another package raises an exception.
@@ -128,17 +131,16 @@ def _read(
 
 
 def is_response(value: object) -> bool:
-    """Say whether a shape recognises a value as a response. Nothing of it is read."""
+    """Say whether a shape recognises a value as a response, without reading it."""
     if not has_class(value) or is_mock(value):
         return False
     return _first(lambda shape: shape.fits(value) or None) is not None
 
 
 async def wait_for_items(response: Any, most: int) -> object:
-    """Convert a response that is iterated over asynchronously into one that is not.
+    """Return an asynchronous response as one that can be iterated over.
 
-    The shape of the response converts it. Without a shape, it becomes a list of at most
-    so many items.
+    Its shape converts it. Without a shape it becomes a list of at most `most` items.
     """
     waiting = _first(lambda shape: shape.wait(response, most))
     if waiting is not None:
@@ -147,7 +149,7 @@ async def wait_for_items(response: Any, most: int) -> object:
 
 
 def _first(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
-    """Ask each shape, and return the first answer that is not None."""
+    """Return the first answer of a shape that is not None; None if there is none."""
     for shape in SHAPES.bundled():
         answer = ask(shape)
         if answer is not None:
@@ -156,7 +158,10 @@ def _first(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
 
 
 def _first_of_others(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
-    """Ask the shapes of other packages. Their mistakes are an `UnreadableRanking`."""
+    """Return the first answer of a shape of another package that is not None.
+
+    Raises `UnreadableRanking` if such a shape raises an exception.
+    """
     try:
         for name in SHAPES.names_of_others():
             shape = SHAPES.get(name)
@@ -172,8 +177,10 @@ def _first_of_others(ask: Callable[[ResponseShape], _T | None]) -> _T | None:
 class ResultReader:
     """Reads the results of one response as mappings of their fields.
 
-    Results of one type have one shape, so the shapes are asked once for each type.
-    `has_usual_id`: the suite has no `id_field`, so one of the usual fields is the id.
+    Results of one type have one shape, so it is looked for once for each type.
+
+    `has_usual_id`: whether one of the usual fields is the id, because the suite has no
+    `id_field`.
     """
 
     def __init__(self, *, has_usual_id: bool) -> None:
@@ -181,9 +188,9 @@ class ResultReader:
         self._shapes: dict[type, ResponseShape | None] = {}
 
     def read(self, result: object) -> object:
-        """Return the fields of a result, or the result if it has no shape.
+        """Return the fields of a result, or the result itself if it has no shape.
 
-        Raises `BadResult`.
+        Raises `BadResult` if it cannot be read.
         """
         if is_mock(result):
             raise BadResult(f"is a mock; {A_MOCK}")
@@ -212,7 +219,7 @@ class ResultReader:
 
 
 def shape_of_result(result: object) -> ResponseShape | None:
-    """Return the shape of a single result, such as a point of Qdrant; None without one.
+    """Return the shape of a single result, for example a point of Qdrant, or None.
 
     Raises `BadResult` for a result that has a shape and cannot be read.
     """

@@ -1,7 +1,7 @@
-"""What a single value or object of a response is: an id, a score, a list, a mock.
+"""Say what a single value or object of a response is: an id, a score, a list, a mock.
 
 A response is recognised by its attributes: `hits`, `columns`, `fetchall`. Some objects
-seem to have every attribute, such as a mock, or an object of a class with
+seem to have every attribute, for example a mock, or an object of a class with
 `__getattr__`. So an attribute counts only if `inspect.getattr_static` finds it.
 Libraries whose classes need `__getattr__` are listed in `BY_GETATTR`.
 """
@@ -31,7 +31,8 @@ def is_list(value: object) -> TypeGuard[Sequence[object]]:
 def has_dimensions(value: Any) -> bool:
     """Say whether a value is an array or a table.
 
-    An array of one number may convert itself to that number, or warn that it does.
+    Call it before a value is compared or converted: an array may turn itself into a
+    number.
     """
     return bool(attribute(value, "shape"))
 
@@ -66,23 +67,17 @@ def is_integer(value: object) -> bool:
 
 
 def is_fraction(value: object) -> bool:
-    """Say whether a value is of a type that may have a fraction.
-
-    Such a value can be a score, and not an id.
-    """
+    """Say whether the type of a value may have a fraction: a score, and not an id."""
     return is_number(value) and not is_integer(value)
 
 
 def is_score(value: object) -> bool:
-    """Say whether a value is a number, or None for a score that is not there."""
+    """Say whether a value is a number, or None for a missing score."""
     return value is None or is_number(value)
 
 
 def is_id(value: object) -> bool:
-    """Say whether a value could be an id, and not a score.
-
-    These are texts, integers, and UUIDs, ObjectIds and the like.
-    """
+    """Say whether a value could be an id: a text, an integer, a UUID or the like."""
     if isinstance(value, str) or is_integer(value):
         return True
     return exact_text(value) is not None and not is_number(value)
@@ -125,9 +120,9 @@ _ABSENT = object()
 
 
 def attribute(holder: object, name: str) -> object:
-    """Return an attribute that an object has.
+    """Return an attribute that an object really has.
 
-    None if it has none of that name, or if it is a method.
+    None if it has none with that name, or if it is a method.
     """
     if answers_for_others(holder) and not _is_real(holder, name):
         return None
@@ -136,7 +131,7 @@ def attribute(holder: object, name: str) -> object:
 
 
 def has_attribute(holder: object, name: str) -> bool:
-    """Say whether an object really has an attribute or a method of a name."""
+    """Say whether an object really has an attribute or a method with this name."""
     if answers_for_others(holder):
         return _is_real(holder, name)
     return hasattr(holder, name)
@@ -156,7 +151,7 @@ def _is_real(holder: object, name: str) -> bool:
 def _is_class_that_answers(kind: type) -> bool:
     """Say whether a class has a hook for attributes that its objects do not have.
 
-    A class that is written in C, such as a row of a database driver, is trusted.
+    Classes that are written in C, for example rows of a database driver, do not count.
     """
     for base in kind.__mro__:
         package = str(base.__module__).partition(".")[0]
@@ -172,7 +167,7 @@ def _is_class_that_answers(kind: type) -> bool:
 def _is_of_c(hook: object, base: type) -> bool:
     """Say whether a method is written in C, and made for this class.
 
-    `__getattr__ = dict.get` is a method of another class. It accepts every name.
+    `__getattr__ = dict.get` is made for another class. It accepts every name.
     """
     if not isinstance(hook, _OF_C):
         return False
@@ -185,7 +180,7 @@ _OF_C = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
 
 @lru_cache(maxsize=1024)
 def is_a(kind: type, package: str, *names: str) -> bool:
-    """Say whether a type, or a base of it, is one of some types of a package.
+    """Say whether a type, or a base of it, is one of these types of a package.
 
     The types are given by their names. The package need not be installed.
     """
@@ -199,7 +194,8 @@ def is_a(kind: type, package: str, *names: str) -> bool:
 def is_mock(value: object) -> bool:
     """Say whether an object is a mock.
 
-    A mock with a `spec` claims to be of another class, so `isinstance` would not tell.
+    A mock with a `spec` claims to be of another class, so `isinstance` does not find
+    it.
     """
     kind: Any = type(value)
     return _is_class_of_mocks(kind)
@@ -226,10 +222,7 @@ def has_class(value: object) -> bool:
 
 
 def is_keyed(document: object) -> bool:
-    """Say whether an object has fields by name without being a mapping.
-
-    A row of sqlite3 is one.
-    """
+    """Say whether an object has `keys` and square brackets, like a row of sqlite3."""
     kind = type(document)
     return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
 
@@ -237,7 +230,7 @@ def is_keyed(document: object) -> bool:
 def is_name_of_field(holder: object, item: object) -> bool:
     """Say whether an item of an object is the name of one of its fields.
 
-    The field may be an attribute, a property, or be found in square brackets.
+    The field may be an attribute, a property, or found in square brackets.
     """
     if not isinstance(item, str):
         return False
@@ -270,7 +263,10 @@ def own_names(document: object) -> list[str]:
 
 
 def _names_in(document: object, holder: str) -> Sequence[str]:
-    """Return the names that an attribute lists. A single slot may be a text."""
+    """Return the names that an attribute (`__slots__` or the like) of an object lists.
+
+    A single name may be a text.
+    """
     if not has_attribute(document, holder):
         return ()
     names = getattr(document, holder, ())
@@ -311,5 +307,5 @@ def without_marks(name: object) -> str:
 
 
 def as_shown(value: object) -> object:
-    """Return a mapping as a dict, which messages show like JSON."""
+    """Return a mapping as a dict, which messages show like JSON; else the value."""
     return dict(value) if isinstance(value, Mapping) else value
