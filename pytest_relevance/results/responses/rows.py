@@ -256,7 +256,7 @@ class Labels:
         return documents
 
     def refuse_unused(self, results: Sequence[object]) -> None:
-        """Raise `UnreadableRanking` if the search declares `ids` and returns no label."""
+        """Raise `UnreadableRanking` if the search declares `ids` and no label came."""
         if not results or self.were_used or not self._are_declared:
             return
         raise UnreadableRanking(
