@@ -1,5 +1,6 @@
 """Results of searches: rankings, scores, verdicts, baselines, records, comparisons.
-Does not import pytest.
+
+The package does not import pytest.
 
 | module | what it holds |
 |---|---|
@@ -11,14 +12,19 @@ Does not import pytest.
 | `outcomes` | a ranking judged by the expectations of its case |
 | `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
-| `changes` | a ranking beside an earlier one, of a baseline or of another run: scores, what moved |
+| `changes` | the change of a case from an earlier ranking: scores, and documents that
+moved |
+| `certainty`, `settling` | whether unjudged results may explain that a query got worse,
+and which grades decide it |
 | `breakdown`, `breakdown_rows` | nDCG@k of a ranking, rank by rank |
 | `losses`, `scored_ranking` | what each document costs, and adds |
 | `repeats` | whether a search returns the same when it is called again |
-| `compare/` | a comparison of two runs, the means and tests of any two sets of scores |
+| `compare/` | the comparison of two runs, with means and tests of any two sets of
+scores |
 | `failures` | the kinds of failing cases, in the order in which they are reported |
-| `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in common |
-| `filled` | results without the grades that fill |
-| `unjudged` | unjudged results, and what a grade for them may be worth |
+| `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in
+common |
+| `filled` | results with and without the grades of a machine |
+| `unjudged` | unjudged results, and how far a grade for them may move the score |
 | `evaluate` | scores in a notebook |
 """

@@ -1,8 +1,8 @@
-"""Errors of several cases that are alike, for example of a search whose engine is down.
+"""Find cases with errors that are alike, for example of a search whose engine is down.
 
 Two errors are alike if their type, the user's innermost frame and the first line of
-their messages are the same. What differs from call to call does not count: `_VOLATILE`,
-and the query of the case, in quotes or behind an equals sign.
+their messages are the same. Parts of a message that differ from call to call do not
+count: `_VOLATILE`, and the query of the case, in quotes or behind an equals sign.
 
 A refusal of this program or of `pytest.fail` has no type. It quotes and lists what the
 search returned. So these values and fields do not count either.
@@ -41,7 +41,7 @@ class AlikeErrors:
 
     `phase`: the step before or after the search; empty for the search itself.
     `headline`: the type and the message of the first error.
-    `frame`: where it was raised, in the code of the user.
+    `frame`: where the error was raised, in the code of the user.
     """
 
     phase: str
@@ -52,7 +52,7 @@ class AlikeErrors:
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """What alike errors have in common."""
+    """The parts that are equal in errors that are alike."""
 
     phase: str
     type: str
@@ -61,7 +61,10 @@ class _Signature:
 
 
 def alike_errors(results: Sequence[CaseResult]) -> list[AlikeErrors]:
-    """Find the errors that two or more cases share, in the order of their firsts."""
+    """Return groups of two or more results whose errors are alike.
+
+    They are in the order of their first results.
+    """
     by_signature: dict[_Signature, list[CaseResult]] = {}
     for result in results:
         error = result.call.error
@@ -102,7 +105,7 @@ def _first_line(error: SearchError) -> str:
 
 
 def _normalised(error: SearchError, query: str) -> str:
-    """Replace what differs between alike errors, in the first line of a message."""
+    """Return the first line of a message, with `#` for parts that may differ."""
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         for pattern, replacement in (
@@ -118,7 +121,10 @@ def _normalised(error: SearchError, query: str) -> str:
 
 
 def _query_pattern(query: str) -> str:
-    """Match a query in quotes or behind an equals sign, as it is or in a URL."""
+    """Return a pattern for a query in quotes or behind an equals sign.
+
+    It also matches the query as it is written in a URL.
+    """
     from urllib.parse import quote, quote_plus  # slow to import
 
     forms = [query, quote(query, errors="replace"), quote_plus(query, errors="replace")]

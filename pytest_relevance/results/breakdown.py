@@ -1,4 +1,4 @@
-"""nDCG@k of one ranking, rank by rank, and what each document costs.
+"""Break down nDCG@k of one ranking, rank by rank, and what each document costs.
 
 The DCG of the last row divided by its IDCG is exactly the score. `breakdown_rows.py`
 has the rows, `losses.py` what documents cost.
@@ -36,13 +36,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The table of one query, cut at k, with its totals.
+    """nDCG@k of one query, rank by rank.
 
-    `losses` are sorted, the largest first. The losses and `unfilled` add up to 1 -
-    nDCG. `unfilled` is (IDCG - DCG of the best order of the judged documents) / IDCG: 0
-    except with ideal "max". `too_high` are the rows of the results with less gain than
-    that best order has at their rank, by rank. nDCG `is_defined` if any judged document
-    has a gain above 0.
+    `rows`: a row for each rank.
+    `dcg`, `ideal_dcg`: the DCG of the ranking and of the ideal ranking, down to k.
+    `losses`: what documents cost, the largest loss first. The losses and `unfilled` add
+    up to 1 - nDCG.
+    `too_high`: the rows of results that have less gain than the best order of the
+    judged documents has at their rank.
+    `unfilled`: (IDCG - DCG of that best order) / IDCG. It is 0 except with ideal "max".
+    `is_defined`: whether any judged document has a gain above 0.
     """
 
     rows: tuple[Row, ...]
@@ -64,7 +67,7 @@ class Breakdown:
         return self.dcg / self.ideal_dcg if self.ideal_dcg else 0.0
 
     def _repr_html_(self) -> str:
-        """Return the first 20 ranks for a notebook, with the totals below them."""
+        """Return a table of the first 20 ranks for a notebook, with the totals."""
         columns = [("rank", NUMBER), ("document", TEXT), ("grade", NUMBER)]
         columns += [(name, NUMBER) for name in FIGURES]
         rows = []
@@ -100,12 +103,15 @@ def breakdown(
     max_grade: float | None = None,
     negative: str = "keep",
 ) -> Breakdown:
-    """Break down the nDCG@k of one ranking, rank by rank.
+    """Return the nDCG@k of one ranking, rank by rank.
 
-    `judgments` maps documents to grades, in a dict or a pandas Series; `ranking` is
-    documents best first, or whatever else a search may return. Ids are compared as
-    text; integers are their digits. k=None looks at the whole ranking and the whole
-    ideal. The other arguments are those of `evaluate`. Raises ValueError for one that
+    `judgments`: {document: grade}, in a dict or a pandas Series.
+    `ranking`: documents, best first, or whatever else a search may return.
+    `k`: the cutoff. None looks at the whole ranking and the whole ideal. The other
+    arguments are those of `evaluate`. Ids are compared as text; integers are their
+    digits.
+
+    Raises ValueError for an argument that
     is not allowed, for a grade that has no gain, for an id that is not text or an
     integer, and (`UnreadableRanking`) for what is not a ranking.
 
@@ -132,10 +138,10 @@ def breakdown(
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
-    """Return the judgments by ids as text.
+    """Return {document: grade}, with ids as text.
 
-    Raises ValueError for an id that is no text or integer, and for a grade without a
-    gain.
+    Raises ValueError for an id that is neither text nor an integer, and for a grade
+    without a gain.
     """
     grades: dict[str, float] = {}
     for document, grade in judgments.items():
@@ -158,7 +164,7 @@ def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, fl
 
 
 def break_down(result: CaseResult) -> Breakdown:
-    """Break down the nDCG@k of a result, from its own ranking, grades and judgments."""
+    """Return the nDCG@k of a result, rank by rank."""
     return _break_down(scored_ranking(result))
 
 

@@ -1,4 +1,4 @@
-"""The ranks of a breakdown, and their figures as text for reports and notebooks."""
+"""Make the rows of a breakdown, and write their figures as text for reports."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ FIGURES = ("gain", "discount", "DG", "DCG", "ideal", "IDCG")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rank (from 1) of the table.
+    """One rank of a breakdown.
 
+    `rank`: from 1.
     `document`: None below the last result.
     `grade`: None for an unjudged result and for a later copy (`repeated`).
     `discounted_gain`: gain / discount.
     `dcg`, `cg`: the sums of discounted gains and of grades, down to this rank.
     `ideal_grade`: the grade at this rank of the ideal ranking; None below its end.
     `ideal_dcg`: the DCG of the ideal ranking, down to this rank.
-    `ideal_rank`: the rank of the document in the ideal order. Documents of one grade
-        share a rank, and no rank is left out: 1, 2, 2, 3.
+    `ideal_rank`: the rank of the document in the ideal order. Documents with one gain
+    share a rank, and no rank is left out: 1, 2, 2, 3.
     """
 
     rank: int
@@ -43,7 +44,7 @@ class Row:
 
 
 def rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
-    """Make the rows of the scored results, and of the ideal below the last of them."""
+    """Return a row for each rank of the scored results and of the ideal ranking."""
     settings = ranking.settings
     own_terms = ndcg.dcg_terms(ranking.own, settings)
     ideal_terms = ndcg.dcg_terms(ranking.ideal, settings)
@@ -82,7 +83,7 @@ def rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
 
 
 def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:
-    """Return the term at a rank. Below the last one nothing is added to the sum."""
+    """Return the summand of a DCG at a rank; below the last one a summand of 0."""
     if rank <= len(terms):
         return terms[rank - 1]
     total = terms[-1].total if terms else 0.0
@@ -92,7 +93,7 @@ def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:
 
 
 def _ideal_ranks(ranking: ScoredRanking) -> dict[float, int]:
-    """Return the rank that each gain has in the ideal order, without gaps: 1, 2, 3."""
+    """Return {gain: its rank in the ideal order}, without gaps: 1, 2, 3."""
     gains = {ranking.settings.gains[grade] for grade in ranking.graded.judged}
     ranks = {}
     for rank, gain in enumerate(sorted(gains, reverse=True), 1):
@@ -101,9 +102,10 @@ def _ideal_ranks(ranking: ScoredRanking) -> dict[float, int]:
 
 
 def grade_text(row: Row) -> str:
-    """Show the grade of a result, "-" if it is unjudged.
+    """Return the grade of a row as text.
 
-    Nothing is shown if there is no result.
+    It is "-" for an unjudged result, "repeat" for a later copy, and "" without a
+    result.
     """
     if row.document is None:
         return ""
@@ -113,10 +115,10 @@ def grade_text(row: Row) -> str:
 
 
 def figure_texts(row: Row) -> list[str]:
-    """Show the `FIGURES` of a row.
+    """Return the `FIGURES` of a row as texts.
 
-    "-" stands for what an unjudged result does not have. A row without a result has no
-    gain, and one below the ideal ranking has no ideal.
+    The gain is "-" for an unjudged result and "" without a result. The ideal is ""
+    below the end of the ideal ranking.
     """
     gain = discounted = ideal = ideal_dcg = ""
     if row.document is not None:

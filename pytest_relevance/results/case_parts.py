@@ -1,4 +1,4 @@
-"""The parts of a `CaseResult`.
+"""Define the parts of a `CaseResult`.
 
 Sequences in them are tuples as soon as the result is complete.
 """
@@ -59,9 +59,9 @@ TEXT = "text"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one demand on a case.
+    """The outcome of one demand on a case: a floor, an expectation, or a comparison.
 
-    The unmet outcomes of a failing case are its reasons. `reports.reasons` alone puts
+    The unmet outcomes of a failing case are its reasons. Only `reports.reasons` puts
     them into words. `kind` is one of:
 
     - "metric", "similarity" (a metric of this ranking and the accepted one), or the key
@@ -83,20 +83,22 @@ class Outcome:
 
     What was found:
 
+    `met`: whether the demand is met.
     `value`: the figure; None if there is none. A latency is in seconds.
-    `is_score`: judging the unjudged results could change the figure.
-    `wrong`: the documents that do not meet it. For `order` it has the wrong pairs, one
-        after the other: the first document of each pair is not before the second.
+    `is_score`: whether grades for the unjudged results could change the figure.
+    `wrong`: the documents that do not meet the demand. For `order` it has the wrong
+    pairs, one after the other: the first document of each pair is not before the
+    second.
     `values`: for each document in `wrong`, its rank and the fields that make it wrong,
-        {field: value}. For `same_as`, the ranks here and there.
-    `by_people`: the figures are those without filled grades; with filled grades the
-        demand is met.
+    {field: value}. For `same_as`, the ranks here and there.
+    `by_people`: the figures are those without the grades of a machine; with these
+    grades the demand is met.
 
-    What the accepted ranking makes of it:
+    How the accepted ranking does, under the present judgments:
 
-    `before`: its figure today.
-    `is_new`: it met this.
-    `is_worse`: it misses this too, and is known to miss it by less.
+    `before`: its figure.
+    `is_new`: whether it meets the demand.
+    `is_worse`: whether it misses the demand too, but is known to miss it by less.
     """
 
     name: str
@@ -124,33 +126,33 @@ class Outcome:
 class BaselineComparison:
     """The comparison of a case with the accepted ranking of its reference.
 
-    `standing`: one of `STANDINGS`.
-    `score`: nDCG@k of the accepted ranking under the judgments of today; None if it is
-        not defined.
-    `scores`: its other scores that gates ask for.
-    `people_scores`: all these scores without filled grades; empty if no grade is
-        filled.
+    `standing`: the result of the comparison, one of `STANDINGS`.
+    `score`: nDCG@k of the accepted ranking under the present judgments; None if it is
+    not defined.
+    `scores`: the other scores of the accepted ranking that gates ask for.
+    `people_scores`: all these scores without the grades of a machine; empty if there
+    are none.
     `documents`, `grades`: the accepted ranking, if a report needs it.
     `then`: its scores on the day it was accepted, if a report needs them.
-    `latency`: the latency in the reference, in seconds; None if its search was not
-        called as now.
+    `latency`: the latency in the reference, in seconds; None if its search was called
+    in another way.
     `searched`: what differs in what was searched, {name: [before, now]}, by the names
-        that the reference has.
-    `stale`: what changed in the case since the ranking was accepted.
-    `newly_failing`: a demand is not met that the accepted ranking meets under the
-        judgments of today. A demand is a floor or an expectation. A latency does not
-        count.
-    `failed_before`: the accepted ranking is known to miss each unmet demand at least as
-        badly, and the score did not drop by more than the tolerance.
-    `missed`: the accepted ranking is known to miss a demand of today. It is looked up
-        only if a gate on the share that passes asks for it.
-    `known`: pytest reports the case as xfailed because it failed before
-        (`--relevance-known=xfail`).
-    `lost`: the metrics by which the reference has a score and the case has none now. A
-        case with any is lost.
+    that the reference has.
+    `stale`: clauses that say what changed in the case since the ranking was accepted.
+    `newly_failing`: whether a floor or an expectation is missed now that the accepted
+    ranking meets under the present judgments. A latency does not count.
+    `failed_before`: whether the accepted ranking is known to miss each missed demand by
+    at least as much, and the score did not drop by more than the tolerance.
+    `missed`: whether the accepted ranking is known to miss a present demand. It is
+    looked up only if a gate on the share that passes asks for it.
+    `known`: whether pytest reports the case as xfailed because it failed before
+    (`--relevance-known=xfail`).
+    `lost`: the metrics by which the reference has a score and the case has none now. If
+    there are any, the case is lost.
     `why`: why the case is lost, or why the reference has no ranking of it: one of the
-        reasons in `records.uncompared`.
-    `found_nothing`: the accepted ranking is empty, and the case should find something.
+    reasons in `records.uncompared`.
+    `found_nothing`: whether the accepted ranking is empty, although the case should
+    find something.
     """
 
     standing: str
@@ -173,7 +175,7 @@ class BaselineComparison:
 
     @property
     def has_accepted_ranking(self) -> bool:
-        """Return whether the reference has a ranking of the case, of any query."""
+        """Say whether the reference has a ranking of the case, for any query."""
         return self.standing not in (NEW, NOT_COMPARED, LOST)
 
 
@@ -182,7 +184,7 @@ class SearchError:
     """Why a case has no score.
 
     `type`: the type of the exception; empty for a refusal of this program.
-    `frame`: the innermost frame in code of the user.
+    `frame`: the innermost frame in the code of the user.
     `phase`: `SETUP` or `SCORING`; empty for an error of the search.
     """
 
@@ -204,8 +206,8 @@ class Repeats:
 
     `calls`: how many calls there were.
     `rankings`: how many different rankings they returned.
-    `rank`: the first rank (from 1) at which one differs from the first call; None if
-        all are the same.
+    `rank`: the first rank (from 1) at which a ranking differs from the first call; None
+    if all are the same.
     `documents`: the two documents at that rank; None below the end of a ranking.
     """
 
@@ -217,17 +219,17 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True)
 class CaseOrigin:
-    """Where a case comes from, beyond its identity.
+    """Where a case comes from, beside its file and id.
 
-    `variant_index`: counts the variants of the case from 0, in the order in which the
-        parameters of its fixtures are written.
-    `source`: the file of queries that the case comes from. The line of the result then
-        counts in it.
+    `variant_index`: the number of the variant, from 0, in the order in which the
+    parameters of the fixtures are written.
+    `source`: the file of queries that the case comes from. The line of the result is
+    then a line of this file.
     `test`: the node id of the test in Python that checked the ranking.
-    `items`: the names of its items, if another plugin repeats them or adds parameters
-        to their names.
-    `search_folder`: the folder that defines the search; empty for the rootdir. Folders
-        may have searches of one name.
+    `items`: the names of its pytest items, if another plugin repeats them or adds
+    parameters to their names.
+    `search_folder`: the folder that defines the search; empty for the rootdir. Several
+    folders may define searches with one name.
     """
 
     variant_index: int = 0
@@ -241,14 +243,14 @@ class CaseOrigin:
 class CaseConditions:
     """How a ranking was asked for, and how it is scored.
 
-    `depth`: the deepest rank that the case looks at; None for a ranking of no case.
-    `is_depth_set`: the case file sets the depth.
+    `depth`: the deepest rank that the case looks at; None for a ranking without a case.
+    `is_depth_set`: whether the case file sets the depth.
     `asked`: how many results the search was asked for; 0 if it takes no number, None if
-        that is not known.
-    `floor`: the least nDCG@k that is expected.
+    that is not known.
+    `floor`: the lowest nDCG@k with which the case passes; None without a floor.
     `tolerance`: by how much nDCG@k may drop below the baseline.
-    `lowest`, `highest`: the grades that an unjudged result may have.
-    `grade_names`: the names of grades.
+    `lowest`, `highest`: the grades between which an unjudged result may be.
+    `grade_names`: {grade: name}, for grades with names.
     """
 
     k: int = 10
@@ -268,23 +270,23 @@ class CaseRanking:
     """What the search returned.
 
     `documents`: the results, best first, as deep as the case looks. If chunks are
-        collapsed, the first of each document.
+    collapsed, only the first of each document.
     `as_returned`: the results before chunks were collapsed; else empty.
-    `whole`: `documents` has all that was returned, as all of it counts.
-    `engine_scores`: one for each document, or none.
-    `is_unsorted`: the engine scores neither only fall nor only rise.
+    `whole`: whether `documents` has all that was returned, because all of it counts.
+    `engine_scores`: one for each document, or none at all.
+    `is_unsorted`: whether the engine scores both fall and rise.
     `grades`: one for each document; None for an unjudged one and for a later copy.
     `returned`: how many different documents the search returned.
     `repeated`: how many results are later copies.
     `left_out`: how many results are chunks that were left out.
-    `reaches_depth`: the search returned as many results as it was asked for. So there
-        may be more.
-    `deeper`: the ranks of judged or accepted documents below those that are kept.
+    `reaches_depth`: whether the search returned as many results as it was asked for.
+    Then there may be more.
+    `deeper`: {document: rank}, for judged or accepted documents below `documents`.
     `irrelevant_top`: the first three documents, if the first has no gain.
-    `field_values`: in how many results each field has a value that is not empty. It has
-        the fields that expectations look at, if there are results.
-    `is_default_k`: the search returned as many results as the default of its parameter
-        `k`, and was asked for more.
+    `field_values`: {field: in how many results it has a value}, for the fields that
+    expectations look at. A null or an empty value does not count.
+    `is_default_k`: whether the search returned as many results as the default of its
+    parameter `k`, and was asked for more.
     """
 
     reaches_depth: bool = False
@@ -313,7 +315,7 @@ class CaseRanking:
         return self.as_returned or self.documents
 
     def scored_by(self, settings: Settings) -> CaseRanking:
-        """Collapse the ranking, or take it as it was returned, as other settings say.
+        """Return the ranking with or without collapsed chunks, as other settings say.
 
         Engine scores are left out.
         """
@@ -344,33 +346,33 @@ class CaseRanking:
 class CaseEvaluation:
     """The ranking under the judgments and expectations of the case.
 
-    `judgments`: how many judgments there are of each grade.
-    `missing`: judged documents that the kept ranking lacks, with their grades; at least
-        those of the ideal top k.
-    `digest`: the digest of the judgments. Equal judgments have equal digests.
+    `judgments`: {grade: number of judgments}.
+    `missing`: (document, grade) for judged documents that the kept ranking lacks; at
+    least those of the ideal top k.
+    `digest`: a digest of the judgments. Equal judgments have equal digests.
     `recorded_digest`: the digest of the judgments that the result was recorded with, if
-        it was judged again. No record has it.
-    `scores`: by the names of metrics, nDCG@k among them; None if one is not defined.
-    `lower`, `upper`: the interval that the unjudged results leave to nDCG@k; None if
-        it is the score itself.
-    `ties_lower`, `ties_upper`: the interval that the order of results with equal scores
-        leaves to nDCG@k; None if there is one order alone.
+    it was judged again. No record has it.
+    `scores`: {metric: score}, with nDCG@k; None if a score is not defined.
+    `lower`, `upper`: the lowest and the highest nDCG@k that unjudged results allow;
+    None if they allow only the score itself.
+    `ties_lower`, `ties_upper`: the lowest and the highest nDCG@k over the orders of
+    results with equal scores; None if there is only one order.
     `judged`, `top`: how many of the different documents within k have a judgment, and
-        how many there are.
+    how many there are.
     `outcomes`: the outcome of each expectation.
-    `reasons`: the unmet demands, and why a case has no score. Reasons that the accepted
-        ranking met come first.
+    `reasons`: the missed demands, and why a case has no score. Reasons that the
+    accepted ranking does not have come first.
     `not_applicable`: the metrics that the suite expects of every case, and that this
-        case has no relevant judgments for.
+    case has no relevant judgments for.
     `undecided`: the expectations that are met only if nothing lies below the results,
-        each with the rank to which it looks.
+    each with the rank to which it looks.
     `unreached`: the deepest cutoff that is written for the case, if fewer results were
-        returned; else 0.
+    returned; else 0.
 
-    Grades of a machine may fill what nobody has judged:
+    A machine may have graded documents that nobody has judged:
 
-    `filled`: the documents with such grades, and who gave them, {document: name}.
-    `filled_top`: how many of the `judged` each has given.
+    `filled`: {document: who graded it}, for such documents.
+    `filled_top`: {who graded: how many of `judged`}.
     `people_scores`: the scores without these grades.
     `people_verdict`: the verdict without these grades; "" if it is the same.
     """
@@ -398,7 +400,7 @@ class CaseEvaluation:
 
     @property
     def graders(self) -> Sequence[str]:
-        """Return who gave filled grades: within k, or else at all."""
+        """Return the machines that graded within k; if none did, all machines."""
         return [*dict.fromkeys(self.filled_top or self.filled.values())]
 
     @property
@@ -412,10 +414,10 @@ class DocumentTexts:
     """What is known of documents, beyond their ids.
 
     `titles`, `notes`: {document: text}, for documents that the result names.
-    `shown`: the fields that are shown with them, {document: {field: text}}.
-    `not_in_index`: the judged or expected documents that were not returned, and that
-        the index does not have, as far as the fixture `relevance_documents` was asked.
-    `not_in_catalogue`: the documents that the catalogue of the suite does not have.
+    `shown`: {document: {field: text}}, for the fields that reports show.
+    `not_in_index`: judged or expected documents that were not returned and that
+    the index does not have, as far as the fixture `relevance_documents` was asked.
+    `not_in_catalogue`: documents that the catalogue of the suite does not have.
     `explanations`: the texts of the hook `pytest_relevance_explain`.
     """
 
@@ -427,7 +429,7 @@ class DocumentTexts:
     explanations: Mapping[str, str] = field(default_factory=dict)
 
     def with_more(self, more: DocumentTexts) -> DocumentTexts:
-        """Add the texts of another source; they replace those of the same document."""
+        """Return these texts and those of another source, which replace older ones."""
         return DocumentTexts(
             titles={**self.titles, **more.titles},
             notes={**self.notes, **more.notes},
@@ -449,13 +451,15 @@ class CaseCall:
 
     `error`: why there is no score.
     `latency`: in seconds; None if the search was not called or failed.
-    `latency_shared`: whether `latency` is the share of the case in that of a batch.
-    `concurrency`: how many searches ran at a time, at most, while it was measured.
+    `latency_shared`: whether `latency` is the time of a batch of cases, divided by
+    their number.
+    `concurrency`: how many searches ran at the same time, at most, while it was
+    measured.
     `repeats`: how the rankings of several calls differ.
     `outcome`: pytest's outcome, if it is not the verdict: passed, failed, skipped,
-        xfailed or xpassed.
-    `is_marked_skip`: the case file or a mark skips the case, so its search was not to
-        be called.
+    xfailed or xpassed.
+    `is_marked_skip`: whether the case file or a mark skips the case, so that its search
+    should not be called.
     """
 
     error: SearchError | None = None
@@ -467,9 +471,9 @@ class CaseCall:
     is_marked_skip: bool = False
 
     def latency_like(self, other: CaseCall) -> float | None:
-        """Return the latency, if it was measured as in the other call; else None.
+        """Return the latency, if it was measured like that of the other call, or None.
 
-        Both are alone or shared, with as many searches at a time.
+        That is, both alone or both shared, with as many searches at the same time.
         """
         if self.latency_shared != other.latency_shared:
             return None
@@ -477,12 +481,12 @@ class CaseCall:
 
 
 def text_reason(text: str) -> Outcome:
-    """Make a reason of a sentence."""
+    """Return a reason that is a sentence."""
     return Outcome("", TEXT, met=False, clauses=(text,))
 
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
-    """Count the judgments of each grade, the highest grade first."""
+    """Return {grade: how many judgments have it}, the highest grade first."""
     counts: dict[float, int] = {}
     for grade in sorted(grades, reverse=True):
         counts[grade] = counts.get(grade, 0) + 1

@@ -1,7 +1,7 @@
-"""`CaseResult`: the result of one case in one variant of its search.
+"""Define `CaseResult`: the result of one case in one variant of its search.
 
-Every report, gate and record is made from these. A result is made once, where the case
-ran. `codec` makes JSON values of it for records and for other processes.
+Every report, gate and record is made from such results. A result is made once, where
+the case ran. `codec` makes JSON values of it for records and for other processes.
 """
 
 from __future__ import annotations
@@ -109,19 +109,19 @@ class CaseResult:
 
     @property
     def key(self) -> Key:
-        """Return the key of the result in its run."""
+        """Return the file, the id and the variant: the key of the result in its run."""
         return self.file, self.id, self.variant
 
     @property
     def is_check(self) -> bool:
-        """Say whether a test in Python gave the ranking."""
+        """Say whether the ranking comes from a test in Python, not from a case file."""
         return self.search == CHECK
 
     @property
     def outcome(self) -> str:
         """Return the outcome of the case in pytest.
 
-        It is the verdict, unless `call` has another.
+        It is the verdict, unless `call` has another outcome.
         """
         return self.call.outcome or self.verdict
 
@@ -137,9 +137,9 @@ class CaseResult:
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """Return the least and the greatest nDCG@k that unjudged results leave open.
+        """Return the lowest and the highest nDCG@k that unjudged results allow.
 
-        Both are None if it is not defined.
+        Both are None if nDCG@k is not defined.
         """
         lower, upper = self.evaluation.lower, self.evaluation.upper
         if lower is None or upper is None:
@@ -148,9 +148,7 @@ class CaseResult:
 
     @property
     def depends_on_ties(self) -> bool:
-        """Return whether the floor is met in one order of equal scores, and not in
-        another.
-        """
+        """Say whether the floor is met in one order of equal scores, but not in all."""
         least, greatest = self.evaluation.ties_lower, self.evaluation.ties_upper
         floor = self.conditions.floor
         if least is None or greatest is None or floor is None:
@@ -169,12 +167,12 @@ class CaseResult:
 
     @property
     def place(self) -> str:
-        """Return `file:line` of the case, in the file of queries that it comes from."""
+        """Return `file:line` of the case; in its file of queries if it has one."""
         return f"{self.origin.source or self.file}:{self.line}"
 
     @property
     def status(self) -> str:
-        """Return the status that a summary counts the case under."""
+        """Return the status under which a summary counts the case."""
         verdict, outcome = self.verdict, self.call.outcome
         if not outcome:
             return verdict
@@ -190,24 +188,25 @@ class CaseResult:
 
     @property
     def is_known(self) -> bool:
-        """Say whether the case was expected to fail, as it failed before.
+        """Say whether the case was expected to fail, because it failed before.
 
-        No case is without `--relevance-known=xfail`.
+        False without `--relevance-known=xfail`.
         """
         is_known = self.baseline is not None and self.baseline.known
         return is_known and self.status == XFAILED
 
     @property
     def is_cut(self) -> bool:
-        """Say whether metrics of the whole ranking have no value.
+        """Say whether the ranking may go on below its last result.
 
-        The ranking may go on, and no depth was set.
+        Then metrics of the whole ranking have no value. False if the case file sets a
+        depth.
         """
         return self.ranking.reaches_depth and not self.conditions.is_depth_set
 
     @property
     def graded(self) -> GradedRanking:
-        """Return the ranking as the metrics take it, as deep as it was kept."""
+        """Return the grades of the ranking for metrics, as deep as they were kept."""
         judged: list[float] = []
         for grade, count in self.evaluation.judgments.items():
             judged += [grade] * count
@@ -238,11 +237,11 @@ class CaseResult:
 
     @property
     def is_unjudged(self) -> bool:
-        """Say whether the ids of judgments and results seem to be of two kinds.
+        """Say whether judgments and results seem to have ids of different kinds.
 
-        No returned document has a judgment: usually the id field is wrong. But the ids
-        are right if the accepted ranking has a judged document, and shares a document
-        with the present one.
+        That is, no returned document has a judgment: usually the id field is wrong. But
+        the ids are right if the accepted ranking has a judged document, and shares a
+        document with the present one.
         """
         if not self.returns_unjudged:
             return False
@@ -260,9 +259,9 @@ class CaseResult:
         return list(dict.fromkeys([*self.named_within(None), *self.ranking.deeper]))
 
     def named_within(self, top: int | None) -> Sequence[str]:
-        """Return the documents of `named`, but only the first `top` of each ranking.
+        """Return the documents of `named`, of each ranking only the first `top`.
 
-        None stands for all kept documents.
+        None takes all documents that are kept.
         """
         named = [*self.ranking.documents[:top]]
         named += [document for document, _ in self.evaluation.missing]
@@ -281,7 +280,7 @@ class CaseResult:
         *,
         replace: bool = True,
     ) -> CaseResult:
-        """Add titles, and fields to show, of the documents in `named`.
+        """Return the result with titles, and fields to show, of documents in `named`.
 
         Without `replace` the titles that it has stay.
         """
@@ -303,27 +302,27 @@ class CaseResult:
         verdict: str,
         reasons: Sequence[parts.Outcome],
     ) -> CaseResult:
-        """Add a comparison with the baseline, its verdict and its reasons."""
+        """Return the result with this comparison, verdict and reasons."""
         evaluation = self.evaluation
         if reasons is not evaluation.reasons:
             evaluation = replace(evaluation, reasons=reasons)
         return replace(self, verdict=verdict, evaluation=evaluation, baseline=baseline)
 
     def with_texts(self, **changes: Any) -> CaseResult:
-        """Change some fields of its `texts`."""
+        """Return the result with some fields of `texts` replaced."""
         return replace(self, texts=replace(self.texts, **changes))
 
 
 def has_failed(result: CaseResult) -> bool:
     """Say whether pytest reports the case as failed.
 
-    It failed, ended in an error, was not searched, or is inconclusive.
+    True if it failed, ended in an error, was not searched, or is inconclusive.
     """
     return result.status in _UNMET and result.call.outcome not in (SKIPPED, PASSED)
 
 
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
-    """Return the search and the variant of all results, each once.
+    """Return the search and the variant of all results, each pair once.
 
     Variants are in the order in which the parameters of their fixture are written.
     """
@@ -337,7 +336,7 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 def search_of(result: CaseResult) -> tuple[str, str, str | None]:
     """Return the search of a result: its name, its folder, and the variant.
 
-    Folders may define searches of one name.
+    Several folders may define searches with one name.
     """
     return result.search, result.origin.search_folder, result.variant
 
@@ -345,7 +344,7 @@ def search_of(result: CaseResult) -> tuple[str, str, str | None]:
 def grouped(
     items: Iterable[Item], key: Callable[[Item], Group]
 ) -> dict[Group, list[Item]]:
-    """Group results, pairs or changes of these by a key, in their order."""
+    """Return {key: items with this key}; keys and items stay in their order."""
     groups: dict[Group, list[Item]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
@@ -353,7 +352,7 @@ def grouped(
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return the nearest-rank percentile, from 1 to 100 percent.
+    """Return the nearest-rank percentile of sorted values, from 1 to 100 percent.
 
     Raises IndexError if there are no values.
     """

@@ -1,8 +1,8 @@
-"""What documents are called, from the catalogue of a suite.
+"""Read titles and fields of documents from the catalogue of a suite.
 
 A catalogue is a file with titles and further fields of documents. It may have a million
-of them, of which a report names a few hundred. `run_titles` adds what it says of these
-to the results.
+documents, of which a report names a few hundred. `run_titles` adds their titles and
+fields to results.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ _NO_TITLES = "documents have no titles from the catalogue"
 
 @dataclass(slots=True)
 class Documents:
-    """What a catalogue says of documents.
+    """What a catalogue has of documents.
 
-    `titles`: {document: title}. `fields`: what to show, {document: {field: text}}.
+    `titles`: {document: title}.
+    `fields`: {document: {field: text}}, for fields to show.
     `known`: the documents that it has.
     `problems`: messages about lines and columns that were left out.
-    `errors`: the same with their places.
+    `errors`: the same, as errors with their places.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class Documents:
     errors: list[RunError] = field(default_factory=list)
 
     def add_problems(self, file: str, problems: Problems) -> None:
-        """Add the first problems of the file."""
+        """Add the first problems of a catalogue to `problems` and `errors`."""
         if not problems.found:
             return
         error = FileError(file, problems.found)
@@ -70,7 +71,7 @@ class DocumentValues:
     """Some columns of a catalogue.
 
     `by_document`: {document: {column: value}}.
-    `columns`: the names of all its columns.
+    `columns`: the names of all columns of the catalogue.
     """
 
     by_document: Mapping[str, Mapping[str, object]]
@@ -81,7 +82,7 @@ class DocumentValues:
 class _Columns:
     """The columns of a catalogue.
 
-    `is_nested`: the documents are objects, so that a dot in a name leads into an
+    `is_nested`: whether documents are objects, so that a dot in a name leads into an
     object.
     """
 
@@ -89,7 +90,7 @@ class _Columns:
     is_nested: bool
 
     def has(self, name: str) -> bool:
-        """Say whether a column is there.
+        """Say whether there is a column with this name.
 
         If documents are objects, the first part of a name with dots is enough.
         """
@@ -98,13 +99,13 @@ class _Columns:
         return self.is_nested and name.partition(".")[0] in self.names
 
     def without(self, name: str) -> str:
-        """Say that there is no such column."""
+        """Return the message that there is no column with this name."""
         close = did_you_mean(name, self.names)
         return f"there is no column {quoted(name)}; {self.described}{close}"
 
     @property
     def described(self) -> str:
-        """`the columns are "id" and "title"`."""
+        """Return `the columns are "id" and "title"`."""
         names = [quoted(name) for name in self.names[:_MOST_COLUMNS]]
         more = " ..." if len(self.names) > _MOST_COLUMNS else ""
         return f"the columns are {listed(names, 'and')}{more}"
@@ -112,7 +113,7 @@ class _Columns:
 
 @dataclass(frozen=True, slots=True)
 class _OpenCatalogue:
-    """A catalogue that is read: its rows, its columns, and those of ids."""
+    """A catalogue that is being read: its rows, its columns, and the columns of ids."""
 
     table: TextTable | ParquetTable | LinesOfObjects
     columns: _Columns
@@ -121,9 +122,9 @@ class _OpenCatalogue:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A catalogue at a `path`, which messages call `name`.
+    """A catalogue file. Messages call it `name`.
 
-    `columns`: those that a case file names.
+    `columns`: the columns that the case file names.
     """
 
     path: str
@@ -131,12 +132,12 @@ class Catalogue:
     columns: CatalogueFile
 
     def look_up(self, ids: Collection[str]) -> Documents:
-        """Read what the catalogue has of some documents.
+        """Return what the catalogue has of some documents.
 
-        Of several lines of a document the first counts.
+        If a document has several lines, the first one counts.
 
         Raises:
-            FileError: the file cannot be read, or is no catalogue.
+            FileError: the file cannot be read, or is not a catalogue.
         """
         from pytest_relevance._csv_cells import cells_of_any_length
 
@@ -183,19 +184,19 @@ class Catalogue:
             documents.fields[document] = shown
 
     def _key_of(self, column: str) -> str:
-        """Find the key of the case file that names a column to show."""
+        """Return the key of the case file that names a column: show, url or image."""
         if column in self.columns.show:
             return "show"
         return "url" if column == self.columns.url else "image"
 
     def values(self, names: Collection[str]) -> DocumentValues:
-        """Read some columns for all documents.
+        """Return some columns for all documents.
 
         In a text table (CSV, TSV) a decimal text is a number, and an empty cell is
         null.
 
         Raises:
-            FileError: the file cannot be read, or is no catalogue.
+            FileError: the file cannot be read, or is not a catalogue.
         """
         from pytest_relevance._csv_cells import cells_of_any_length
         from pytest_relevance._text_table import TextTable
@@ -216,9 +217,10 @@ class Catalogue:
         return DocumentValues(by_document, catalogue.table.names)
 
     def _open(self, *, needs_title: bool) -> _OpenCatalogue:
-        """Open the file and find its columns.
+        """Return the table of the file, with its columns.
 
-        `needs_title`: refuse a file without titles, unless `show` names fields.
+        Raises `FileError` if it has no column of ids. With `needs_title` it also needs
+        a title, or columns to `show`.
         """
         from pytest_relevance._accidents import refuse_accidents
         from pytest_relevance._object_table import LinesOfObjects
@@ -252,7 +254,7 @@ class Catalogue:
         _refuse_one_object(source, None if self._template else self.columns.id)
 
     def _joined_columns(self, columns: _Columns) -> IdColumns | None:
-        """Find the columns of a template.
+        """Return the columns of ids that a template joins.
 
         None if there is no template, or if the file has joined ids.
         """
@@ -274,22 +276,22 @@ class Catalogue:
 
     @property
     def _template(self) -> IdField | None:
-        """Return the template for ids of the catalogue, or else of the suite."""
+        """Return the template for ids, of the catalogue or of the suite, or None."""
         written = self.columns.id or self.columns.suite_id
         field = None if written is None else id_field_of(written)
         return field if field is not None and field.is_template else None
 
     def _id_column(self, columns: _Columns) -> str:
-        """Choose the column of ids. Raises `FileError` if there is none."""
+        """Return the column of ids. Raises `FileError` if there is none."""
         column = self._chosen(self.columns.id, ID_NAMES, columns)
         if column is None:
             raise self._no_column("id", ID_NAMES, columns)
         return column
 
     def _check_title_column(self, columns: _Columns, *, is_needed: bool) -> None:
-        """Refuse a catalogue that has nothing to show.
+        """Raise `FileError` if a title `is_needed` and there is nothing to show.
 
-        It has no title, and the case file names no further field in `show`.
+        There has to be a column of titles, or the case file names columns in `show`.
         """
         column = self._chosen(self.columns.title, TITLE_NAMES, columns)
         if column is None and is_needed and not self.columns.show:
@@ -298,9 +300,10 @@ class Catalogue:
     def _chosen(
         self, written: str | None, usual: Sequence[str], columns: _Columns
     ) -> str | None:
-        """Choose the written column, which must be there, or the first usual one.
+        """Return the column that the case file names, or the first usual one.
 
-        None if there is none.
+        None if it names none and there is no usual one. Raises `FileError` if the named
+        column is missing.
         """
         if written is not None:
             self._require(written, columns)
@@ -314,9 +317,9 @@ class Catalogue:
     def _no_column(
         self, key: str, usual: Sequence[str], columns: _Columns
     ) -> FileError:
-        """Make the error for a catalogue without a usual column.
+        """Return the error for a catalogue without a usual column.
 
-        `key` is that of the case file.
+        `key`: the key of the case file that can name the column.
         """
         names = listed(quoted(name) for name in usual)
         message = (
@@ -327,7 +330,7 @@ class Catalogue:
 
 
 def _refuse_one_object(source: Source, id_column: str | None) -> None:
-    """Refuse a catalogue that is one JSON object.
+    """Raise `FileError` if a catalogue is one JSON object.
 
     One document on one line is allowed. The message has a command that writes a line
     for each document.
@@ -372,9 +375,9 @@ def _begins_with_an_object(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IdColumns:
-    """The columns of a catalogue that have the id of a document.
+    """The columns of a catalogue with the ids of documents.
 
-    They are those of a template, or one column.
+    `names`: one column, or those that `template` joins.
     """
 
     names: tuple[str, ...]
@@ -391,9 +394,9 @@ class IdColumns:
         return texts[0] if self.template is None else self.template.join(texts)
 
     def why_none(self, values: Fields, is_nested: bool) -> str:
-        """Say why a document has no id; empty for a row of a table without a value.
+        """Return why a document has no id; "" for a row of a table without a value.
 
-        `is_nested`: the document is an object, and not a row of a table.
+        `is_nested`: whether the document is an object, and not a row of a table.
         """
         for name in self.names:
             value = value_at(values, name)
@@ -407,7 +410,7 @@ class IdColumns:
 
 
 def cell_value(cell: str) -> object:
-    """Read a cell of a text table.
+    """Return the value of a cell of a text table.
 
     A decimal text is a number, and an empty cell is None.
     """
@@ -418,10 +421,10 @@ def cell_value(cell: str) -> object:
 def check_catalogue(
     path: str, name: str, columns: CatalogueFile, documents: Collection[str] = ()
 ) -> Documents:
-    """Read a catalogue, which messages call `name`.
+    """Return what a catalogue has of some documents, and all that is wrong with it.
 
-    All that is wrong with it is in `problems`. `columns` are those that the case file
-    names. `documents` are those to look up.
+    Messages call the catalogue `name`. `columns` are the columns that the case file
+    names. Mistakes are in `problems` of the result.
     """
     try:
         return Catalogue(path, name, columns).look_up(documents)

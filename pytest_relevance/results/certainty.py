@@ -1,11 +1,11 @@
-"""How sure it is that a query got worse.
+"""Find out for certain whether a query got worse, whatever unjudged results are worth.
 
 Unjudged results leave both scores of a query open. Both rankings are scored under the
 same judgments, so they share one ideal, and their DCG decides. A document has one grade
-in both rankings. So what it adds to the change of DCG is its gain times the change of
-its discount factor.
+in both rankings. So it adds its gain, times the change of
+its discount factor, to the change of DCG.
 
-A query that got worse is certain if no grading of its unjudged results can change that.
+A query that got worse is certain if no grades for its unjudged results can change that.
 Otherwise it is open: missing judgments may explain it.
 """
 
@@ -30,11 +30,11 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """What a document adds to the change of DCG.
+    """What a document adds to the change of DCG: its gain times `factor`.
 
-    `grade` is None for an unjudged document.
-    `factor`: 1 / discount at its rank now less that at its rank before. The factor of a
-        rank below k, or of a document that was not returned, is 0.
+    `grade`: None for an unjudged document.
+    `factor`: 1 / discount at its rank now less that at its rank before. It is 0 for a
+    rank below k, and for a document that was not returned.
     """
 
     document: str
@@ -44,7 +44,11 @@ class DocumentChange:
 
 @dataclass(frozen=True, slots=True)
 class WorseQueries:
-    """How many queries got worse for `certain`, and how many are `open`."""
+    """How many queries got worse.
+
+    `certain`: how many got worse for certain.
+    `open`: how many may have got worse; unjudged results may explain it.
+    """
 
     certain: int
     open: int
@@ -56,9 +60,10 @@ class WorseQueries:
 
 
 def count_worse(changes: Iterable[Change]) -> WorseQueries:
-    """Count the queries that got worse, each once for all its variants.
+    """Return how many of these queries got worse for certain, and how many are open.
 
-    A query is certain if it got worse for certain in any variant.
+    `changes`: those of queries that got worse. A query with several variants counts
+    once. It is certain if it is certain in one variant.
     """
     queries = set()
     certain = set()
@@ -79,9 +84,9 @@ class JudgedMeans:
 
 
 def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
-    """Return the means over judged results alone of the cases that have both scores.
+    """Return the means of nDCG@k without the unjudged results of both rankings.
 
-    The unjudged results of both rankings are left out (`unjudged: skip`). A ranking
+    They are over cases with both scores. A ranking
     without a judged result counts 0. None if nothing is unjudged.
     """
     before = []
@@ -111,9 +116,9 @@ def _judged_score(change: Change, snapshot: Snapshot) -> float:
 
 
 def document_changes(change: Change) -> list[DocumentChange]:
-    """List the documents of both rankings whose discount factor changed.
+    """Return the documents of both rankings whose discount factor changed.
 
-    Without a comparison there are none.
+    [] if the rankings cannot be compared.
     """
     if change.before is None or not change.is_compared:
         return []
@@ -130,11 +135,13 @@ def document_changes(change: Change) -> list[DocumentChange]:
 
 
 def is_certainly_worse(change: Change) -> bool:
-    """Say whether a query that got worse did so under every grading.
+    """Say whether a query got worse, whatever its unjudged results are worth.
 
     It did if it newly misses a demand that no grade can change, or if its search failed
-    or returned nothing. Else the greatest possible DCG now has to be below the DCG
-    before. With settings that leave no interval, nothing may be unjudged.
+    or returned nothing. If not, the greatest possible DCG now has to be below the DCG
+    before. With settings that allow no interval, all results have to be judged.
+
+    `change`: of a query that got worse by its present judgments.
     """
     if _misses_what_no_grade_changes(change) or not change.after.documents:
         return True
@@ -148,9 +155,7 @@ def is_certainly_worse(change: Change) -> bool:
 
 
 def greatest_change(documents: Iterable[DocumentChange], change: Change) -> float:
-    """Return the greatest possible change of DCG over all gradings of the unjudged
-    documents.
-    """
+    """Return the greatest change of DCG that grades for unjudged documents can give."""
     gains = change.case.conditions.settings.gains
     least, most = gain_range(change)
     parts = []
@@ -185,7 +190,7 @@ def _misses_what_no_grade_changes(change: Change) -> bool:
 
 
 def has_unjudged(change: Change) -> bool:
-    """Return whether a document in the top k of either ranking is unjudged."""
+    """Say whether a document in the top k of either ranking is unjudged."""
     grades = change.grades
     k = change.case.conditions.k
     for snapshot in (change.before, change.after):
@@ -195,7 +200,7 @@ def has_unjudged(change: Change) -> bool:
 
 
 def _factors(snapshot: Snapshot, k: int, settings: Settings) -> dict[str, float]:
-    """Return 1 / discount of each document in the top k, at its first rank."""
+    """Return {document: 1 / discount at its first rank} for the top k."""
     discounts = discount_table(settings.discount, k)
     factors = {}
     for document, rank in first_ranks(snapshot.documents).items():

@@ -1,4 +1,4 @@
-"""What became of a case: its ranking now beside an earlier one.
+"""Compare the ranking of a case with an earlier one.
 
 The earlier ranking is the one that a baseline or a record has of the case
 (`Change.since_baseline`), or that of the first of two runs (`Change.between`). Reports
@@ -21,12 +21,12 @@ from pytest_relevance.results.outcomes import first_ranks
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A ranking of a case, scored under the judgments of today.
+    """A ranking of a case, scored under the present judgments.
 
     `documents`: the results, best first.
     `grades`: the grade of each document, None for an unjudged one; empty without
     judgments.
-    `scores`: by the name of the metric, None if one is not defined.
+    `scores`: {metric: score}; None if a score is not defined.
     `latency`: how long the search took, in seconds; None if that is not known.
     """
 
@@ -69,15 +69,15 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a case.
+    """A case with its ranking now and an earlier one.
 
     `case`: the result of the case now.
-    `before`: the earlier ranking, None if there is none.
+    `before`: the earlier ranking; None if there is none.
     `after`: the ranking now.
     `metric`: the metric by which the scores are compared; None is the nDCG@k of the
     case.
-    `is_compared`: whether the rankings can be compared. An earlier ranking cannot if it
-    is one of another query, for example.
+    `is_compared`: whether the rankings can be compared. They cannot if the earlier one
+    is of another query, for example.
     """
 
     case: CaseResult
@@ -88,7 +88,7 @@ class Change:
 
     @classmethod
     def since_baseline(cls, result: CaseResult, metric: str | None = None) -> Change:
-        """Compare a case with the ranking that its baseline has accepted, if any."""
+        """Return the change of a case since the ranking in its baseline, if any."""
         baseline = result.baseline
         is_compared = (
             baseline is not None and baseline.standing not in WITHOUT_COMPARISON
@@ -103,7 +103,7 @@ class Change:
 
     @classmethod
     def between(cls, pair: Pair, metric: str | None = None) -> Change:
-        """Compare the results of a case in two runs."""
+        """Return the change of a case from the first run to the second."""
         latency = pair.first.call.latency_like(pair.second.call)
         return cls(
             case=pair.second,
@@ -114,19 +114,19 @@ class Change:
 
     @property
     def is_by_ndcg(self) -> bool:
-        """Say whether nDCG is the metric by which the scores are compared."""
+        """Say whether the scores are compared by nDCG."""
         return self.metric is None or metric_named(self.metric).measure == "nDCG"
 
     @property
     def score_before(self) -> float | None:
-        """Return the score of the earlier ranking; None if it has none."""
+        """Return the score of the earlier ranking; None without one."""
         if self.before is None:
             return None
         return self.before.scores.get(self.metric or self.case.metric.text)
 
     @property
     def score_after(self) -> float | None:
-        """Return the score of the ranking now; None if it has none."""
+        """Return the score of the ranking now; None without one."""
         return self.after.scores.get(self.metric or self.case.metric.text)
 
     @property
@@ -137,14 +137,14 @@ class Change:
 
     @property
     def documents_before(self) -> Sequence[str]:
-        """Return the earlier ranking, if the two can be compared; else nothing."""
+        """Return the earlier ranking; () if the rankings cannot be compared."""
         if self.before is None or not self.is_compared:
             return ()
         return self.before.documents
 
     @property
     def grades(self) -> dict[str, float]:
-        """Return the grades of the judged documents of both rankings."""
+        """Return {document: grade} for the judged documents of both rankings."""
         grades = {}
         for snapshot in (self.before, self.after):
             if snapshot is None:
@@ -158,10 +158,10 @@ class Change:
 
     @property
     def moves(self) -> RankChanges | None:
-        """Return what left the top k, entered it and moved in it.
+        """Return which documents left, entered and moved in the top k.
 
-        None without a comparison. In `left`, documents with the highest gains are
-        first: they explain the lost score.
+        None if the rankings cannot be compared. In `left`, documents with the highest
+        gains are first: they explain the lost score.
         """
         if self.before is None or not self.is_compared:
             return None
@@ -178,7 +178,7 @@ class Change:
 
 
 def changes_since_baseline(results: Sequence[CaseResult]) -> list[Change]:
-    """Compare each case with the ranking that its baseline has accepted."""
+    """Return the change of each case from the ranking that its baseline has."""
     return [Change.since_baseline(result) for result in results]
 
 
@@ -191,10 +191,11 @@ _NO_RANKS: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A document whose rank changed, with its ranks (from 1) in both rankings.
+    """A document whose rank changed.
 
-    A rank is None if the ranking is not known to have the document. `grade` is None for
-    an unjudged document.
+    `first`, `second`: its ranks (from 1) in both rankings; None if the ranking is not
+    known to have it.
+    `grade`: None for an unjudged document.
     """
 
     document: str
@@ -212,13 +213,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class RankChanges:
-    """The changes within the top `k`.
+    """The changes within the top `k` of two rankings.
 
     `left`: the documents that only the first ranking has there, best first.
-    `entered`: those that only the second ranking has there, best first.
-    `moved`: those that are in the top of both, the farthest first.
-
-    Jaccard and RBO are computed over the top k.
+    `entered`: the documents that only the second ranking has there, best first.
+    `moved`: the documents that both have there at different ranks, the farthest first.
+    `jaccard`, `rbo`: how similar the two top k are.
     """
 
     k: int
@@ -240,10 +240,10 @@ def rank_changes(
     grades: Mapping[str, float] = _NOTHING,
     deeper: Mapping[str, int] = _NO_RANKS,
 ) -> RankChanges:
-    """Compare the top k of two rankings.
+    """Return which documents left, entered and moved in the top k.
 
-    A document that left the top may be ranked below it, as far as the second ranking
-    goes or `deeper` has its rank. A document that occurs twice counts at its first
+    A document that left may have a rank below k, in the rest of `second` or in
+    `deeper`. A document that occurs twice counts at its first
     rank.
     """
     before = first_ranks(first)

@@ -1,4 +1,4 @@
-"""Rankings that may go on below what was returned: what has no score then, and why.
+"""Find metrics without a value, because the ranking may go on below what was returned.
 
 A search that is given a number of results (its parameter `k`) and returned as many may
 have had more: its ranking is cut. A metric of the whole ranking has no value then,
@@ -31,9 +31,9 @@ def reaches_depth(ranking: Ranking, asked: int | None) -> bool:
 
 
 def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
-    """Say which metrics of a case have no value, as they look below what was returned.
+    """Return why metrics of a case have no value: they look below what was returned.
 
-    There is a line for each of them; usually there is none. `asked` is
+    There is a line for each such metric; usually it is "". `asked` is
     how many results the search was asked for; None if it takes no number.
     """
     if asked is None or not reaches_depth(ranking, asked):
@@ -70,12 +70,14 @@ def _metrics_of_the_whole(case: Case) -> list[Metric]:
 def cut_text(
     metric: Metric, there: str, asked: int, settings: Settings | None = None
 ) -> str:
-    """Say why a metric has no value, and what to write instead.
+    """Return why a metric has no value, and what to write instead.
 
     For example `AP looks at the whole ranking, and this search was asked for 10: write
-    AP@10, or depth: 1000`. `there` describes the part of the ranking that is there. A
-    metric with a cutoff needs the whole ranking only because of `settings`; the text
-    names the setting.
+    AP@10, or depth: 1000`.
+
+    `there`: says which part of the ranking is known.
+    `settings`: the settings because of which a metric with a cutoff needs the whole
+    ranking. The text names the setting.
     """
     because, ways = "", []
     if metric.k is not None:

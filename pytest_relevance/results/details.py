@@ -1,6 +1,6 @@
-"""What a report, a record or a baseline needs of a result beyond its figures.
+"""Add to a result what reports, records and baselines need beyond its figures.
 
-Most cases pass without any of them. They are spared this work.
+Most cases pass without any of this work.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_MISSING = 10
 def with_details(
     result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False
 ) -> CaseResult:
-    """Add titles, engine scores, missing documents, deeper ranks and the digest.
+    """Return the result with titles, missing documents, deeper ranks and the digest.
 
     The ranking is cut as deep as the case looks. `all_missing` names every judged
     document that is missing; otherwise only documents of the ideal top k are named.
@@ -72,9 +72,9 @@ def with_details(
 def _kept_ranking(
     result: CaseResult, case: Case, ranking: Ranking, others: Collection[str]
 ) -> CaseRanking:
-    """Cut the ranking as deep as the case looks.
+    """Return the ranking, cut as deep as the case looks.
 
-    Note the ranks below of judged documents and of `others`.
+    It keeps the ranks of judged documents and of `others` below the cut.
     """
     whole = case.looks_at_all
     kept = tuple(ranking.ids if whole else ranking.ids[: result.conditions.depth])
@@ -100,7 +100,7 @@ def _kept_ranking(
 def _ranks_below(
     ids: Sequence[str], kept: int, documents: Sequence[str]
 ) -> dict[str, int]:
-    """Return the ranks (from 1) of documents that are not among the kept ones."""
+    """Return {document: rank (from 1)} for documents below the first `kept` ranks."""
     if len(ids) == kept:
         return {}
     above, wanted = set(ids[:kept]), set(documents)
@@ -173,7 +173,7 @@ def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentText
 
 
 def digest_of(judgments: Mapping[str, float]) -> str:
-    """Return a short text that is equal for equal judgments, whatever their order.
+    """Return a short text that is equal for equal judgments, in any order.
 
     It is `NO_DIGEST` without judgments. Grades count with 12 digits: the order in which
     a mean was summed does not matter.

@@ -1,12 +1,12 @@
-"""Diagnoses: what many cases of a run have in common, for example an engine that cannot
-be reached.
+"""Find what many cases of a run have in common, for example that an engine is down.
 
-They are found from the results of a whole run (`diagnose`). Every report shows each of
-them once. Of the failures that a diagnosis explains, the first is shown in full.
+`diagnose` looks at the results of a whole run. Every report shows each diagnosis
+once. Of the failures that a diagnosis explains, the first is shown in full.
 
-Errors that are alike are in `alike_errors.py`. The other diagnoses are of one search in
-one variant: each has a row, a `DiagnosisKind`. `DIAGNOSES` has the rows by name. To add
-one to the package, write a row in `diagnosis_kinds.py` and name it in `bundled.py`.
+Errors that are alike are in `alike_errors.py`. Every other diagnosis is about one
+search in one variant. It has a row, a `DiagnosisKind`. `DIAGNOSES` has the rows by
+name. To add one to the package, write a row in `diagnosis_kinds.py` and name it in
+`bundled.py`.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _UNSCORED = frozenset({*WITHOUT_SCORE, SKIPPED})
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What many cases have in common.
+    """Something that many cases have in common.
 
     `kind`: `SEARCH`, `CASE`, `BROKEN`, or the name of a `DiagnosisKind`.
     `results`: the cases that have it, in the order of the run.
     `searched`: the cases that were looked at.
-    `message`, `frame`: those of the first error, if it is of errors.
+    `message`, `frame`: those of the first error, if it is about errors.
     """
 
     kind: str
@@ -72,12 +72,12 @@ class Diagnosis:
 
     @property
     def is_of_errors(self) -> bool:
-        """Say whether it tells of errors that are alike."""
+        """Say whether the diagnosis is about errors that are alike."""
         return self.kind in (SEARCH, CASE)
 
     @property
     def fault(self) -> RecordedFault:
-        """Return what a record has of it."""
+        """Return the diagnosis in the form that a record has."""
         first = self.results[0] if self.results else None
         return RecordedFault(
             kind=self.kind,
@@ -92,13 +92,13 @@ class Diagnosis:
 class DiagnosisKind:
     """A kind of diagnosis of one search in one variant.
 
-    `name`: what records call it.
-    `find`: finds the cases that have it, among all cases of the search; none if there
-        is nothing to tell.
-    `explain`: says what was found, and what to do. The name of the search stands before
-        it: `search returned nothing in any case: is the index empty?`
-    `explains_failures`: whether it is why its cases fail. Then only the first of these
-        cases is shown in full.
+    `name`: its name in records.
+    `find`: returns the cases that have it, out of all cases of the search; [] if there
+    is nothing to report.
+    `explain`: returns what was found, and what to do. The name of the search stands
+    before it: `search returned nothing in any case: is the index empty?`
+    `explains_failures`: whether it is the reason why its cases fail. Then only the
+    first of these cases is shown in full.
     `needs_score`: whether `find` gets only the cases of case files that have a score.
     """
 
@@ -118,7 +118,7 @@ DIAGNOSES: Registry[DiagnosisKind] = Registry(
 
 
 def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
-    """Make the diagnoses of a run: alike errors, then each kind in its order."""
+    """Return the diagnoses of a run: first errors that are alike, then each kind."""
     diagnoses = []
     for errors in alike_errors(results):
         kind = CASE if errors.phase else SEARCH
@@ -145,7 +145,11 @@ Search = tuple[str, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """The results of a run by search: all, and those of case files with a score."""
+    """The results of a run by search.
+
+    `results`: all results.
+    `scored`: the results of case files that have a score.
+    """
 
     results: Mapping[Search, Sequence[CaseResult]]
     scored: Mapping[Search, Sequence[CaseResult]]
@@ -165,7 +169,7 @@ def _broken(error: ExtensionError) -> Diagnosis:
 
 
 def _diagnoses_of_kind(name: str, groups: _Groups) -> list[Diagnosis]:
-    """Make the diagnoses of one kind, one for each search that has it.
+    """Return the diagnoses of one kind, one for each search that has it.
 
     Raises `ExtensionError` if the kind is of another package and cannot be used.
     """
@@ -188,9 +192,9 @@ def _check_results(having: Sequence[object]) -> None:
 
 
 def explanation(diagnosis: Diagnosis) -> str:
-    """Say what was found and what to do, without the name of the search.
+    """Return what was found and what to do, without the name of the search.
 
-    For errors that are alike, and for what is broken, it is their message.
+    For errors that are alike, and for a broken kind, it is their message.
     """
     if diagnosis.is_of_errors or diagnosis.kind == BROKEN:
         return diagnosis.message
@@ -203,7 +207,7 @@ def explanation(diagnosis: Diagnosis) -> str:
 
 
 def explained_failures(diagnoses: Iterable[Diagnosis]) -> dict[Key, int]:
-    """Number the first diagnosis that explains a failure, by the key of its result."""
+    """Return {key of a failure: index of the first diagnosis that explains it}."""
     numbers: dict[Key, int] = {}
     for number, diagnosis in enumerate(diagnoses):
         if not _explains_failures(diagnosis):
@@ -242,10 +246,10 @@ def faults_to_record(
 
 
 def project_faults(info: RunInfo) -> list[RecordedFault]:
-    """List the faults of a recorded run that belong to no case."""
+    """Return the faults of a recorded run that belong to no case."""
     return [fault for fault in info.faults if fault.kind == PROJECT]
 
 
 def not_searched(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """List the results of the cases whose search was not called any more."""
+    """Return the results of cases whose search was not called any more."""
     return [result for result in results if result.status == NOT_SEARCHED]

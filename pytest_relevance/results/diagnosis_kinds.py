@@ -1,4 +1,4 @@
-"""The kinds of diagnoses of the package: what a search does wrong in many cases.
+"""Define the kinds of diagnoses: what a search does wrong in many cases.
 
 `find` of a kind gets the cases of one search in one variant. `explain` says what was
 found.
@@ -38,7 +38,10 @@ _MOST_NAMED = 10
 
 
 def _find_nothing(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find three or more cases that expect results, if none of them got any."""
+    """Return all cases that expect results, if none of them got any.
+
+    [] if there are fewer than three.
+    """
     expecting = []
     for result in results:
         if expects_results(result.evaluation.outcomes):
@@ -54,10 +57,10 @@ def _explain_nothing(diagnosis: Diagnosis) -> str:
 
 
 def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that pass although nothing was returned.
+    """Return the cases that pass although nothing was returned.
 
-    Those that say how many results are meant do not count. If no case got a result,
-    `NOTHING_RETURNED` tells of it.
+    Cases that say how many results they expect do not count. If no case got a result,
+    []: `NOTHING_RETURNED` reports it.
     """
     if _find_nothing(results):
         return []
@@ -82,7 +85,10 @@ def _explain_passed_empty(diagnosis: Diagnosis) -> str:
 
 
 def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find a document without gain that is first for most of ten or more queries."""
+    """Return the cases with the same first document, if it has no gain in any of them.
+
+    They have to be most of ten or more queries.
+    """
     by_query = _with_results_by_query(results)
     if len(by_query) < FEWEST_QUERIES:
         return []
@@ -102,10 +108,7 @@ def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _with_results_by_query(results: Sequence[CaseResult]) -> dict[str, CaseResult]:
-    """Return the last case of each query, among those that got results.
-
-    Upper and lower case do not count.
-    """
+    """Return {query in small letters: its last case}, for cases that got results."""
     by_query = {}
     for result in results:
         if result.ranking.returned:
@@ -132,7 +135,7 @@ def _explain_same_first(diagnosis: Diagnosis) -> str:
 
 
 def _find_other_ids(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find two or more failing cases, if no case returned a judged document."""
+    """Return the failing cases, two or more, if no case returned a judged document."""
     if any(result.evaluation.judged for result in results):
         return []
     failing = []
@@ -152,9 +155,10 @@ def _explain_other_ids(diagnosis: Diagnosis) -> str:
 
 
 def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
-    """Write `returned "sku-1", judged "SKU-1", which differ in case only; `.
+    """Return `returned "sku-1", judged "SKU-1", which differ in case only; `.
 
-    If no two ids are near, any two are named.
+    If no two ids are similar, two others are named. "" if no judged document is
+    missing.
     """
     pairs = near_pairs_of(results)
     if pairs:
@@ -175,7 +179,10 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
 def _find_in_most(
     results: Sequence[CaseResult], has_it: Callable[[CaseResult], bool]
 ) -> list[CaseResult]:
-    """Find the cases that have something, if most of three or more with results do."""
+    """Return the cases for which `has_it` is true, if they are most with results.
+
+    [] if fewer than three cases have results.
+    """
     with_results = _with_results(results)
     having = [result for result in with_results if has_it(result)]
     if len(with_results) < FEWEST_CASES or len(having) <= len(with_results) / 2:
@@ -188,7 +195,7 @@ def _with_results(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _share_in_prose(diagnosis: Diagnosis) -> str:
-    """`12 cases of 20`, of those with results."""
+    """Return `12 cases of 20`, out of the cases with results."""
     cases = counted(len(diagnosis.results), "case")
     return f"{cases} of {len(_with_results(diagnosis.searched)):,}"
 
@@ -209,7 +216,7 @@ def _explain_unsorted(diagnosis: Diagnosis) -> str:
 
 
 def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases in which a document comes several times, as chunks do."""
+    """Return the cases in which a document comes several times, if they are most."""
 
     def repeats_documents(result: CaseResult) -> bool:
         return bool(result.ranking.repeated)
@@ -229,12 +236,12 @@ def _explain_repeated(diagnosis: Diagnosis) -> str:
 
 
 def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Find the cases that look below the longest ranking of the search.
+    """Return the cases that look deeper than the longest ranking of the search.
 
-    There are none if the search has fewer than three cases.
+    [] if the search has fewer than three cases.
 
-    A cutoff that the case file writes always counts. The usual k, and a depth, count if
-    the search shows a limit to them: short rankings are common.
+    A cutoff that the case file writes always counts. The usual k, and a depth, count
+    only if the search has a limit: short rankings are common.
     """
     most = _most_returned(results)
     if len(results) < FEWEST_CASES or not most:
@@ -291,7 +298,7 @@ def _find_no_value(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
-    """List the fields that are null, NaN or empty in every result looked at."""
+    """Return the fields that are null, NaN or empty in every result looked at."""
     looked_at: dict[str, None] = {}
     with_value: set[str] = set()
     for result in results:
@@ -301,7 +308,7 @@ def _empty_fields(results: Sequence[CaseResult]) -> list[str]:
 
 
 def fields_with_values(result: CaseResult) -> set[str]:
-    """Find the fields that have a value in a result that the case looks at."""
+    """Return the fields that have a value in a result that the case looks at."""
     return {path for path, count in result.ranking.field_values.items() if count}
 
 

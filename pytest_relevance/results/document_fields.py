@@ -1,4 +1,4 @@
-"""Values of the fields of documents: read as text, counted, filled in."""
+"""Work with the fields of documents: write them as text, count them, fill them in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Fields = Mapping[str, object]
 
 
 def value_at(values: Fields, name: str) -> object:
-    """Return the value of a column.
+    """Return the value of a column; None if there is none.
 
     Dots lead into nested objects if no column has the whole name.
     """
@@ -28,9 +28,9 @@ def value_at(values: Fields, name: str) -> object:
 
 
 def text_of(value: object) -> str:
-    """Write a value as text.
+    """Return a value as text.
 
-    A list has commas, an object is JSON, and nothing (NaN too) is "".
+    A list has commas, an object is JSON, and None (NaN too) is "".
     """
     if isinstance(value, str):
         return str.__str__(value).strip()
@@ -44,11 +44,12 @@ def text_of(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FieldValues:
-    """What a source, which messages call `source`, has of documents.
+    """The fields of documents from a source, for example a catalogue.
 
+    `source`: what messages call it.
     `by_document`: {document: {field: value}}.
-    `columns`: what messages say that the source has of each document; by default all of
-    that.
+    `columns`: what messages say that the source has of each document; by default the
+    fields of the document.
     """
 
     source: str
@@ -57,7 +58,7 @@ class FieldValues:
 
 
 def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
-    """List the documents that lack a field that is needed.
+    """Return the documents that lack a field that is needed.
 
     `fields`: {field: how many of the first results need it}.
     """
@@ -73,9 +74,10 @@ def absent_documents(ranking: Ranking, fields: Mapping[str, int]) -> list[str]:
 def with_fields(
     ranking: Ranking, fields: Mapping[str, int], more: FieldValues
 ) -> Ranking:
-    """Fill in absent fields of documents from a source, as far as it has them.
+    """Return the ranking with absent fields filled in from a source.
 
-    `fields`: {field: how many of the first results need it}.
+    `fields`: {field: how many of the first results need it}. A field that the source
+    does not have either stays absent.
 
     Raises `UnreadableRanking` as `read_fields` does.
     """
@@ -106,16 +108,16 @@ def with_fields(
 
 
 def scalars_in(value: Any) -> Sequence[Any]:
-    """List the values of a field, which may have several; none for a null."""
+    """Return the values of a field, which may have several; empty for a null."""
     if type(value) is list:
         return [one for one in value if one is not None]
     return () if value is None else (value,)
 
 
 def has_value(value: Any) -> bool:
-    """Say whether a field has a value.
+    """Say whether a field has a value other than null, empty text and empty list.
 
-    A null has none, nor has an empty text or an empty list. NaN is read as null.
+    NaN was read as null.
     """
     for one in scalars_in(value):
         if not isinstance(one, str) or one.strip():
@@ -124,7 +126,7 @@ def has_value(value: Any) -> bool:
 
 
 def count_field_values(fields: Mapping[str, Sequence[Any]]) -> dict[str, int]:
-    """Count for each field the results in which it has a value.
+    """Return {field: in how many results it has a value}.
 
     A field without results is left out.
     """

@@ -1,7 +1,7 @@
-"""`evaluate`: a table of scores from judgments and rankings, for notebooks and scripts.
+"""Make a table of scores from judgments and rankings, for notebooks and scripts.
 
-Mappings and DataFrames are checked here, and made to `CheckedJudgments` and
-`CheckedRankings`. `metrics` does all arithmetic.
+`evaluate` checks mappings and DataFrames, and makes `CheckedJudgments` and
+`CheckedRankings` of them. `metrics` does all arithmetic.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def evaluate(
     negative: str = "keep",
     undefined: str = "nan",
 ) -> pandas.DataFrame:
-    """Score the rankings of many queries by their judgments.
+    """Return a table with the scores of many queries.
 
     The table has a row for each judged query and a column for each metric. The index is
     the query ids as text, in the order of the judgments. A column has the name of the
@@ -68,7 +68,7 @@ def evaluate(
     score; or `CheckedRankings`. Scores are sorted as trec_eval sorts them: by score,
     then by document id, both descending. A rank goes before a score. Without both, the
     rows are in order already.
-    `metrics`: names such as "nDCG@10". A metric may be a function too, as the hook
+    `metrics`: names, for example "nDCG@10". A metric may be a function too, as the hook
     `pytest_relevance_metrics` has them. Its name is its `__name__`, and its k is None.
     The other arguments are those of `Settings`. For the figures of trec_eval write
     `gain="linear"`, `negative="zero"`, `undefined="zero"`.
@@ -76,8 +76,8 @@ def evaluate(
     Ids are compared as text, integers as their digits. All ids of one side are expected
     to be of the type of the first.
 
-    A judged query without a ranking scores as an empty ranking. If this is so for all
-    queries, a `RelevanceWarning` says so. Rankings of queries without judgments are
+    A judged query without a ranking scores as an empty ranking. If no query has a
+    ranking, there is a `RelevanceWarning`. Rankings of queries without judgments are
     ignored. A document that is returned twice counts at its first rank. If a measure is
     not defined (nDCG without a relevant document), the score is NaN, or 0 with
     `undefined="zero"`.
@@ -111,7 +111,7 @@ def evaluate(
 
 
 def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metric]:
-    """Parse metrics, {name of the column: metric}."""
+    """Return {name of the column: metric}."""
     given: Sequence[AnyMetric]
     if isinstance(metrics, (str, Metric)) or callable(metrics):
         given = [metrics]
@@ -164,9 +164,9 @@ def _require_ranks(
 
 
 def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
-    """Check judgments in any form that `evaluate` takes, for many calls.
+    """Return checked judgments, to call `evaluate` with them many times.
 
-    Raises ValueError as `evaluate` does.
+    They may have any form that `evaluate` takes. Raises ValueError as it does.
     """
     from pytest_relevance.metrics.checked import CheckedJudgments
 
@@ -177,9 +177,9 @@ def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
 
 
 def check_rankings(rankings: AnyRankings) -> CheckedRankings:
-    """Check rankings in any form that `evaluate` takes, for many calls.
+    """Return checked rankings, to call `evaluate` with them many times.
 
-    Raises ValueError as `evaluate` does.
+    They may have any form that `evaluate` takes. Raises ValueError as it does.
     """
     from pytest_relevance.metrics.checked import CheckedRankings
 
@@ -263,9 +263,9 @@ def _sorted_by_score(results: Sequence[tuple[str, float]]) -> list[str]:
 def _find_columns(
     frame: Any, where: str, needed: Sequence[str], optional: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Find the columns of a frame by their usual spellings.
+    """Return {name: column of the frame}, by the usual spellings.
 
-    Raises ValueError if a needed one is missing.
+    Raises ValueError if one of the `needed` columns is missing.
     """
     names = list(frame.columns)
     numbers = find_columns(names, ("query_id", *needed, *optional))
@@ -294,7 +294,7 @@ def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
 
 
 def _document_ids(frame: Any, column: Any, where: str) -> list[str]:
-    """Read the column of document ids.
+    """Return the column of document ids as text.
 
     Raises ValueError if another column has another id of a document.
     """
@@ -314,7 +314,7 @@ def _document_ids(frame: Any, column: Any, where: str) -> list[str]:
 
 
 def _other_id(value: object) -> str:
-    """Return an id as text to compare it with another; empty for a missing value."""
+    """Return an id as text to compare it with another; "" for a missing value."""
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -323,7 +323,7 @@ def _other_id(value: object) -> str:
 
 
 def _numbers(frame: Any, column: Any) -> list[float]:
-    """Read a column of ranks or scores.
+    """Return a column of ranks or scores.
 
     Raises ValueError, which names the row, for a value that is not a number.
     """

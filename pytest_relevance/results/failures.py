@@ -1,6 +1,4 @@
-"""The kinds of failing cases: what is new since the baseline, and what failed
-before.
-"""
+"""Tell kinds of failing cases apart: new since the baseline, or failed before."""
 
 from __future__ import annotations
 
@@ -73,7 +71,10 @@ def failure_kind(result: CaseResult) -> str:
 
 
 def _only_changed(result: CaseResult) -> bool:
-    """Return whether all that a case newly misses are comparisons of rankings."""
+    """Say whether all that a case newly misses are comparisons of rankings.
+
+    False if nothing was returned.
+    """
     newly_missed = [each for each in result.evaluation.reasons if each.is_new]
     return bool(result.ranking.documents) and all(
         kind_named(reason.kind).compares_rankings for reason in newly_missed
@@ -88,15 +89,15 @@ def got_worse(result: CaseResult) -> bool:
 def failure_order(result: CaseResult) -> tuple[int, float]:
     """Return the sort key of a failing case in reports.
 
-    Its kind comes first, then how far it drew the mean down since the baseline.
+    First comes its kind, then by how much it lowered the mean since the baseline.
     """
     return FAILURE_KINDS.index(failure_kind(result)), result.weight * result.change
 
 
 def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Put the failures in order, then the other results.
+    """Return the failures in the order of reports, then all other results.
 
-    The order stays what it is if there is no baseline.
+    Without a baseline the order stays.
     """
     if all(result.baseline is None for result in results):
         return list(results)

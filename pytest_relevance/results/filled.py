@@ -1,7 +1,6 @@
-"""Grades that fill what nobody has judged (`fill: true`): how much of a result they
-make.
+"""Work with grades of a machine for what nobody has judged (`fill: true`).
 
-Only cases that have such grades import this module.
+Such grades are called filled. Only cases that have them import this module.
 """
 
 from __future__ import annotations
@@ -28,7 +27,10 @@ from pytest_relevance.results.compare.differences import has_relevant, score_bef
 
 
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
-    """Give a result the grades and the nDCG@k of other judgments; its verdict stays."""
+    """Return a result with the grades and the nDCG@k of other judgments.
+
+    Its verdict stays.
+    """
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
     in_top = graded.grades[: result.conditions.k]
@@ -45,9 +47,9 @@ def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
 def with_fill(
     result: CaseResult, filled: Mapping[str, str], people: CaseResult
 ) -> CaseResult:
-    """Add to a result what it would be without the grades that fill.
+    """Return a result with the scores and the verdict without filled grades added.
 
-    `filled`: the documents that have such grades, {document: by whom}.
+    `filled`: {document: who graded it}, for filled grades.
     `people`: the result of the same case without these grades.
     """
     counts: Counter[str] = Counter()
@@ -68,7 +70,7 @@ def with_fill(
 
 
 def without_fill(result: CaseResult) -> CaseResult:
-    """Put the scores without filled grades, now and before, in a result.
+    """Return a result whose scores, now and before, are those without filled grades.
 
     Its verdict stays.
     """
@@ -89,7 +91,7 @@ def has_filled(results: Iterable[CaseResult]) -> bool:
 
 
 def graders_of(results: Iterable[CaseResult]) -> list[str]:
-    """Name all who gave filled grades in cases."""
+    """Return the names of the machines whose grades cases have."""
     graders: dict[str, None] = {}
     for result in results:
         graders.update(dict.fromkeys(result.evaluation.graders))
@@ -97,9 +99,9 @@ def graders_of(results: Iterable[CaseResult]) -> list[str]:
 
 
 def drop_of_people(result: CaseResult) -> Outcome | None:
-    """Find a drop below the baseline that filled grades hide; None if there is none.
+    """Return a drop below the baseline that filled grades hide; None if there is none.
 
-    For example, a machine gave high grades to what is new in the ranking.
+    For example, a machine gave high grades to new results of the ranking.
     """
     if result.baseline is None or not result.baseline.people_scores:
         return None
@@ -123,7 +125,7 @@ def drop_of_people(result: CaseResult) -> Outcome | None:
 def as_people_see_it(
     result: CaseResult, found: BaselineComparison
 ) -> BaselineComparison:
-    """Make a comparison a regression if grades that fill hide a drop."""
+    """Return a comparison as a regression if filled grades hide a drop."""
     if drop_of_people(replace(result, baseline=found)) is None:
         return found
     return replace(found, standing=REGRESSION, failed_before=False)

@@ -1,4 +1,4 @@
-"""What each document costs of the nDCG@k of a ranking."""
+"""Compute what each document costs of the nDCG@k of a ranking."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pytest_relevance.results.scored_ranking import ScoredRanking
 class Loss:
     """The nDCG@k that a document costs.
 
-    It is (discounted gain at the ideal rank - that at the own rank) / IDCG. `rank`
-    (from 1) is where the search returned the document, None if it did not. A loss below
-    0 is a gain: the document ranks above its ideal rank.
+    `loss`: (discounted gain at the ideal rank - that at the own rank) / IDCG. Below
+    0 the document ranks above its ideal rank.
+    `rank`: where the search returned the document, from 1; None if it did not.
 
-    If more documents of one gain were not returned than there are ideal ranks for them,
-    one loss without a `document` covers all of them: any `places` of the `candidates`
-    documents. Its `grade` is the highest grade with that gain.
+    If more documents with one gain were not returned than there are ideal ranks for
+    them, one loss without a `document` stands for all of them: any `places` of the
+    `candidates` documents. Its `grade` is the highest grade with that gain.
     """
 
     document: str | None
@@ -33,7 +33,7 @@ class Loss:
 def losses_of(ranking: ScoredRanking) -> tuple[Loss, ...]:
     """Return what documents cost of nDCG@k, the largest loss first.
 
-    There are no losses if the ideal has no gain.
+    () if the ideal ranking has no gain.
     """
     if not ranking.ideal_dcg:
         return ()
@@ -51,10 +51,10 @@ def _loss_order(loss: Loss) -> tuple[float, float, bool, int]:
 
 
 class _FreePlaces:
-    """The ideal ranks that no document has taken yet, and the judged documents left.
+    """The ideal ranks that no document has taken yet.
 
-    A document takes the best place of its gain. Both are by gain: the places as their
-    discounted gains, best first.
+    `by_gain`: {gain: the discounted gains at the free ideal ranks, best first}.
+    `left`: {gain: how many judged documents have not taken a rank yet}.
     """
 
     def __init__(self, ranking: ScoredRanking) -> None:
@@ -66,7 +66,10 @@ class _FreePlaces:
             self.by_gain[gains[grade]].append(discounted)
 
     def take(self, gain: float) -> float:
-        """Take the best place for a document of this gain; 0 if none is left."""
+        """Return the discounted gain at the best free rank of this gain, and take it.
+
+        0 if no rank is free.
+        """
         self.left[gain] -= 1
         places = self.by_gain[gain]
         return places.popleft() if places else 0.0
@@ -74,7 +77,10 @@ class _FreePlaces:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """A judged document whose rank is known. Its discounted gain is 0 below k."""
+    """A judged document whose rank is known.
+
+    `discounted`: its gain / discount; 0 below k.
+    """
 
     rank: int
     document: str
@@ -100,10 +106,7 @@ def _ranked_documents(ranking: ScoredRanking) -> list[_Ranked]:
 
 
 def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
-    """Return the losses of the documents that have a rank.
-
-    The best ideal ranks are given to them first, and the rest to missing documents.
-    """
+    """Return the losses of documents with a rank, which take the best ideal ranks."""
     losses = []
     for ranked in _ranked_documents(ranking):
         gain = ranking.settings.gains[ranked.grade]
@@ -123,7 +126,7 @@ def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
 def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
     """Return the losses of documents that were not returned.
 
-    They share the free places of their gain.
+    They share the ideal ranks of their gain that are still free.
     """
     losses = []
     for gain, free in places.by_gain.items():

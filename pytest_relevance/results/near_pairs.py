@@ -1,6 +1,4 @@
-"""Documents that were wanted and not returned, paired with results that have nearly
-their ids.
-"""
+"""Pair documents that were not returned with results whose ids are nearly the same."""
 
 from __future__ import annotations
 
@@ -13,9 +11,10 @@ _MOST_CASES = 100
 
 
 def near_pairs_of(results: Sequence[CaseResult]) -> list[NearPair]:
-    """Pair wanted documents that were not returned with results of nearly their ids.
+    """Return wanted documents, each with a result of a nearly equal id.
 
-    They are paired within each of the first cases.
+    A wanted document is judged or expected, and was not returned. Only the first cases
+    are looked at, each by itself.
     """
     unmatched = []
     for result in results[:_MOST_CASES]:
@@ -28,7 +27,7 @@ def near_pairs_of(results: Sequence[CaseResult]) -> list[NearPair]:
 
 
 def _wanted(result: CaseResult) -> list[str]:
-    """List the documents that are judged or expected, and were not returned."""
+    """Return the documents that are judged or expected, and were not returned."""
     documents = [document for document, _ in result.evaluation.missing]
     for outcome in result.evaluation.outcomes:
         if outcome.documents and not outcome.met:
@@ -41,7 +40,7 @@ def _wanted(result: CaseResult) -> list[str]:
 
 
 def _other_results(result: CaseResult, wanted: Sequence[str]) -> list[str]:
-    """List the results that nobody has judged and that no expectation names."""
+    """Return the results that nobody has judged and that no expectation names."""
     named = set(wanted)
     for outcome in result.evaluation.outcomes:
         named.update(outcome.documents)

@@ -1,7 +1,7 @@
-"""What a search returned, judged by the expectations of its case: an `Outcome` for
-each.
+"""Judge what a search returned by the expectations of its case.
 
-The kinds of expectations do it (`pytest_relevance.expectations`).
+The kinds of expectations do it (`pytest_relevance.expectations`), and return an
+`Outcome` each.
 """
 
 from __future__ import annotations
@@ -47,17 +47,18 @@ NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search returned.
+    """What a search returned, in the form that kinds of expectations judge.
 
     `k`: the cutoff of the case.
-    `ranking`: the documents. `ranks`: the first rank (from 1) of each.
+    `graded`: the ranking with grades.
+    `ranking`: the documents, best first.
+    `ranks`: {document: its first rank, from 1}.
     `latency`: in seconds; None if it was not measured.
-    `is_cut`: the ranking may go on below what was returned.
-    `fields`: the values of the fields that expectations look at, {field: values}. None
-    is absent.
-    `finds_nothing`: nothing was returned, and nothing was expected.
-    `others`: the rankings of other queries, {query: documents}.
-    `left_out`: how many results of documents in the ranking were left out.
+    `is_cut`: whether the ranking may go on below what was returned.
+    `fields`: {field: values}, for the fields that expectations look at.
+    `finds_nothing`: whether nothing was returned, and nothing was expected.
+    `others`: {query: documents}, the rankings of other queries.
+    `left_out`: how many chunks of the documents in the ranking were left out.
     """
 
     k: int
@@ -74,15 +75,15 @@ class Found:
 
 
 def kind_named(name: str) -> Any:
-    """Find the `ExpectationKind` with a name.
+    """Return the `ExpectationKind` with a name.
 
-    It is `UNKNOWN` if the package that added it is not installed.
+    It is `UNKNOWN` if the package that added the kind is not installed.
     """
     return EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
 
 
 def without_reference(expect: Iterable[Expectation]) -> list[Expectation]:
-    """Leave out the expectations that compare the ranking with the accepted one."""
+    """Return the expectations that do not compare the ranking with the accepted one."""
     judged = []
     for expected in expect:
         if kind_named(expected.kind).reference != ITSELF:
@@ -93,11 +94,11 @@ def without_reference(expect: Iterable[Expectation]) -> list[Expectation]:
 def judge_expectations(
     expect: Iterable[Expectation], found: Found
 ) -> tuple[Outcome, ...]:
-    """Judge what a search returned by each of several expectations.
+    """Return the outcome of each expectation for what a search returned.
 
     Raises:
         ExtensionError: an expectation of another package raised an exception, or
-            returned what is no `Outcome` that a record can hold.
+            did not return an `Outcome` that a record can hold.
     """
     outcomes = []
     for expected in expect:
@@ -110,7 +111,7 @@ def judge_expectations(
 
 
 def _check_outcome(kind: str, outcome: object) -> None:
-    """Check what a kind of another package returned. Raises `ExtensionError`."""
+    """Raise `ExtensionError` if a kind of another package returned a wrong outcome."""
     EXPECTATIONS.check_returned(kind, "judge", outcome, Outcome)
     assert isinstance(outcome, Outcome)
     if not isinstance(outcome.met, bool):
@@ -134,13 +135,13 @@ def outcome_of(
     values: Sequence[tuple[Any, Any]] = (),
     is_score: bool = False,
 ) -> Outcome:
-    """Make the outcome of an expectation.
+    """Return the outcome of an expectation.
 
     `value`: the figure that was found.
-    `within`: the rank that was looked at, if that is not the one of the expectation.
+    `within`: the rank that was looked at, if it differs from that of the expectation.
     `wrong`: the documents that do not meet it.
     `values`: more about each of these documents.
-    `is_score`: whether judging the unjudged results could change the figure.
+    `is_score`: whether grades for the unjudged results could change the figure.
     """
     return Outcome(
         name=expected.name,
@@ -161,12 +162,12 @@ def outcome_of(
 
 
 def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
-    """Return the first rank (from 1) of each document."""
+    """Return {document: its first rank, from 1}."""
     return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
 
 
 def expectation_of(outcome: Outcome) -> Expectation:
-    """Make the expectation that an outcome belongs to."""
+    """Return the expectation that an outcome belongs to."""
     return Expectation(
         kind=outcome.kind,
         written=outcome.name,
@@ -184,14 +185,14 @@ def expectation_of(outcome: Outcome) -> Expectation:
 def with_similarities(
     result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None
 ) -> CaseResult:
-    """Put the `similarity_scores` of a result in the place of those that it has."""
+    """Return the result with new scores of the similarity to another ranking."""
     scores = _scores_without_similarities(result)
     scores |= similarity_scores(result, metrics, other)
     return replace(result, evaluation=replace(result.evaluation, scores=scores))
 
 
 def without_similarities(result: CaseResult) -> CaseResult:
-    """Leave out the scores that compare the ranking of a result with another one."""
+    """Return the result without scores of the similarity to another ranking."""
     scores = _scores_without_similarities(result)
     return replace(result, evaluation=replace(result.evaluation, scores=scores))
 
@@ -207,10 +208,10 @@ def _scores_without_similarities(result: CaseResult) -> dict[str, float | None]:
 def similarity_scores(
     result: CaseResult, metrics: Iterable[Metric], other: Sequence[str] | None
 ) -> dict[str, float | None]:
-    """Compute the metrics that compare the ranking of a result with another ranking.
+    """Return {metric: similarity of the ranking to another one}.
 
-    There are none if there is no other ranking. A metric of the whole ranking has none
-    if the ranking is cut.
+    {} if `other` is None. A metric of the whole ranking is left out if the ranking is
+    cut.
     """
     from pytest_relevance.metrics.similarity import similarity
 
@@ -230,9 +231,9 @@ def similarity_scores(
 def similarity_outcomes(
     expect: Iterable[Expectation], scores: Mapping[str, float | None]
 ) -> tuple[Outcome, ...]:
-    """Judge the expectations that compare the ranking with the accepted one.
+    """Return the outcomes of expectations on the similarity to the accepted ranking.
 
-    `scores` are those of the case.
+    `scores`: {metric: score} of the case.
     """
     outcomes = []
     for expected in expect:

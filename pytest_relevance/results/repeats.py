@@ -1,7 +1,7 @@
-"""Whether a search returns the same ranking when it is called again.
+"""Find out whether a search returns the same ranking when it is called again.
 
-A search may be called again, by `--relevance-repeat=N`: the first call is the one that
-is scored, and the others are compared with it, as far down as the case looks. Another
+With `--relevance-repeat=N` a search is called again. The first call is
+scored, and the others are compared with it, as far down as the case looks. Another
 plugin may make several items of one case in one variant (pytest-repeat, for example):
 the worst counts.
 
@@ -34,16 +34,16 @@ _WORST_FIRST = (
 
 
 def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
-    """Compare the rankings of several calls, as far down as the case looks."""
+    """Return how the rankings of several calls differ, as deep as the case looks."""
     depth = None if case.looks_at_all else case.depth
     return _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
 
 
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Choose one result for each case and variant.
+    """Return one result for each case and variant.
 
-    Of repeats it is the one of the worst status, and of these the one with the lowest
-    score. Its `repeats` describe how the ranking changed from repeat to repeat.
+    Of repeats it is the one with the worst status, and among these the one with the
+    lowest score. Its `call.repeats` says how the ranking changed from repeat to repeat.
     """
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
     for number, result in enumerate(results):
@@ -58,7 +58,7 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
-    """Choose the worst of several repeats, and say how the ranking changed.
+    """Return the worst of several repeats, with how the ranking changed.
 
     The change is the one between repeats. If there is none, it is the one between the
     calls of one repeat.
@@ -83,9 +83,9 @@ def _badness(result: CaseResult) -> tuple[int, float]:
 
 
 def _differences(tops: Sequence[tuple[str, ...]]) -> Repeats:
-    """Say how rankings differ.
+    """Return how rankings differ.
 
-    It has the two documents at the first rank at which any ranking differs from the
+    `documents` are those at the first rank at which any ranking differs from the
     first.
     """
     found = Repeats(calls=len(tops), rankings=len(set(tops)))

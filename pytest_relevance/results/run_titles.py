@@ -1,4 +1,4 @@
-"""Titles and fields of documents for the results of a run that is over."""
+"""Add titles and fields of documents to the results of a run that is over."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_TITLES = "documents have no titles from the catalogue"
 
 @dataclass(slots=True)
 class _LookedUp:
-    """What a catalogue was asked for, and what it has."""
+    """The documents that a catalogue was asked for, and what it has of them."""
 
     asked: set[str] = field(default_factory=set)
     documents: Documents = field(default_factory=Documents)
@@ -30,12 +30,12 @@ class _LookedUp:
 class RunTitles:
     """Adds titles to the results of a run that is over.
 
-    Each catalogue is read once, for all documents that the results name. If none of its
-    documents is named, it is not opened.
+    Each catalogue is read once, for all documents that the results name. If the results
+    name none, it is not opened.
 
     `is_shown`: says whether a result gets titles; None for all results.
     `problems`: messages about what could not be read.
-    `errors`: the same with their places.
+    `errors`: the same, as errors with their places.
     """
 
     def __init__(self, is_shown: Callable[[CaseResult], bool] | None = None) -> None:
@@ -47,9 +47,9 @@ class RunTitles:
     def add(
         self, results: Iterable[CaseResult], files: Mapping[str, FileInfo]
     ) -> list[CaseResult]:
-        """Add titles and fields to the results.
+        """Return the results with titles and fields.
 
-        Titles of the catalogue go before those that a result has.
+        Titles of the catalogue replace those that a result has.
         """
         described = list(results)
         by_catalogue: dict[Catalogue, list[int]] = {}
@@ -69,9 +69,9 @@ class RunTitles:
         return described
 
     def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
-        """Say what a catalogue has of documents.
+        """Return what a catalogue has of documents.
 
-        It is read unless all of them were asked for before.
+        It is not read again if it was asked for all of them before.
         """
         before = self._read.get(catalogue, _LookedUp())
         if documents <= before.asked:
@@ -98,7 +98,7 @@ class RunTitles:
 
 
 def _described(result: CaseResult, documents: Documents) -> CaseResult:
-    """Add what a catalogue says of the documents, and name those that it lacks."""
+    """Return a result with titles and fields of a catalogue, and what it lacks."""
     described = result.with_titles(documents.titles, documents.fields)
     if not documents.known:
         return described

@@ -1,4 +1,4 @@
-"""A ranking with grades: what each result adds to its nDCG@k.
+"""Compute what each result of a ranking adds to its nDCG@k.
 
 The figures come from `metrics.ndcg`, so that they add up to exactly the score.
 """
@@ -18,10 +18,10 @@ from pytest_relevance.results.changes import Change
 
 @dataclass(frozen=True)
 class ScoredRanking:
-    """A ranking with grades, its discounted gains and the ideal ranking.
+    """A ranking with grades, and with what each result adds to its DCG.
 
-    `missing`: the judged documents that the ranking lacks, with their grades.
-    `deeper`: the known ranks of missing documents below it.
+    `missing`: (document, grade) for judged documents that the ranking lacks.
+    `deeper`: {document: rank} for missing documents with a known rank below it.
     """
 
     documents: Sequence[str]
@@ -33,7 +33,7 @@ class ScoredRanking:
 
     @cached_property
     def indexes(self) -> Sequence[int]:
-        """Return the indexes of the results that are scored."""
+        """Return the indexes (from 0) of the results that are scored."""
         return ndcg.scored_indexes(self.graded, self.settings)
 
     @cached_property
@@ -43,14 +43,14 @@ class ScoredRanking:
 
     @cached_property
     def ideal(self) -> Sequence[float]:
-        """Return the grades of the ideal ranking."""
+        """Return the grades of the ideal ranking, best first."""
         return ndcg.ideal_grades(self.graded, self.settings, self.k)
 
     @cached_property
     def best(self) -> Sequence[float]:
         """Return the grades of the best order of the judged documents.
 
-        That is the ideal itself, except with ideal "max".
+        That is the ideal ranking itself, except with ideal "max".
         """
         if self.settings.ideal != "max":
             return self.ideal
@@ -59,7 +59,7 @@ class ScoredRanking:
 
     @cached_property
     def discounted(self) -> list[float]:
-        """Return the discounted gains of `own`."""
+        """Return gain / discount of the scored results, down to k."""
         return ndcg.discounted_gains(self.own, self.settings)
 
     @cached_property
@@ -68,7 +68,7 @@ class ScoredRanking:
         return ndcg.dcg(self.ideal, self.settings)
 
     def shares(self) -> list[tuple[str, float]]:
-        """Return what each scored result has of nDCG@k, a result at a time."""
+        """Return (document, what it adds to nDCG@k) for each scored result."""
         shares = []
         for index, discounted in zip(self.indexes, self.discounted, strict=False):
             shares.append((self.documents[index], discounted / (self.ideal_dcg or 1)))
@@ -76,7 +76,7 @@ class ScoredRanking:
 
 
 def scored_ranking(result: CaseResult) -> ScoredRanking:
-    """Return the ranking of a result, with its own grades and judgments."""
+    """Return the ranking of a result with its grades and judgments."""
     return ScoredRanking(
         documents=result.ranking.documents,
         graded=result.graded,
@@ -88,10 +88,12 @@ def scored_ranking(result: CaseResult) -> ScoredRanking:
 
 
 def change_shares(change: Change, now: ScoredRanking) -> Mapping[str, float]:
-    """Return by how much each document changed nDCG@k.
+    """Return {document: by how much it changed nDCG@k}.
 
-    The shares add up to the change of the score. `now` is the ranking of the case now.
-    There are none if either score is not defined, and if the ranking is the same.
+    The values add up to the change of the score. Empty if either score is not defined,
+    or if the ranking is the same.
+
+    `now`: the ranking of the case now.
     """
     shares = defaultdict[str, float](float)
     case, before = change.case, change.before

@@ -1,4 +1,4 @@
-"""The result of a case: its ranking under its judgments, floor and expectations.
+"""Score the ranking of a case by its judgments, floor and expectations.
 
 `score_case` makes the `CaseResult` of a case, for an item of a test run and for
 `relevance.check` alike. `details.py` adds what a report, a record or a baseline needs
@@ -47,14 +47,14 @@ _NO_RANKING = CaseRanking()
 
 @dataclass(frozen=True, slots=True)
 class CaseInRun:
-    """What the result of a case has from its run, and the case does not know.
+    """What the result of a case gets from its run.
 
     `search`: the name of the search; None for the search of the case.
     `params`: the parameters of the case with secrets masked; None if there is nothing
-        to mask.
+    to mask.
     `tolerance`: the tolerance of a case that sets none.
 
-    `CaseResult` and `CaseOrigin` explain the other fields.
+    The other fields are as in `CaseResult` and `CaseOrigin`.
     """
 
     file: str = ""
@@ -81,12 +81,14 @@ def score_case(
     *,
     details: bool = True,
 ) -> CaseResult:
-    """Score the ranking of a case, and decide its verdict.
+    """Return the result of a case, with its scores and its verdict.
 
-    `call` is how the search was called, `asked` how many results it was asked for; None
-    if it takes no such number. If it returned as many, and a metric of the case looks
-    at the whole ranking, there is nothing to score: ask `why_cut` first. Without
-    `details` the result has the figures and the verdict alone.
+    `call`: how the search was called.
+    `asked`: how many results the search was asked for; None
+    if it takes no such number. If it returned as many, and a metric looks
+    at the whole ranking, call `why_cut` first: there may be no score.
+    `details`: whether the result gets more than figures and verdict
+    (`details.with_details`).
     """
     graded = grade_ranking(ranking.ids, case.judgments)
     is_deep = reaches_depth(ranking, asked)
@@ -140,7 +142,10 @@ def unscored(
     call: CaseCall = CaseCall(),
     reasons: Sequence[Outcome] = (),
 ) -> CaseResult:
-    """Make the result of a case without a score."""
+    """Return the result of a case without a score.
+
+    `reasons`: why it has none.
+    """
     conditions = CaseConditions(
         k=case.k,
         depth=case.depth,
@@ -177,7 +182,7 @@ def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditi
 
 
 def _score_top(case: Case, graded: GradedRanking) -> ScoredTop:
-    """Score the top k of a ranking, and count its judged documents."""
+    """Return the score of the top k, with how many of its documents are judged."""
     k, settings = case.k, case.settings
     value = score(ndcg_at(k), graded, settings)
     in_top = graded.grades[:k]
@@ -200,9 +205,9 @@ def _score_top(case: Case, graded: GradedRanking) -> ScoredTop:
 def _interval_of_ties(
     case: Case, ranking: Ranking, graded: GradedRanking
 ) -> tuple[float | None, float | None]:
-    """Return the least and the greatest nDCG@k over the orders of equal scores.
+    """Return the lowest and the highest nDCG@k over the orders of equal scores.
 
-    Both are None if the results have one order alone.
+    Both are None if there is only one order, or if all orders give the same nDCG@k.
     """
     if case.terms.ties == "fixed" or len(ranking.scores) != len(ranking.ids):
         return None, None
@@ -218,7 +223,7 @@ def _judge(
     *,
     is_cut: bool,
 ) -> tuple[Outcome, ...]:
-    """Judge a ranking by the expectations that need no accepted ranking."""
+    """Return the outcomes of expectations that need no accepted ranking."""
     if not case.expect:
         return ()
     ids = ranking.ids
@@ -241,10 +246,11 @@ def _judge(
 def _other_scores(
     case: Case, graded: GradedRanking, *, is_cut: bool
 ) -> dict[str, float | None]:
-    """Return the scores by the metrics of expectations and gates, without nDCG@k.
+    """Return {metric: score} for the metrics of expectations and gates, without nDCG@k.
 
-    Metrics that need ranks which were cut off are left out, and similarities: they are
-    scored when the accepted ranking is known. Without judgments no score is defined.
+    Two kinds of metrics are left out: those that need ranks which were cut off, and
+    similarities, which are scored when the accepted ranking is known. Without judgments
+    no score is defined.
     """
     metrics: list[Metric] = []
     for expected in case.expect:
@@ -267,7 +273,7 @@ def _other_scores(
 
 
 def _is_known_of_cut(metric: Metric, value: float, case: Case) -> bool:
-    """Say whether the value of a metric cannot change below a ranking that was cut."""
+    """Say whether a cut ranking cannot change the value of a metric below its cut."""
     if ranks_needed(metric, case.settings) is not None:
         return True
     if math.isnan(value):

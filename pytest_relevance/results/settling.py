@@ -1,9 +1,10 @@
-"""Which grades would settle whether a query got worse.
+"""Find the grades that would decide whether a query got worse.
 
 A query that got worse is open if its unjudged results may explain it
-(`certainty.is_certainly_worse`). It is settled once enough of them are graded: it got
-worse for certain, or it did not get worse at all. Low grades for what came, and high
-ones for what left, make it certain. The opposite grades excuse it.
+(`certainty.is_certainly_worse`). It is settled if enough of them are graded: it got
+worse for certain, or it did not get worse at all. Low grades for documents that came
+nearer to the top, and high ones for documents that went down, make it certain. The
+opposite grades show that it did not get worse.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ not.
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """The grades that an open query waits for.
+    """The grades that would settle whether a query got worse.
 
     `documents`: its unjudged results in the top k. Those that change the DCG most come
-        first.
+    first.
     `fewest`: how many of these, in this order, can settle it.
     """
 
@@ -45,7 +46,10 @@ class OpenQuestion:
 
 
 def question_of(result: CaseResult) -> OpenQuestion | None:
-    """Return the question of a case, if it is open and grades can settle it."""
+    """Return the grades that would settle a case; None if it is not open.
+
+    None also if no grades can settle it.
+    """
     if not got_worse(result):
         return None
     change = Change.since_baseline(result)
@@ -53,7 +57,7 @@ def question_of(result: CaseResult) -> OpenQuestion | None:
 
 
 def open_question(change: Change) -> OpenQuestion | None:
-    """Find the fewest grades that can settle an open query; None if not even all can.
+    """Return the fewest grades that can settle an open query; None if none can.
 
     The lowest and the highest grade of the scale are tried, once against the present
     ranking and once in its favour.
@@ -91,7 +95,7 @@ def _count_until_settled(
 
 
 def state_with(change: Change, grades: Mapping[str, float]) -> str:
-    """Say whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with more grades.
+    """Return whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with more grades.
 
     It did not get worse if its score is within the tolerance, and meets the floor if
     the ranking before does.

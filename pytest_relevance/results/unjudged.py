@@ -1,8 +1,4 @@
-"""Unjudged results, and what a grade for each of them may be worth.
-
-What an unjudged result is worth is how far a plausible grade for it would move the
-score.
-"""
+"""Find unjudged results, and how far a grade for each of them may move the score."""
 
 from __future__ import annotations
 
@@ -26,14 +22,15 @@ _NO_JUDGED_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """An unjudged result in the top k, at its rank (from 1).
+    """An unjudged result in the top k.
 
-    `move`: nDCG@k with the highest grade for this document, the ideal recomputed, less
-        the present score. If nDCG@k is not defined, because nothing relevant was
-        judged, it is what the score would become.
-    `worth`: the same with a plausible grade: one whose gain is what judged results at
-        that rank have on average. If nothing relevant was judged, it is `move` times
-        this gain divided by the highest one.
+    `rank`: from 1.
+    `move`: by how much nDCG@k would rise with the highest grade for this document. If
+    nDCG@k is not defined, because nothing relevant was judged, it is the nDCG@k with
+    this grade.
+    `worth`: the same with a plausible grade: one with the mean gain of judged results
+    at that rank. If nothing relevant was judged, it is `move` times this gain divided
+    by the highest one.
     """
 
     document: str
@@ -44,10 +41,10 @@ class Unjudged:
 
 
 class PlausibleGains:
-    """The mean gain of the judged results of a run at each rank.
+    """The mean gain of the judged results of a run, at each rank.
 
-    It is a share of the highest gain: the gains of several suites are on different
-    scales.
+    It is a share of the highest gain, because the gains of several suites are on
+    different scales.
     """
 
     def __init__(self, results: Iterable[CaseResult]) -> None:
@@ -67,7 +64,7 @@ class PlausibleGains:
                 self._shares.setdefault(rank, []).append(gains[grade] / gains[top])
 
     def share(self, rank: int) -> float:
-        """Return the mean share at a rank.
+        """Return the mean gain at a rank (from 1), as a share of the highest gain.
 
         If few results are judged there, those at the ranks around it count too.
         """
@@ -78,7 +75,7 @@ class PlausibleGains:
         return self._means[rank]
 
     def _shares_around(self, rank: int) -> list[float]:
-        """Collect the shares at a rank and around it, until there are enough."""
+        """Return the shares at a rank and around it, until there are enough."""
         shares: list[float] = []
         deepest = max(self._shares, default=0)
         for distance in range(deepest + rank):
@@ -89,9 +86,10 @@ class PlausibleGains:
         return shares
 
     def grade(self, rank: int, top: float, settings: Settings) -> float:
-        """Return the grade that has the mean gain.
+        """Return the grade whose gain is the mean gain at a rank (from 1).
 
-        If gains are a mapping, it is the grade that comes closest.
+        `top`: the grade with the highest gain. With a mapping of gains, it is the
+        closest grade of the mapping.
         """
         gain = self.share(rank) * settings.gain_of(top)
         if isinstance(settings.gain, Mapping):
@@ -105,7 +103,7 @@ class PlausibleGains:
 
 
 def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged]:
-    """List the unjudged results in the top k of a case, best first."""
+    """Return the unjudged results in the top k of a case, best rank first."""
     top = top_grade(result)
     unjudged = []
     for document in result.unjudged:
@@ -127,10 +125,10 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
 
 
 def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) -> float:
-    """Say how far nDCG@k would go with a plausible grade for one result.
+    """Return by how much nDCG@k would change with a plausible grade for one result.
 
-    Without a score any gain would make it about 1. So the move is weighed by how
-    plausible a gain is.
+    Without a score any gain would make it about 1. So that change is multiplied by the
+    plausible share of the highest gain.
     """
     rank = index + 1
     if result.score is None:
@@ -140,7 +138,7 @@ def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) ->
 
 
 def _move(result: CaseResult, index: int, grade: float) -> float:
-    """Return how far nDCG@k would go if one result had this grade.
+    """Return by how much nDCG@k would change if one result had this grade.
 
     It is 0 if nDCG@k would not be defined.
     """
@@ -156,7 +154,7 @@ def top_grade(result: CaseResult) -> float | None:
     """Return the highest grade that has a gain; None if no grade has one.
 
     If nothing relevant is judged yet, the highest grade may have no gain. Then it is
-    another grade of the mapping of gains, or 1, and may be above the highest one.
+    another grade of the mapping of gains, or 1, and may be above the highest grade.
     """
     settings = result.conditions.settings
     for grade in _grades_to_try(result.conditions.highest, settings):

@@ -1,13 +1,12 @@
-"""What lies below the last result that a search returned: what it could decide, and
-whether it is known.
+"""Find expectations about ranks below the last result that a search returned.
 
 An expectation such as `exclude` is met if nothing stands in the ranks that it looks at.
 If the search returned fewer results than that, either there are no more, or nobody has
 seen the ranks below.
 
 - A search without a parameter `k` may return ten results whatever is asked. So it is
-  not known what lies below them. `why_unseen` says so of each case by itself.
-- A search with a parameter `k` that returns fewer results than it was asked for says
+  not known what lies below them. `why_unseen` looks at each case by itself.
+- A search with a parameter `k` that returns fewer results than it was asked for shows
   that there are no more. But it may not hand `k` on to the engine. One case does not
   show this. `find_undecided` looks at all cases of a run.
 
@@ -63,10 +62,10 @@ FEWEST_CASES_OF_USUAL_DEPTH = 10
 
 
 def why_unseen(case: Case, ranking: Ranking) -> str:
-    """Say why expectations of a case are not decided.
+    """Return why expectations of a case are not decided; usually "".
 
-    There is a line for each one that looks deeper than the results; usually there is
-    none. Call it only for a search that takes no number of results.
+    There is a line for each one that looks deeper than the results. Call it only for a
+    search that takes no number of results.
     """
     if most_results(case.expect) == 0:
         return ""
@@ -86,9 +85,9 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
 def undecided_demands(
     case: Case, outcomes: Sequence[Outcome], ranking: Ranking
 ) -> tuple[tuple[str, int], ...]:
-    """List the expectations that are met only if nothing lies below the results.
+    """Return the expectations that are met only if nothing lies below the results.
 
-    Each has the rank to which it looks.
+    Each is given with the rank to which it looks.
     """
     if not ranking.ids and most_results(case.expect) == 0:
         return ()
@@ -131,7 +130,7 @@ class Undecided:
 
     @property
     def message(self) -> str:
-        """Say why the case is not decided: a line for each expectation."""
+        """Return why the case is not decided, in a line for each expectation."""
         most = counted(self.limit, "result")
         last = _last_rank(self.result, self.limit)
         lines = []
@@ -143,10 +142,7 @@ class Undecided:
         return "\n".join(lines)
 
     def as_error(self) -> CaseResult:
-        """Make the result an error, without a score.
-
-        What it demands is neither met nor unmet.
-        """
+        """Return the result as an error, without a score and without outcomes."""
         error = SearchError(type="", message=self.message, phase=SCORING)
         return replace(
             self.result,
@@ -161,7 +157,7 @@ class Undecided:
 
 
 def find_limit(results: Sequence[CaseResult]) -> int:
-    """Find the number of results at which a search stops, whatever it is asked for.
+    """Return the number of results at which a search stops, whatever it is asked for.
 
     It is 0 if the search shows no limit.
     """
@@ -183,9 +179,10 @@ def _shows_that_k_is_handed_on(result: CaseResult, limit: int) -> bool:
 
 
 def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
-    """Say whether the limit of a search also holds for the usual depth.
+    """Say whether the limit of a search is clear enough for the usual depth.
 
-    It is if there are ten cases or more, and most of them got as many.
+    There have to be ten cases or more, and most of them got as many results as the
+    limit.
     """
     limit = find_limit(results)
     at_limit = sum(1 for result in results if result.ranking.length == limit)
@@ -196,10 +193,10 @@ def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
 def find_undecided(
     results: Iterable[CaseResult], whole_files: Iterable[str]
 ) -> dict[Key, Undecided]:
-    """Find the cases of a run that passed and are not decided, by their keys.
+    """Return {key: the case}, for cases that passed and are not decided.
 
-    Only cases of `whole_files` are looked at, of which all cases ran: a few cases of a
-    file may have few results.
+    `whole_files`: the files of which all cases ran. Only their cases are looked at,
+    because a few cases of a file may have few results.
     """
     whole = frozenset(whole_files)
     searched = []
@@ -247,7 +244,7 @@ def _last_rank(result: CaseResult, limit: int) -> int:
 def _has_fewer_than_asked(result: CaseResult) -> bool:
     """Say whether a search returned fewer results than it was asked for.
 
-    True of a search that takes no number.
+    True for a search that takes no number.
     """
     asked = result.conditions.asked
     return not asked or result.ranking.length < asked

@@ -1,6 +1,4 @@
-"""The verdict of a case: its score and its outcomes, judged by its floor and its
-expectations.
-"""
+"""Decide the verdict of a case by its score, floor and expectations."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ class ScoredTop:
     """The score of the top k of a ranking, and how much of it is judged.
 
     `score`: nDCG@k; NaN if it is not defined.
-    `lower`, `upper`: the interval that the unjudged results leave to the score.
+    `lower`, `upper`: the lowest and the highest score that unjudged results allow.
     `judged`: how many of the `size` different documents have a judgment.
     """
 
@@ -36,14 +34,17 @@ class ScoredTop:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict of a case, and its reasons: those about scores come first."""
+    """The verdict of a case.
+
+    `reasons`: why it does not pass; those about scores come first.
+    """
 
     name: str
     reasons: tuple[Outcome, ...] = ()
 
 
 def decide(case: Case, top: ScoredTop, outcomes: Sequence[Outcome]) -> Verdict:
-    """Decide the verdict of a case.
+    """Return the verdict of a case.
 
     1. A case without a floor and expectations is measured.
     2. An unmet expectation other than a score fails, and so does a score that is below
@@ -75,8 +76,8 @@ _ABOVE, _BELOW, _OPEN = "above", "below", "open"
 def _side_of_floor(case: Case, top: ScoredTop) -> str:
     """Return on which side of its floor a score is, whatever grades are missing.
 
-    It is `_OPEN` if the interval of the score contains the floor, or there is none. A
-    case without a floor is above it.
+    It is `_OPEN` if the interval of the score contains the floor, or if there is no
+    interval. A case without a floor is above it.
     """
     floor = case.min_ndcg
     if floor is None:
@@ -89,7 +90,7 @@ def _side_of_floor(case: Case, top: ScoredTop) -> str:
 
 
 def _missed_floor(case: Case, top: ScoredTop) -> list[Outcome]:
-    """Return the reason for a score that misses its floor; empty if it does not."""
+    """Return the reason for a score that misses its floor; [] if it does not."""
     floor = case.min_ndcg
     if floor is None or top.score >= floor:
         return []
@@ -104,9 +105,9 @@ def _missed_floor(case: Case, top: ScoredTop) -> list[Outcome]:
 
 
 def too_few_judged(case: Case, judged: int, size: int) -> tuple[Outcome, ...]:
-    """Return the reason why a score decides nothing: too little of the top is judged.
+    """Return the reason that too few of the top documents are judged to decide.
 
-    Empty if enough is judged. `size` is how many documents the top has.
+    () if enough are judged. `size` is how many documents the top has.
     """
     # the quotients are compared: 11 / 20 equals 0.55 as it is written, but 0.55 * 20 is
     # more than 11
@@ -124,10 +125,10 @@ def too_few_judged(case: Case, judged: int, size: int) -> tuple[Outcome, ...]:
 
 
 def is_bounded(case: Case) -> bool:
-    """Say whether the interval has every score that grades of unjudged results give."""
+    """Say whether the interval has all scores that unjudged results allow."""
     return case.settings.ideal == "judged" and case.settings.unjudged == "zero"
 
 
 def defined(score: float) -> float | None:
-    """Return a score, or None for NaN."""
+    """Return a score; None for NaN."""
     return None if score != score else float(score)
