@@ -7,10 +7,11 @@ is made of the same rows (`schema`). `build` finds keys that contradict each oth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from pytest_relevance._text import did_you_mean, quoted
+from pytest_relevance._text import closest, quoted
 from pytest_relevance.cases import grades, named_files, shapes, values
 from pytest_relevance.cases import schema_parts as schemas
 from pytest_relevance.cases.expect import (
@@ -173,6 +174,18 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
 `cases`.
 """
 
+_NAMES: Mapping[str, Sequence[str]] = {
+    SUITE: (*KEYS[SUITE], CASES),
+    CASE: tuple(KEYS[CASE]),
+}
+"""All keys of a suite and of a case."""
+
+_NEARNESS = 0.75
+"""How near the name of a key has to be for a suggestion; 1 is the same name.
+
+Keys are short. At 0.6 `titel` would mean `ties`, and `text` would mean `expect`.
+"""
+
 OF_TERMS = tuple(field.name for field in fields(Terms) if field.name in KEYS[SUITE])
 """The keys of a suite that `Terms` has under the same name."""
 
@@ -254,18 +267,41 @@ def _is_expectation(name: str) -> bool:
 
 def _unknown_key(name: str, level: str) -> str:
     """Write that a key is not known here, and where it belongs or what may be meant."""
-    names = list(KEYS[level])
-    if level == SUITE:
-        names.append(CASES)
-    if name in KEYS[SUITE] or name in KEYS[CASE] or name == CASES:
-        other = "of the suite, beside cases" if level == CASE else "of a case"
+    names = _NAMES[level]
+    names_of_other = _NAMES[CASE if level == SUITE else SUITE]
+    other = "of the suite, beside cases" if level == CASE else "of a case"
+    if name in names_of_other:
         return f"{quoted(name)} is a key {other}, not of a {level}"
     if _is_expectation(name):
         return (
             f"{quoted(name)} is no key of a {level}; it is an expectation, write it under "
             "expect:"
         )
-    # `title` means `title_field`, though the letters of `ties` are nearer
-    longer = [each for each in names if each.startswith(f"{name}_")]
-    advice = did_you_mean(name, longer or names) or f"; it takes {', '.join(names)}"
-    return f"unknown key {quoted(name)} of a {level}{advice}"
+    advice = f"it takes {', '.join(names)}"
+    meant, meant_of_other = _meant_key(name, names), _meant_key(name, names_of_other)
+    if meant is not None:
+        advice = f"did you mean {quoted(meant)}?"
+    elif meant_of_other is not None:
+        advice = f"did you mean {quoted(meant_of_other)}? It is a key {other}"
+    return f"unknown key {quoted(name)} of a {level}; {advice}"
+
+
+def _meant_key(name: str, keys: Sequence[str]) -> str | None:
+    """Find the key that a misspelt name may mean; None if none is near.
+
+    A word that is in one key alone stands for the key: `titel` means `title_field`. A
+    name may also go on behind a key: `expectations` means `expect`.
+    """
+    words = Counter(word for key in keys for word in key.split("_"))
+    spellings = {key: key for key in keys}
+    for key in keys:
+        for word in key.split("_"):
+            if words[word] == 1:
+                spellings[word] = key
+    close = closest(name, tuple(spellings), _NEARNESS)
+    if close is not None:
+        return spellings[close]
+    beginnings = [
+        key for key in keys if name.startswith(key) and len(key) > len("ties")
+    ]
+    return beginnings[0] if beginnings else None
