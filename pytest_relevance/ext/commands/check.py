@@ -53,8 +53,9 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         metavar="PATH",
-        nargs="+",
-        help="a case file, a judgment file, a record, or a folder",
+        nargs="*",
+        default=["."],
+        help="a case file, a judgment file, a record, or a folder (default: this folder)",
     )
     parser.add_argument(
         "--all",
