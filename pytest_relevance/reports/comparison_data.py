@@ -14,17 +14,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.codec import encode
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.comparison_report import (
-    became,
-    notable_change,
-    worse_queries,
-)
+from pytest_relevance.results.became import GOT_WORSE, became_of
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import latency_change
-from pytest_relevance.results.failures import GOT_WORSE
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import TagDifference
@@ -51,11 +46,9 @@ def comparison_data(
 
     `gates` are what `Comparison.judge` gave, None if the comparison was not judged.
     """
-    least = notable_change(comparison)
     drops = comparison.moved(-1)[:most]
     gains = comparison.moved(1)[:most]
     searched = comparison.fingerprint.items()
-    worse = worse_queries(comparison)
     data = {
         "kind": KIND,
         "version": VERSION,
@@ -68,15 +61,15 @@ def comparison_data(
         "fingerprint": {name: list(values) for name, values in searched},
         "metrics": [_flat(row) for row in comparison.metrics],
         "by_tag": [_flat(row) for row in comparison.by_tag],
-        "worse": None if worse is None else asdict(worse),
+        "counts": asdict(comparison.counts),
         "latency": _latencies(comparison),
-        "movers": {"drops": _movers(drops, least), "gains": _movers(gains, least)},
+        "movers": {"drops": _movers(drops), "gains": _movers(gains)},
         "left_out": _left_out(comparison),
         "errors": _errors(comparison),
         "notes": list(comparison.notes),
     }
     if gates is not None:
-        data["gates"] = _gates(gates, least)
+        data["gates"] = _gates(gates)
     return data
 
 
@@ -129,14 +122,14 @@ def _errors(comparison: Comparison) -> list[dict[str, Any]]:
     return errors
 
 
-def _gates(gates: ComparisonGates, least: float) -> dict[str, Any]:
+def _gates(gates: ComparisonGates) -> dict[str, Any]:
     findings = []
     for finding in gates.findings:
         findings.append({"text": finding_text(finding), "is_met": finding.is_met})
     return {
         "passed": gates.passed,
         "findings": findings,
-        "drops": _movers(gates.drops, least),
+        "drops": _movers(gates.drops),
     }
 
 
@@ -145,11 +138,11 @@ def _key(key: Key) -> dict[str, str | None]:
     return {"file": file, "id": case, "variant": variant}
 
 
-def _movers(changes: Iterable[Change], least: float) -> list[dict[str, Any]]:
-    return [_mover(change, least) for change in changes]
+def _movers(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    return [_mover(change) for change in changes]
 
 
-def _mover(change: Change, least: float) -> dict[str, Any]:
+def _mover(change: Change) -> dict[str, Any]:
     """Return the scores of a case, and what changed in its ranking, in types of JSON.
 
     `became` is what the headline counts it as. `is_certain` says whether it got worse
@@ -163,7 +156,7 @@ def _mover(change: Change, least: float) -> dict[str, Any]:
     left = _moves(moves.left)
     entered = _moves(moves.entered)
     moved = _moves(moves.moved)
-    what = became(change, least)
+    what = became_of(change)
     is_certain = None
     if what == GOT_WORSE and change.is_by_ndcg:
         is_certain = is_certainly_worse(change)

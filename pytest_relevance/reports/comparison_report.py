@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pytest_relevance._notebook_html import html_paragraph
 from pytest_relevance._number_text import SIGNIFICANT, asked_text
 from pytest_relevance._text import MOST_SHOWN, counted
-from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.gates.comparison import NewErrorsFinding
 from pytest_relevance.gates.findings import finding_text
-from pytest_relevance.metrics.measures import largest_score
-from pytest_relevance.metrics.names import is_similarity, metric_named
+from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.labels import settings_text
@@ -56,22 +54,11 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.certainty import (
-    WorseQueries,
-    count_worse,
-    means_over_judged,
-)
+from pytest_relevance.results.certainty import means_over_judged
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference, MeanChange
-from pytest_relevance.results.failures import GOT_WORSE
 from pytest_relevance.results.records.fingerprint import changes_text
-
-GOT_BETTER = "got better"
-"""What became of a case whose score rose."""
-
-_NOTABLE = 0.05
-"""The change of the score of a query up to which the headline does not count it."""
 
 _MOST_DROPS = 50
 
@@ -170,8 +157,8 @@ def counts_text(comparison: Comparison) -> str:
 def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headline:
     """Write the outcome of a comparison: `Search got worse: 44 queries`.
 
-    It weighs the queries whose score moved by more than `notable_change`, and the means
-    in any variant: by the metric that was named first, or by the nDCG@k of the cases at
+    It weighs the queries that got worse against those that got better, and the means in
+    any variant: by the metric that was named first, or by the nDCG@k of the cases at
     each of their cutoffs. New errors, and gates that are not met, follow.
     """
     rows = []
@@ -183,7 +170,7 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     further = _further_faults(comparison, gates)
     if comparison.metric is not None and is_similarity(comparison.metric):
         return _similarity_headline(comparison, comparison.metric, further)
-    said = _balance(comparison, rows)
+    said = balance(comparison.counts, _direction(rows))
     if said.kind in (WORSE, MIXED):
         kind = BROKEN if further and said.kind == MIXED else said.kind
         return Headline("; ".join([said.text, *further]), kind)
@@ -193,51 +180,6 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
         return said
     by = f" by {comparison.metric}" if _changed(comparison.metrics) else ""
     return Headline(f"No score{by} changed", FINE)
-
-
-def _balance(comparison: Comparison, rows: Sequence[Difference]) -> Headline:
-    """Weigh the queries that got worse against those that got better.
-
-    `rows` are the means.
-    """
-    least = notable_change(comparison)
-    sure = worse_queries(comparison)
-    worse = _moved_queries(comparison, -1, least)
-    better = _moved_queries(comparison, 1, least)
-    return balance(worse, better, _direction(rows), sure=sure)
-
-
-def worse_queries(comparison: Comparison) -> WorseQueries | None:
-    """Count the queries that got worse, for certain and open.
-
-    None if they are compared by another metric than nDCG.
-    """
-    fallen = comparison.moved(-1, notable_change(comparison))
-    if all(change.is_by_ndcg for change in fallen):
-        return count_worse(fallen)
-    return None
-
-
-def notable_change(comparison: Comparison) -> float:
-    """Return the change of a score up to which a case is neither worse nor better.
-
-    It is 0 for metrics that are not between 0 and 1, as DCG and CG.
-    """
-    metric = metric_named(comparison.names[0])
-    return _NOTABLE if largest_score(metric) <= 1 else 0.0
-
-
-def became(change: Change, least: float) -> str:
-    """Return `got worse` or `got better`, or else the status of the case.
-
-    A case got worse or better if its score changed by more than `least`: see
-    `notable_change`.
-    """
-    if change.difference < -least - ROUNDING:
-        return GOT_WORSE
-    if change.difference > least + ROUNDING:
-        return GOT_BETTER
-    return change.case.status
 
 
 def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]:
@@ -259,7 +201,7 @@ def _similarity_headline(
     comparison: Comparison, metric: str, further: Sequence[str]
 ) -> Headline:
     """Write how many queries differ by a metric that compares rankings."""
-    moved = _moved_queries(comparison, -1, 0.0)
+    moved = comparison.counts.changed
     text = counted(moved, "query differs", "queries differ")
     kind = MIXED
     if not moved:
@@ -268,18 +210,6 @@ def _similarity_headline(
     if further:
         kind = BROKEN
     return Headline("; ".join([f"{text} by {metric}", *further]), kind)
-
-
-def _moved_queries(comparison: Comparison, sign: int, least: float) -> int:
-    """Count the queries whose score fell (`sign` -1) or rose (1) by more than `least`.
-
-    A query that moved in several variants counts once.
-    """
-    queries = set()
-    for change in comparison.moved(sign, least):
-        file, case, _ = change.case.key
-        queries.add((file, case))
-    return len(queries)
 
 
 def _direction(rows: Sequence[Difference]) -> int:

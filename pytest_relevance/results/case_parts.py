@@ -141,6 +141,8 @@ class BaselineComparison:
     `stale`: clauses that say what changed in the case since the ranking was accepted.
     `newly_failing`: whether a floor or an expectation is missed now that the accepted
     ranking meets under the present judgments. A latency does not count.
+    `newly_met`: whether a floor or an expectation is met now that the accepted ranking
+    misses.
     `failed_before`: whether the accepted ranking is known to miss each missed demand by
     at least as much, and the score did not drop by more than the tolerance.
     `missed`: whether the accepted ranking is known to miss a present demand. It is
@@ -172,6 +174,7 @@ class BaselineComparison:
     lost: Sequence[str] = ()
     why: str = ""
     found_nothing: bool = False
+    newly_met: bool = False
 
     @property
     def has_accepted_ranking(self) -> bool:

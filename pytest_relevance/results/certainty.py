@@ -43,39 +43,6 @@ class DocumentChange:
 
 
 @dataclass(frozen=True, slots=True)
-class WorseQueries:
-    """How many queries got worse.
-
-    `certain`: how many got worse for certain.
-    `open`: how many may have got worse; unjudged results may explain it.
-    """
-
-    certain: int
-    open: int
-
-    @property
-    def total(self) -> int:
-        """Return how many got worse."""
-        return self.certain + self.open
-
-
-def count_worse(changes: Iterable[Change]) -> WorseQueries:
-    """Return how many of these queries got worse for certain, and how many are open.
-
-    `changes`: those of queries that got worse. A query with several variants counts
-    once. It is certain if it is certain in one variant.
-    """
-    queries = set()
-    certain = set()
-    for change in changes:
-        file, case, _ = change.case.key
-        queries.add((file, case))
-        if is_certainly_worse(change):
-            certain.add((file, case))
-    return WorseQueries(certain=len(certain), open=len(queries - certain))
-
-
-@dataclass(frozen=True, slots=True)
 class JudgedMeans:
     """The weighted means of nDCG@k over judged results alone, before and now."""
 
@@ -122,9 +89,9 @@ def document_changes(change: Change) -> list[DocumentChange]:
     """
     if change.before is None or not change.is_compared:
         return []
-    conditions = change.case.conditions
-    before = _factors(change.before, conditions.k, conditions.settings)
-    after = _factors(change.after, conditions.k, conditions.settings)
+    settings = change.case.conditions.settings
+    before = _factors(change.before, change.k, settings)
+    after = _factors(change.after, change.k, settings)
     grades = change.grades
     changes = []
     for document in {**before, **after}:
@@ -192,7 +159,7 @@ def _misses_what_no_grade_changes(change: Change) -> bool:
 def has_unjudged(change: Change) -> bool:
     """Say whether a document in the top k of either ranking is unjudged."""
     grades = change.grades
-    k = change.case.conditions.k
+    k = change.k
     for snapshot in (change.before, change.after):
         if snapshot is not None and not grades.keys() >= {*snapshot.documents[:k]}:
             return True

@@ -118,6 +118,12 @@ class Change:
         return self.metric is None or metric_named(self.metric).measure == "nDCG"
 
     @property
+    def k(self) -> int:
+        """Return the cutoff of the metric, or that of the case."""
+        cutoff = None if self.metric is None else metric_named(self.metric).k
+        return self.case.conditions.k if cutoff is None else cutoff
+
+    @property
     def score_before(self) -> float | None:
         """Return the score of the earlier ranking; None without one."""
         if self.before is None:

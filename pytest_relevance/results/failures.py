@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_relevance.results.case_parts import NEW, NOT_COMPARED, REGRESSION, STALE
+from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT, became
+from pytest_relevance.results.case_parts import NEW, NOT_COMPARED, STALE
 from pytest_relevance.results.case_result import (
     INCONCLUSIVE,
     WITHOUT_SCORE,
     CaseResult,
     has_failed,
 )
-from pytest_relevance.results.outcomes import kind_named
 
-GOT_WORSE = "got worse"
-"""The case misses a floor or an expectation that the accepted ranking meets, or
-dropped.
-
-It dropped if its score is lower by more than the tolerance.
-"""
-
-CHANGED = "changed"
-"""All that the case newly misses are demands that compare rankings, such as overlap.
-
-It did not get worse. A case that returned nothing did.
-"""
-
-IN_DOUBT = "inconclusive"
 ENDED_IN_ERROR = "error"
 STALE_ENTRY = "stale"
 WITHOUT_ENTRY = "without an entry"
@@ -63,27 +49,23 @@ def failure_kind(result: CaseResult) -> str:
         return WITHOUT_ENTRY
     if baseline.standing == STALE:
         return STALE_ENTRY
-    if baseline.standing == REGRESSION:
-        return GOT_WORSE
-    if baseline.newly_failing:
-        return CHANGED if _only_changed(result) else GOT_WORSE
+    word = became(result)
+    if word in (GOT_WORSE, CHANGED):
+        return word
     return FAILED_BEFORE if baseline.failed_before else OTHER
 
 
-def _only_changed(result: CaseResult) -> bool:
-    """Say whether all that a case newly misses are comparisons of rankings.
-
-    False if nothing was returned.
-    """
-    newly_missed = [each for each in result.evaluation.reasons if each.is_new]
-    return bool(result.ranking.documents) and all(
-        kind_named(reason.kind).compares_rankings for reason in newly_missed
-    )
-
-
 def got_worse(result: CaseResult) -> bool:
-    """Say whether a case fails because it is worse than its accepted ranking."""
-    return has_failed(result) and failure_kind(result) == GOT_WORSE
+    """Say whether a case got worse since its reference."""
+    return became(result) == GOT_WORSE
+
+
+def failed_before(result: CaseResult) -> bool:
+    """Say whether a case fails as its accepted ranking did, also if it is expected to
+    fail.
+    """
+    fails = has_failed(result) or result.is_known
+    return fails and result.baseline is not None and result.baseline.failed_before
 
 
 def failure_order(result: CaseResult) -> tuple[int, float]:

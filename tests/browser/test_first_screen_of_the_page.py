@@ -112,13 +112,13 @@ class TestDots:
         reader.open(mixed)
         assert reader.texts(".dots li") == [
             "got worse 1",
-            "better 1",
+            "got better 1",
             "others 1",
             "1 without both scores",
         ]
         shapes = "return [...document.querySelectorAll('.dots path')].map((path) => path.getAttribute('d'))"
         assert len({*reader.script(shapes)}) == 3
-        reader.click(".dots a", "better")
+        reader.click(".dots a", "got better")
         assert reader.queries == ["hats"]
 
     def test_a_dot_is_a_link_to_its_query(self, reader: Reader, mixed: Path) -> None:
@@ -225,7 +225,7 @@ class TestStates:
         ]
         assert reader.texts("#controls button[data-show]") == [
             "Unjudged 2",
-            "Changed 2",
+            "Other ranking 2",
             "All 3",
         ]
 

@@ -102,10 +102,10 @@ class TestFinding:
         ("button", "found"),
         [
             ("Got worse 3", WORST),
-            ("Better 1", ["rain jacket"]),
+            ("Got better 1", ["rain jacket"]),
             ("Failed 3", WORST),
             ("Unjudged 4", [*WORST, "it's $(date)"]),
-            ("Changed 4", [*WORST, "rain jacket"]),
+            ("Other ranking 4", [*WORST, "rain jacket"]),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )

@@ -131,7 +131,14 @@ FAILURES = [
 def test_data_counts_the_queries_that_got_worse() -> None:
     certain = compared("boots", before=1.0, ranking=[])
     still_open = compared("lamp", before=1.0, ranking=["new", "x", "y"])
-    assert report_data(run(certain, still_open))["worse"] == {"certain": 1, "open": 1}
+    same = compared("sock", before=1.0, ranking=["good"])
+    counts = report_data(run(certain, still_open, same))["counts"]
+    assert {name: count for name, count in counts.items() if count} == {
+        "got_worse": 2,
+        "certain": 1,
+        "open": 1,
+        "same": 1,
+    }
 
 
 def test_failures_are_told_in_the_order_of_their_kinds_and_counted_by_them() -> None:

@@ -45,6 +45,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
 )
+from pytest_relevance.results.counts import ChangeCounts
 from pytest_relevance.results.records.fingerprint import value_text
 
 HEADS = (
@@ -123,7 +124,8 @@ def _since_the_first(series: Series) -> Headline:
     moved = 0
     if change.p <= SIGNIFICANT:
         moved = 1 if difference > 0 else -1
-    said = balance(series.worse, series.better, moved)
+    counts = ChangeCounts(got_worse=series.worse, got_better=series.better)
+    said = balance(counts, moved)
     if said.kind in (FINE, BETTER) and difference < -ROUNDING:
         text = "The mean fell within chance, no query by more than its tolerance"
         said = Headline(text, MIXED)

@@ -47,6 +47,7 @@ from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare.differences import MeanChange, mean_change
+from pytest_relevance.results.counts import ChangeCounts, count_results
 from pytest_relevance.results.records.run import Run
 
 _MOST_FILES = 6
@@ -71,10 +72,11 @@ class ScreenLine:
 class Screen:
     """What the first screen says.
 
-    `context` says what ran, and against what.
+    `context` says what ran, and against what. `counts` are those of the headline.
     """
 
     headline: Headline
+    counts: ChangeCounts
     means: Sequence[str]
     notes: Sequence[str]
     context: Sequence[str]
@@ -97,6 +99,7 @@ def screen_of(run: Run) -> Screen:
         context.append(f"{started} UTC")
     return Screen(
         headline=headline(run.results, gates, run.info, change, files=run.files),
+        counts=count_results(run.results),
         means=means,
         notes=_notes(run, ran),
         context=context,

@@ -148,6 +148,7 @@ def _comparison_screen(
     means = mean_change_sentences(comparison, beside_counts=True)
     return Screen(
         headline=comparison_headline(comparison, gates),
+        counts=comparison.counts,
         means=[sentence.text for sentence in means],
         notes=comparison.notes,
         context=context,

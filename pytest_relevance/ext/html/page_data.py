@@ -16,6 +16,7 @@ from pytest_relevance.ext.html.first_screen import Screen
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.labels import settings_text
+from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.unjudged import PlausibleGains
@@ -51,6 +52,7 @@ def page_data(
         "plausible": _plausible_gains(results),
         "settings": settings,
         "scales": scales,
+        "counts": _counts(screen, rows),
         "findings": _findings(screen, results),
         "addresses": _addresses(run, images=images),
         "cases": cases,
@@ -101,6 +103,22 @@ def _plausible_gains(results: Sequence[CaseResult]) -> list[float]:
     for result in results:
         deepest = max(deepest, len(result.ranking.documents[: result.conditions.k]))
     return [gains.share(rank) for rank in range(1, deepest + 1)]
+
+
+def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
+    """Return how many queries a filter shows, by its name in `SHOWN`.
+
+    They are the counts of the headline, over all cases of the run.
+    """
+    counts = screen.counts
+    before = [row.result for row in rows if row.failed_before]
+    return {
+        "worse": counts.got_worse,
+        "certain": counts.certain,
+        "open": counts.open,
+        "better": counts.got_better,
+        "before": case_count(before),
+    }
 
 
 def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, Any]]:

@@ -7,26 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance.reports.brief_reasons import reason_beside_score
-from pytest_relevance.reports.comparison_report import (
-    GOT_BETTER,
-    became,
-    notable_change,
-)
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.results import case_result
-from pytest_relevance.results.case_parts import (
-    IMPROVEMENT,
+from pytest_relevance.results.became import (
+    CHANGED,
+    GOT_BETTER,
+    GOT_WORSE,
+    became_of,
 )
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison
-from pytest_relevance.results.failures import (
-    CHANGED,
-    FAILED_BEFORE,
-    GOT_WORSE,
-    failure_kind,
-)
+from pytest_relevance.results.failures import FAILED_BEFORE, failed_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +30,13 @@ class PageRow:
     `change`: the case compared with its earlier ranking by nDCG@k, if it has one.
     `became`: `got worse`, `changed`, `got better`, `failed before`, or the status of
         the case.
-    `is_better`: the score rose by more than the tolerance. In a comparison: by more
-    than `notable_change`.
+    `is_certain`: whether it got worse under every grading of its unjudged results; None
+        if it did not get worse, or is compared by another metric than nDCG.
     """
 
     change: Change
     became: str
-    is_better: bool = False
+    is_certain: bool | None = None
 
     @property
     def result(self) -> CaseResult:
@@ -53,6 +47,18 @@ class PageRow:
     def got_worse(self) -> bool:
         """Say whether the case is worse than the earlier ranking."""
         return self.became == GOT_WORSE
+
+    @property
+    def got_better(self) -> bool:
+        """Say whether the case is better than the earlier ranking."""
+        return self.became == GOT_BETTER
+
+    @property
+    def said(self) -> str:
+        """Return what became of the case, and how sure it is: `got worse, open`."""
+        if self.is_certain is None:
+            return self.became
+        return f"{self.became}, {'certain' if self.is_certain else 'open'}"
 
     @property
     def has_failed(self) -> bool:
@@ -67,8 +73,7 @@ class PageRow:
     @property
     def failed_before(self) -> bool:
         """Say whether the accepted ranking misses the same demands."""
-        baseline = self.result.baseline
-        return baseline is not None and baseline.failed_before
+        return failed_before(self.result)
 
     @property
     def score_change(self) -> float:
@@ -96,16 +101,8 @@ def rows_of_run(results: Iterable[CaseResult]) -> list[PageRow]:
 
 
 def _row_of_run(result: CaseResult) -> PageRow:
-    baseline = result.baseline
-    is_better = baseline is not None and baseline.standing == IMPROVEMENT
-    word = result.status
-    if case_result.has_failed(result) and failure_kind(result) in (
-        GOT_WORSE,
-        CHANGED,
-        FAILED_BEFORE,
-    ):
-        word = failure_kind(result)
-    return PageRow(Change.since_baseline(result), word, is_better)
+    change = Change.since_baseline(result)
+    return _row(change, change)
 
 
 def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
@@ -113,12 +110,23 @@ def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
 
     What became of a case is what the headline counts it as.
     """
-    least = notable_change(comparison)
     rows = []
     for pair, change in zip(comparison.pairs, comparison.changes, strict=True):
-        word = became(change, least)
-        rows.append(PageRow(Change.between(pair), word, word == GOT_BETTER))
+        rows.append(_row(Change.between(pair), change))
     return rows
+
+
+def _row(change: Change, counted: Change) -> PageRow:
+    """Make a row; `counted` is the change by the metric that the headline counts by."""
+    word = became_of(counted)
+    if word not in (GOT_WORSE, CHANGED, GOT_BETTER):
+        word = change.case.status
+        if failed_before(change.case):
+            word = FAILED_BEFORE
+    is_certain = None
+    if word == GOT_WORSE and counted.is_by_ndcg:
+        is_certain = is_certainly_worse(counted)
+    return PageRow(change, word, is_certain)
 
 
 def results_of(rows: Sequence[PageRow]) -> list[CaseResult]:

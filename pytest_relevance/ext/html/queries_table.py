@@ -181,7 +181,7 @@ def _scores_cell(row: PageRow, reason: str) -> str:
         shown += f' <span class="place">{len(result.unjudged)} unjudged</span>'
     hint = _hint(result, change)
     title = f' title="{hint}"' if hint else ""
-    said = text(f"{row.became}: {reason}" if reason else row.became)
+    said = text(f"{row.said}: {reason}" if reason else row.said)
     bar = ""
     if before is not None or after is not None:
         bar = _bar(before, after, result.conditions.floor)

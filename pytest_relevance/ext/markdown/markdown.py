@@ -90,10 +90,10 @@ from pytest_relevance.reports.run.variants import Variant, variant_of, variants_
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut
+from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.failures import (
-    CHANGED,
     FAILED_BEFORE,
     failure_kind,
     got_worse,

@@ -19,7 +19,8 @@ from pytest_relevance.reports.run.uncompared import uncompared_in_words
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_parts import EMPTY, IMPROVEMENT, SETUP, SearchError
+from pytest_relevance.results.became import IN_DOUBT
+from pytest_relevance.results.case_parts import EMPTY, SETUP, SearchError
 from pytest_relevance.results.case_result import (
     FAILED,
     MEASURED,
@@ -30,15 +31,12 @@ from pytest_relevance.results.case_result import (
     grouped,
     has_failed,
 )
-from pytest_relevance.results.certainty import WorseQueries, count_worse
-from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import mean_change
+from pytest_relevance.results.counts import ChangeCounts, count_results
 from pytest_relevance.results.failures import (
-    CHANGED,
     ENDED_IN_ERROR,
     FAILED_BEFORE,
-    GOT_WORSE,
-    IN_DOUBT,
+    failed_before,
     failure_kind,
 )
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
@@ -100,23 +98,34 @@ class Headline:
         return _STYLES[self.kind]
 
 
-def balance(
-    worse: int, better: int, mean: int, *, sure: WorseQueries | None = None
-) -> Headline:
+def balance(counts: ChangeCounts, mean: int) -> Headline:
     """Weigh the queries that got worse against those that got better.
 
     `mean` is -1 if the mean fell significantly, 1 if it rose significantly, else 0.
-    `sure` says how many got worse for certain, if that is known.
+    Those that changed by more than allowed follow; they come first if none got worse.
     """
+    said = _worse_or_better(counts, mean)
+    if not counts.changed:
+        return said
+    if said.kind in (WORSE, MIXED):
+        text = f"{said.text}; {counts.changed:,} {_MORE_THAN_ALLOWED}"
+        return Headline(text, said.kind)
+    text = f"{counted(counts.changed, 'query', 'queries')} {_MORE_THAN_ALLOWED}"
+    if said.kind == BETTER:
+        text += f"; {said.text[0].lower()}{said.text[1:]}"
+    return Headline(text, BROKEN)
+
+
+def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
+    worse, better = counts.got_worse, counts.got_better
+    queries = counted(worse, "query", "queries")
     if worse and (mean < 0 or not better):
-        queries = counted(worse, "query", "queries") + _how_sure(sure)
-        return Headline(f"Search got worse: {queries}", WORSE)
+        return Headline(f"Search got worse: {queries}{how_sure(counts)}", WORSE)
     if worse:
-        queries = counted(worse, "query", "queries")
         rest = "the mean is unchanged within chance"
         if mean:
             rest = "the mean rose significantly"
-        text = f"{queries} got worse{_how_sure(sure)}, {better:,} better; {rest}"
+        text = f"{queries} got worse{how_sure(counts)}, {better:,} better; {rest}"
         return Headline(text, MIXED)
     if mean < 0:
         text = "Search got worse: the mean fell significantly, no single query by much"
@@ -129,18 +138,21 @@ def balance(
     return Headline("No query got worse", FINE)
 
 
-def _how_sure(worse: WorseQueries | None) -> str:
-    """Write ` (16 for certain, 28 may only be missing judgments)`."""
-    if worse is None:
+def how_sure(counts: ChangeCounts) -> str:
+    """Write ` (16 for certain, 28 may only be missing judgments)`.
+
+    Nothing if that is not known, as of another metric than nDCG.
+    """
+    if not counts.certain and not counts.open:
         return ""
-    if not worse.open:
-        return " (for certain)" if worse.total == 1 else " (all for certain)"
-    if not worse.certain:
-        whose = "" if worse.total == 1 else "all "
+    if not counts.open:
+        return " (for certain)" if counts.got_worse == 1 else " (all for certain)"
+    if not counts.certain:
+        whose = "" if counts.got_worse == 1 else "all "
         return f" ({whose}may only be missing judgments)"
     return (
-        f" ({worse.certain:,} for certain, "
-        f"{worse.open:,} may only be missing judgments)"
+        f" ({counts.certain:,} for certain, "
+        f"{counts.open:,} may only be missing judgments)"
     )
 
 
@@ -180,14 +192,14 @@ class _Run:
 
     ran: the results without the skipped ones.
     failed: the results that fail, by the kind of failure.
-    worse: how many queries got worse, each once for all its variants.
+    counts: how many queries got worse, got better, or neither.
     change: the change of the mean since the baseline, None without a comparison.
     unfinished: what kept the run from finishing; empty if it did.
     """
 
     ran: Sequence[CaseResult]
     failed: Mapping[str, Sequence[CaseResult]]
-    worse: WorseQueries
+    counts: ChangeCounts
     gates: Iterable[GateResult]
     info: RunInfo
     change: MeanChange | None
@@ -199,22 +211,8 @@ class _Run:
         return f"{counted(broken, 'case')} could not be scored" if broken else ""
 
     def balance(self) -> Headline:
-        """Weigh the queries that got worse against those that got better.
-
-        Those that changed by more than allowed follow; they come first if none got
-        worse.
-        """
-        better, mean = _improved(self.ran), _direction(self.change)
-        said = balance(self.worse.total, better, mean, sure=self.worse)
-        changed = case_count(self.failed.get(CHANGED, ()))
-        if not changed:
-            return said
-        if said.kind in (WORSE, MIXED):
-            return Headline(f"{said.text}; {changed:,} {_MORE_THAN_ALLOWED}", said.kind)
-        text = f"{counted(changed, 'query', 'queries')} {_MORE_THAN_ALLOWED}"
-        if said.kind == BETTER:
-            text += f"; {said.text[0].lower()}{said.text[1:]}"
-        return Headline(text, BROKEN)
+        """Weigh the queries that got worse against those that got better."""
+        return balance(self.counts, _direction(self.change))
 
     def balance_and_known(self) -> Headline:
         """Add to the balance how many cases failed before."""
@@ -230,11 +228,11 @@ def _first_that_holds(
 ) -> Headline:
     ran = [result for result in results if result.status != SKIPPED]
     failed = grouped([each for each in ran if has_failed(each)], failure_kind)
-    worse = count_worse(map(Change.since_baseline, failed.get(GOT_WORSE, ())))
+    counts = count_results(ran)
     if change is None:
         change = mean_change(ran)
     unfinished = "; ".join(unfinished_parts(info))
-    run = _Run(ran, failed, worse, gates, info, change, unfinished)
+    run = _Run(ran, failed, counts, gates, info, change, unfinished)
     for headline_if in _HEADLINES:
         said = headline_if(run)
         if said is not None:
@@ -261,7 +259,7 @@ def _outage(run: _Run) -> Headline | None:
 
 
 def _got_worse_or_changed(run: _Run) -> Headline | None:
-    if not run.worse.total and CHANGED not in run.failed:
+    if not run.counts.got_worse and not run.counts.changed:
         return None
     said = run.balance()
     parts = [said.text, run.unscored_text(), run.unfinished]
@@ -310,14 +308,6 @@ If none holds, the headline is what the baseline says.
 """
 
 
-def _improved(ran: Iterable[CaseResult]) -> int:
-    improved = []
-    for result in ran:
-        if result.baseline is not None and result.baseline.standing == IMPROVEMENT:
-            improved.append(result)
-    return case_count(improved)
-
-
 def _direction(change: MeanChange | None) -> int:
     """Return -1 or 1 if the mean fell or rose significantly, else 0."""
     if change is None or not change.p <= SIGNIFICANT:
@@ -327,12 +317,7 @@ def _direction(change: MeanChange | None) -> int:
 
 def _failed_before_text(ran: Iterable[CaseResult]) -> str:
     """Write `; 9 failed before`, if the accepted rankings failed too; else nothing."""
-    before = []
-    for result in ran:
-        fails = has_failed(result) or result.is_known
-        if fails and result.baseline is not None and result.baseline.failed_before:
-            before.append(result)
-    count = case_count(before)
+    count = case_count(result for result in ran if failed_before(result))
     return f"; {count:,} failed before" if count else ""
 
 

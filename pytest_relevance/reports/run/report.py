@@ -32,9 +32,7 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
-from pytest_relevance.results.certainty import count_worse
-from pytest_relevance.results.changes import Change
-from pytest_relevance.results.failures import got_worse
+from pytest_relevance.results.counts import count_results
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
@@ -124,16 +122,15 @@ def run_gates(run: Run) -> list[GateResult]:
 def report_data(run: Run) -> dict[str, Any]:
     """Return the report in types of JSON.
 
-    It has the record, the results of gates, and how many queries got worse.
+    It has the record, the results of gates, and what became of the queries.
     """
-    worse = [Change.since_baseline(each) for each in run.results if got_worse(each)]
     return {
         "name": run.name,
         "run": encode(run.info),
         "files": encode(run.files),
         "results": encode(run.results),
         "gates": [_gate_data(gate) for gate in run_gates(run)],
-        "worse": asdict(count_worse(worse)),
+        "counts": asdict(count_results(run.results)),
     }
 
 

@@ -11,6 +11,7 @@ from pytest_relevance.reports.blocks import CommandLine, Sentence
 from pytest_relevance.reports.run.baseline import MOST_NAMES
 from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
+from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_parts import (
     DROP,
     IMPROVEMENT,
@@ -19,9 +20,8 @@ from pytest_relevance.results.case_parts import (
     STALE,
 )
 from pytest_relevance.results.case_result import CaseResult, has_failed
-from pytest_relevance.results.certainty import count_worse
-from pytest_relevance.results.changes import Change
-from pytest_relevance.results.failures import CHANGED, failure_kind, got_worse
+from pytest_relevance.results.counts import count_results
+from pytest_relevance.results.failures import failure_kind, got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
 _WORSE_TOO = ", and what got worse too unless you choose the cases"
@@ -41,6 +41,9 @@ def update_sentences(
     are compared with a record are left out, as an update does not change one.
     """
     fallen = [result for result in results if got_worse(result)]
+    if updating == "all":
+        # what is accepted passes, unless it misses a floor or an expectation
+        fallen = [result for result in fallen if has_failed(result)]
     if fallen:
         yield _how_to_see_one(fallen, files, against)
         yield from _how_to_settle(fallen, files, against)
@@ -75,7 +78,7 @@ def _how_to_settle(
     fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
 ) -> Iterator[CommandLine]:
     """Give the command that lists the results to judge, if cases are open."""
-    worse = count_worse(map(Change.since_baseline, fallen))
+    worse = count_results(fallen)
     if not worse.open:
         return
     parts = ["pytest", *_reference_options(fallen[0], files, against)]

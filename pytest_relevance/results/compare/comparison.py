@@ -22,6 +22,7 @@ from pytest_relevance.results.compare.incompatibilities import (
     ErroredCase,
     Incompatibility,
 )
+from pytest_relevance.results.counts import ChangeCounts, count_changes
 from pytest_relevance.results.filled import without_fill
 from pytest_relevance.results.records.run import as_frame
 
@@ -139,6 +140,11 @@ class Comparison:
     def changes(self) -> tuple[Change, ...]:
         """Return the change of each case, by `metric`."""
         return tuple([Change.between(pair, self.metric) for pair in self.pairs])
+
+    @cached_property
+    def counts(self) -> ChangeCounts:
+        """Return how many queries got worse, got better, or neither, by `metric`."""
+        return count_changes(self.changes)
 
     @property
     def changed_rankings(self) -> int:

@@ -154,6 +154,22 @@ class AcceptedOutcomes:
                 return True
         return False
 
+    def misses_what_is_met(self) -> bool:
+        """Say whether it misses a floor or an expectation that the result meets.
+
+        Expectations that compare rankings do not count.
+        """
+        floor, score = self.result.conditions.floor, self.result.score
+        if floor is not None and score is not None and score >= floor:
+            if self.score is not None and self.score < floor:
+                return True
+        for demand in self.result.evaluation.outcomes:
+            if demand.met and not kind_named(demand.kind).compares_rankings:
+                outcome = self.of(demand)
+                if outcome is not None and not outcome.met:
+                    return True
+        return False
+
     def compare_reasons(self) -> ComparedReasons:
         """Return the reasons of the result, compared with the accepted ranking.
 

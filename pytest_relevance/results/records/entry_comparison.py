@@ -128,8 +128,13 @@ def without_too_few(reasons: Iterable[Outcome]) -> list[Outcome]:
 def _passes_unchanged(
     result: CaseResult, entry: BaselineEntry, case: CaseToday
 ) -> bool:
-    """Say whether a case passes with the accepted ranking, down to the needed depth."""
+    """Say whether a case passes with the accepted ranking, down to the needed depth.
+
+    False if it missed an expectation that the ranking alone does not decide.
+    """
     if result.verdict not in (PASSED, MEASURED):
+        return False
+    if any(not outcome.met for outcome in entry.outcomes):
         return False
     depth = None if case.looks_at_all else result.conditions.depth
     accepted = entry.ranking(result.conditions.settings)
@@ -167,6 +172,7 @@ def _compare_scores(
         grades=tuple(graded.grades),
         then=entry.scores,
         newly_failing=newly_failing,
+        newly_met=accepted.misses_what_is_met(),
         failed_before=failed_before,
     )
     # only gates on the share that passes need to know it

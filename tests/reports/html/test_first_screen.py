@@ -139,7 +139,7 @@ def test_a_regression() -> None:
         boots
         1.000 → 0.000
         2 unjudged
-        got worse: below its floor 0.500
+        got worse, open: below its floor 0.500
         Winter boots
         1 → not returned
         Boot polish
@@ -196,7 +196,7 @@ def broken(query: str, **values: Any) -> CaseResult:
 DOWN = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
 
 
-FELL = "1.000 \u2192 0.000{}\ngot worse: below its floor 0.500"
+FELL = "1.000 \u2192 0.000{}\ngot worse, {}: below its floor 0.500"
 LOST = "Winter boots\n{} \u2192 not returned"
 
 # fmt: off
@@ -204,9 +204,9 @@ ROWS = {
     "an error": (
         broken("query", error=DOWN),
         ["n/a\nerror: ConnectionError: the engine is down", "", "the search failed"]),
-    "nothing returned": (result("boots", [], ["b1"]), [FELL.format(""), LOST.format(1), "nothing returned"]),
+    "nothing returned": (result("boots", [], ["b1"]), [FELL.format("", "certain"), LOST.format(1), "nothing returned"]),
     "few results": (
-        result("boots", ["x1"], ["x1", "b1"]), [FELL.format("\n1 unjudged"), LOST.format(2), "only 1 result"]),
+        result("boots", ["x1"], ["x1", "b1"]), [FELL.format("\n1 unjudged", "certain"), LOST.format(2), "only 1 result"]),
 }
 # fmt: on
 

@@ -106,6 +106,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "floor": 0.9,
         "before": 1.0,
         "gotWorse": True,
+        "isCertain": True,
         "lost": {"document": "sku-2", "from": 2, "to": None},
         "onTop": "sku-4",
         "latency": 0.0123,

@@ -346,4 +346,5 @@ def test_an_unjudged_result_may_be_as_good_as_any_judged_one(gain: Any) -> None:
     first = {query: ["a"] for query in judgments}
     second = {query: ["unjudged"] for query in judgments}
     found = compare_runs(first, second, judgments=judgments, gain=gain)
-    assert found.to_dict()["worse"] == {"certain": 0, "open": 8}
+    counts = found.to_dict()["counts"]
+    assert (counts["got_worse"], counts["certain"], counts["open"]) == (8, 0, 8)

@@ -16,7 +16,7 @@ const NEAR = 14;
  * drawn above the others.
  * @type {Record<string, string>}
  */
-const SHAPES = { worse: "m-5-4h10l-5 9z", failed: "m-4-4l8 8m0-8l-8 8", better: "m-5 4h10l-5-9z", "": "h0" };
+const SHAPES = { worse: "m-5-4h10l-5 9z", better: "m-5 4h10l-5-9z", failed: "m-4-4l8 8m0-8l-8 8", "": "h0" };
 
 /** @param {string} show @param {{x: number, y: number}[]} dots */
 function dotShapes(show, dots) {
@@ -83,7 +83,7 @@ function dotChart(data) {
   const said = make("p", { class: "said place", "aria-live": "polite" }, hint);
   drawing.append(dotLink(drawing, dots, said));
   const others = dots.length > (kinds.get("")?.length ?? 0) ? "others" : "queries";
-  const entries = [...kinds].flatMap(([show, own]) => legendEntry(show, own.length, others));
+  const entries = [...kinds].flatMap(([show, own]) => legendEntry(show, data.counts[show] ?? own.length, others));
   const legend = make("ul", { class: "dots" }, ...entries);
   const rest = data.cases.length - items.length;
   if (rest) {

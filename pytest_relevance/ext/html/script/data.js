@@ -46,9 +46,11 @@
  * @property {string} [note]
  * @property {string} status of the case in its run
  * @property {string} [became] what became of it, such as "got worse"; the status where it is left out
- * @property {boolean} [gotWorse] whether it fails because it got worse; in a comparison, whether it got worse
- * @property {boolean} [better] whether it rose by more than its tolerance; in a comparison, whether it got better
- * @property {boolean} [failedBefore] whether the accepted ranking misses the same
+ * @property {boolean} [gotWorse] whether it got worse
+ * @property {boolean} [isCertain] whether it got worse under every grading of its unjudged results
+ * @property {boolean} [isOpen] whether it got worse, and unjudged results may explain it
+ * @property {boolean} [gotBetter] whether it got better
+ * @property {boolean} [failedBefore] whether it fails, and the accepted ranking misses the same
  * @property {string} [why] why it failed, in short, as it stands behind the score
  * @property {number} k
  * @property {number} [floor]
@@ -101,6 +103,7 @@
  *   top grade
  * @property {Settings[]} settings
  * @property {Scale[]} scales
+ * @property {Record<string, number>} counts how many queries a filter shows, as the first screen counts them
  * @property {Finding[]} findings the gates and diagnoses of the first screen
  * @property {Record<string, Record<string, string>>} addresses by file: the field with the `url` of a document, and with an `image` to show
  * @property {Case[]} cases in the order of the run

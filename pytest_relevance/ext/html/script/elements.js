@@ -155,9 +155,10 @@ function titleOf(item, name) {
   return lookUp(item.titles, name) || name;
 }
 
-/** What became of a case, in words. @param {Case} item */
+/** What became of a case, in words, and how sure it is. @param {Case} item */
 function statusText(item) {
-  return item.became || item.status;
+  const sure = item.isCertain ? ", certain" : item.isOpen ? ", open" : "";
+  return `${item.became || item.status}${sure}`;
 }
 
 /** The class of a status; in a comparison a case that got worse may have passed. @param {Case} item */

@@ -58,7 +58,7 @@ class CaseList {
 
   buildControls() {
     const shown = Object.entries(SHOWN).flatMap(([name, { label, includes, hint = false }]) => {
-      const count = this.data.cases.filter(includes).length;
+      const count = this.data.counts[name] ?? this.data.cases.filter(includes).length;
       const choose = () => this.go({ show: name, all: name === "", finding: "" });
       const show = button(`${label} `, choose, { "data-show": name, title: hint });
       show.append(make("b", {}, count.toLocaleString("en")));

@@ -25,6 +25,9 @@ const START = {
 };
 
 const WORSE = "a floor or another expectation is missed that was met before, or the score lost more than the tolerance";
+const CERTAIN = "got worse, whatever the grades of its unjudged results";
+const OPEN = "got worse, but its unjudged results may be as good as what they replaced";
+const BETTER = "a floor or another expectation is met that was missed before, or the score rose by more than the tolerance";
 
 /**
  * What the filters show: a name, which cases, and a hint. "" is the beginning: what failed or got worse, then the rest.
@@ -32,11 +35,13 @@ const WORSE = "a floor or another expectation is missed that was met before, or 
  */
 const SHOWN = {
   worse: { label: "Got worse", includes: (item) => item.gotWorse === true, hint: WORSE },
-  better: { label: "Better", includes: (item) => item.better === true, hint: "rose by more than the tolerance" },
+  certain: { label: "Certain", includes: (item) => item.isCertain === true, hint: CERTAIN },
+  open: { label: "Open", includes: (item) => item.isOpen === true, hint: OPEN },
+  better: { label: "Got better", includes: (item) => item.gotBetter === true, hint: BETTER },
   before: { label: "Failed before", includes: (item) => item.failedBefore === true },
   failed: { label: "Failed", includes: (item) => isFailed(item) },
   unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
-  changed: { label: "Changed", includes: (item) => isChanged(item) },
+  changed: { label: "Other ranking", includes: (item) => isChanged(item) },
   "": { label: "All", includes: () => true },
 };
 

@@ -1,0 +1,139 @@
+"""What became of a case since its reference: one answer, which every report takes.
+
+The reference is the baseline, a record, or the first of two runs. The verdict of the
+case does not matter, nor does what pytest makes of it: two runs that are compared later
+give the same answers as the second run gave against the first.
+"""
+
+from __future__ import annotations
+
+from pytest_relevance.cases.model import ROUNDING
+from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.metrics.names import is_similarity, metric_named
+from pytest_relevance.results.case_parts import (
+    IMPROVEMENT,
+    LOST,
+    REGRESSION,
+    WITHOUT_COMPARISON,
+    BaselineComparison,
+)
+from pytest_relevance.results.case_result import (
+    INCONCLUSIVE,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.outcomes import kind_named
+
+GOT_WORSE = "got worse"
+"""The case newly misses a floor or an expectation, or fell by more than the tolerance.
+
+A case that also newly meets a floor or an expectation got worse.
+"""
+
+IN_DOUBT = "inconclusive"
+"""The case got worse, but too few results are judged (`min_judged`)."""
+
+CHANGED = "changed"
+"""All that the case newly misses are demands that compare rankings, such as overlap.
+
+It did not get worse. A case that returned nothing did.
+"""
+
+GOT_BETTER = "got better"
+"""The case newly meets a floor or an expectation, or rose by more than the
+tolerance.
+"""
+
+WITHIN_TOLERANCE = "within the tolerance"
+"""The score changed, by no more than the tolerance."""
+
+SAME = "the same"
+"""Neither the score nor an expectation changed."""
+
+UNSCORED = "without a score"
+"""The case has no score now, or had none, and no floor or expectation changed."""
+
+NOT_COMPARED = ""
+"""The case is new, was skipped, or cannot be compared with its reference."""
+
+
+def became(result: CaseResult) -> str:
+    """Return what became of a result since its reference."""
+    return became_of(Change.since_baseline(result))
+
+
+def became_of(change: Change) -> str:
+    """Return what became of a case, by the metric of the change.
+
+    By the nDCG@k of the case, its floor and expectations count too. The tolerance is
+    that of the case; it is 0 for metrics that are not between 0 and 1, as DCG and CG.
+    """
+    if change.case.status == SKIPPED:
+        return NOT_COMPARED
+    is_by_own_metric = change.metric in (None, change.case.metric.text)
+    if is_by_own_metric and change.case.baseline is not None:
+        return _since_baseline(change, change.case.baseline)
+    if change.before is None:
+        return NOT_COMPARED
+    return _between(change, is_by_own_metric=is_by_own_metric)
+
+
+def _since_baseline(change: Change, baseline: BaselineComparison) -> str:
+    """Return what the comparison with a reference found."""
+    result = change.case
+    if baseline.standing == LOST:
+        return UNSCORED
+    if baseline.standing in WITHOUT_COMPARISON:
+        return NOT_COMPARED
+    # a drop that filled grades hide is a regression too
+    if baseline.standing == REGRESSION:
+        return _worse(result)
+    if baseline.newly_failing:
+        return CHANGED if only_changed(result) else _worse(result)
+    if baseline.standing == IMPROVEMENT or baseline.newly_met:
+        return GOT_BETTER
+    if change.score_before is None or change.score_after is None:
+        is_scored = result.verdict not in WITHOUT_SCORE
+        return SAME if result.evaluation.outcomes and is_scored else UNSCORED
+    return WITHIN_TOLERANCE if abs(change.difference) > ROUNDING else SAME
+
+
+def _between(change: Change, *, is_by_own_metric: bool) -> str:
+    """Return what the scores of two runs make of a case, and its floor."""
+    before, after = change.score_before, change.score_after
+    if before is None or after is None:
+        return UNSCORED
+    difference = after - before
+    if change.metric is not None and is_similarity(change.metric):
+        return CHANGED if abs(difference) > ROUNDING else SAME
+    limit = tolerance_of(change) + ROUNDING
+    floor = change.case.conditions.floor if is_by_own_metric else None
+    if difference < -limit:
+        return _worse(change.case)
+    if floor is not None and after < floor <= before:
+        return _worse(change.case)
+    if difference > limit or (floor is not None and before < floor <= after):
+        return GOT_BETTER
+    return WITHIN_TOLERANCE if abs(difference) > ROUNDING else SAME
+
+
+def _worse(result: CaseResult) -> str:
+    return IN_DOUBT if result.verdict == INCONCLUSIVE else GOT_WORSE
+
+
+def only_changed(result: CaseResult) -> bool:
+    """Say whether all that a case newly misses are comparisons of rankings."""
+    newly_missed = [each for each in result.evaluation.reasons if each.is_new]
+    return bool(result.ranking.documents) and all(
+        kind_named(reason.kind).compares_rankings for reason in newly_missed
+    )
+
+
+def tolerance_of(change: Change) -> float:
+    """Return by how much the score may fall: 0 if it is not between 0 and 1."""
+    metric = change.case.metric
+    if change.metric is not None:
+        metric = metric_named(change.metric)
+    return 0.0 if largest_score(metric) > 1 else change.case.conditions.tolerance

@@ -1,0 +1,123 @@
+"""How many queries got worse, got better, or neither: the counts of a run or of a pair
+of runs.
+
+`count_changes` makes them once. Terminal, Markdown, page, JSON, `compare` and `history`
+show these counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance.results.became import (
+    CHANGED,
+    GOT_BETTER,
+    GOT_WORSE,
+    IN_DOUBT,
+    NOT_COMPARED,
+    SAME,
+    UNSCORED,
+    WITHIN_TOLERANCE,
+    became_of,
+)
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.certainty import is_certainly_worse
+from pytest_relevance.results.changes import Change
+
+_WORST_FIRST = (
+    GOT_WORSE,
+    IN_DOUBT,
+    CHANGED,
+    GOT_BETTER,
+    UNSCORED,
+    WITHIN_TOLERANCE,
+    SAME,
+)
+"""What may become of a query, in the order in which it counts over several variants."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCounts:
+    """How many queries got worse, got better, or neither, since a reference.
+
+    A query counts once, also if it ran in several variants: it got worse if it did in
+    any of them. Queries that cannot be compared are not counted.
+
+    `certain`, `open`: those of `got_worse` that are certain, and the others. Both are 0
+        if queries are compared by another metric than nDCG.
+    `inconclusive`: those that got worse and have too few judged results.
+    `changed`: those that newly miss only expectations that compare rankings.
+    `within_tolerance`: those whose score changed by no more than the tolerance.
+    `without_score`: those without a score now or before.
+    """
+
+    got_worse: int = 0
+    certain: int = 0
+    open: int = 0
+    inconclusive: int = 0
+    changed: int = 0
+    got_better: int = 0
+    within_tolerance: int = 0
+    same: int = 0
+    without_score: int = 0
+
+    @property
+    def compared(self) -> int:
+        """Return how many queries are counted."""
+        return (
+            self.got_worse
+            + self.inconclusive
+            + self.changed
+            + self.got_better
+            + self.within_tolerance
+            + self.same
+            + self.without_score
+        )
+
+
+def count_results(results: Iterable[CaseResult]) -> ChangeCounts:
+    """Count what became of the queries of a run since its reference."""
+    return count_changes(Change.since_baseline(result) for result in results)
+
+
+def count_changes(changes: Iterable[Change]) -> ChangeCounts:
+    """Count what became of queries. See `ChangeCounts`.
+
+    A query is certain if it got worse for certain in any variant.
+    """
+    word_of: dict[tuple[str, str, int], str] = {}
+    certain: set[tuple[str, str, int]] = set()
+    open_ones: set[tuple[str, str, int]] = set()
+    for number, change in enumerate(changes):
+        word = became_of(change)
+        if word == NOT_COMPARED:
+            continue
+        file, case, _ = change.case.key
+        # a test may check one query several times: each check counts
+        query = (file, case, number if change.case.is_check else -1)
+        word_of[query] = _worst(word, word_of.get(query, SAME))
+        if word == GOT_WORSE and change.is_by_ndcg:
+            (certain if is_certainly_worse(change) else open_ones).add(query)
+    counts = Counter(word_of.values())
+    return ChangeCounts(
+        got_worse=counts[GOT_WORSE],
+        certain=len(certain),
+        open=len(open_ones - certain),
+        inconclusive=counts[IN_DOUBT],
+        changed=counts[CHANGED],
+        got_better=counts[GOT_BETTER],
+        within_tolerance=counts[WITHIN_TOLERANCE],
+        same=counts[SAME],
+        without_score=counts[UNSCORED],
+    )
+
+
+def _worst(*words: str) -> str:
+    return min(words, key=_WORST_FIRST.index)
+
+
+def that_became(word: str, changes: Iterable[Change]) -> Sequence[Change]:
+    """Return the changes of the cases that became so, in their order."""
+    return [change for change in changes if became_of(change) == word]
