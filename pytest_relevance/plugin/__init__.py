@@ -35,6 +35,7 @@ registered when the first case file is collected (`hooks.install`).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from pytest_relevance.plugin.running.fixture import Relevance
     from pytest_relevance.results.records.run import Run
 
-pytest_plugins = [
+EXTENSIONS = [
     "pytest_relevance.ext.concurrency.plugin",
     "pytest_relevance.ext.documents.plugin",
     "pytest_relevance.ext.explaining.plugin",
@@ -71,6 +72,19 @@ pytest_plugins = [
 
 `-p no:pytest_relevance.ext.concurrency.plugin` blocks one.
 """
+
+
+def pytest_plugin_registered(
+    plugin: object, manager: pytest.PytestPluginManager
+) -> None:
+    """Import the plugins of the extensions, once this plugin is registered.
+
+    `pytest_plugins` would do the same, but pytest reads the entry points of every
+    installed distribution for each name in it: 25 ms with 80 distributions.
+    """
+    if plugin is sys.modules[__name__]:
+        for name in EXTENSIONS:
+            manager.import_plugin(name)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
