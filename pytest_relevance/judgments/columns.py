@@ -240,7 +240,7 @@ class Layout:
         return [f"the column {name} is left out: {what_is_read}" for name in names]
 
     def _like_grades(self) -> list[str]:
-        """Return the names of other columns that look like grades."""
+        """Return the names of columns that look like grades and are not read."""
         found = []
         for number, name in enumerate(self.names):
             if number == self.at["grade"]:
@@ -338,7 +338,7 @@ def column_called(names: Sequence[str], wanted: str) -> int | None:
 
 
 def no_such_column(names: Sequence[str], wanted: str) -> str:
-    """Return the message that no column is called `wanted`, with all other names."""
+    """Return the message that no column is called `wanted`, with all column names."""
     close = did_you_mean(wanted, list(names))
     return (
         f"there is no column {quoted(wanted)} for the grades; the columns are "

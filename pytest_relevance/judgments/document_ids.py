@@ -246,10 +246,12 @@ class JudgedIn:
 
 
 class Indexes:
-    """Compares the grades that one document id has in different indexes.
+    """Finds documents that have different grades in two indexes.
 
-    For files that are read without a template. `index` and `document`: the names of the
-    columns of the index and of the id.
+    It is for files that are read without a template, so that only the id tells
+    documents apart.
+
+    `index`, `document`: the names of the columns of the index and of the id.
     """
 
     def __init__(self, index: str, document: str) -> None:

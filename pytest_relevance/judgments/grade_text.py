@@ -88,7 +88,7 @@ def _is_too_large(text: str) -> bool:
 def _in_ascii(text: str) -> str:
     """Return a number with foreign digits or another minus sign in ASCII.
 
-    If it is still not a number then, the text is returned unchanged.
+    A text that does not become a number is returned unchanged.
     """
     plain = ""
     for character in text:

@@ -113,9 +113,10 @@ def _split_cells(cells: set[str], separator: str) -> list[_Split]:
 
 
 def _parts(cell: str, separator: str) -> list[str]:
-    """Return the parts of a cell between separators; none if a part is blank.
+    """Return the parts of a cell between separators; [] if a part is empty.
 
-    A separator at the end is ignored, and so are further blanks and line breaks.
+    A separator at the end does not count. Between blanks and line breaks, empty parts
+    are left out.
     """
     parts = []
     for part in cell.strip().removesuffix(separator).split(separator):

@@ -144,9 +144,10 @@ def _united(query: Query, other: Query | None) -> Query:
 
 
 def _notice(keys: Sequence[str], total: int, what: str) -> str:
-    """Return a sentence that these of all queries are `what`; "" without keys.
+    """Return a sentence like `2 of 9 queries are only in q.csv: ...`; "" without keys.
 
     `total`: the number of all queries.
+    `what`: the end of the sentence, after "is" or "are".
     """
     if not keys:
         return ""

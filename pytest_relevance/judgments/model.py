@@ -40,7 +40,7 @@ class Query:
 
     @property
     def says_more(self) -> bool:
-        """Say whether anything but the id or text of the query is known."""
+        """Say whether the file has more of the query than its key."""
         return self not in (Query(self.id), Query(self.id, self.id))
 
     def another_text(self, other: Query) -> str:

@@ -107,7 +107,9 @@ class Agreement:
 def agreement(
     first: Sequence[float], second: Sequence[float], *, seed: int = 0
 ) -> Agreement:
-    """Compare the grades of two raters, of the same documents in the same order.
+    """Return how far two raters agree.
+
+    `first`, `second`: their grades of the same documents in the same order.
 
     Cohen's kappa with quadratic weights is 1 - observed / expected: the mean of (a -
     b)^2 over the documents, and over all pairs of a grade `a` of the first and a grade

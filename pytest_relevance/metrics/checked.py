@@ -116,7 +116,7 @@ class CheckedRankings:
             _with_text_ids(query, ranking)
 
     def of(self, queries: list[str]) -> list[Sequence[str]]:
-        """Return the ranking of each of these queries; an empty one if it has none."""
+        """Return the ranking of each query, in this order; empty if there is none."""
         if self.queries == queries:
             return self.lists
         by_query = dict(zip(self.queries, self.lists, strict=True))

@@ -145,9 +145,10 @@ class _OpenRanking:
         )
 
     def _dcgs_by_deepest(self) -> list[float]:
-        """Return the DCG with the highest grade for 0, 1, ... of the unjudged results.
+        """Return the DCG if the n deepest unjudged results have the highest grade.
 
-        These are the deepest ones. The other unjudged results have the lowest grade.
+        There is a value for n = 0, 1, ... The other unjudged results have the lowest
+        grade.
         """
         top = self.graded.grades[: self.k]
         low = self.settings.gains[self.lowest]
@@ -163,10 +164,12 @@ class _OpenRanking:
         return totals
 
     def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
-        """Return the ideal DCG if 0, 1, ... unjudged results have the highest grade.
+        """Return the ideal DCG if n unjudged results have the highest grade.
 
-        The other unjudged results have the lowest grade. `ideal`: the grades of the
-        present ideal ranking.
+        There is a value for n = 0, 1, ... The other unjudged results have the lowest
+        grade.
+
+        `ideal`: the grades of the present ideal ranking.
         """
         low = self.settings.gains[self.lowest]
         high = self.settings.gains[self.highest]

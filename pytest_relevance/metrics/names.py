@@ -149,9 +149,10 @@ def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) ->
 
 
 def metric_named(text: str | Metric) -> Metric:
-    """Return the metric with this name, where a project's own metrics are not known.
+    """Return the metric with this name, for records and commands.
 
-    An unknown name is taken for a project's own metric.
+    They do not know a project's own metrics. So an unknown name is taken for one of
+    these.
     """
     return parse_metric(text, own=None)
 

@@ -66,7 +66,7 @@ def grade_ranking(
 
 
 def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
-    """Return the indexes (from 0) of results whose document has a better rank too."""
+    """Return the indexes (from 0) of documents that stand at a better rank too."""
     if len(set(ranking)) == len(ranking):
         return ()
     seen: set[str] = set()

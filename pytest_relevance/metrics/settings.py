@@ -180,7 +180,7 @@ class Settings:
 
     @property
     def increasing(self) -> bool:
-        """Say whether a higher grade surely has a higher gain: not with a mapping."""
+        """Say whether a higher grade always has a higher gain. False for a mapping."""
         return isinstance(self.gain, str)
 
     def gain_of(self, grade: float) -> float:

@@ -164,11 +164,11 @@ def _compare_jaccard(metric: Metric, one: Ranking, two: Ranking) -> float:
 
 
 def _compare_rbo(metric: Metric, one: Ranking, two: Ranking) -> float:
-    """Return the RBO of two rankings, if the shorter one has nothing at further ranks.
+    """Return the RBO of two rankings, if nothing follows the end of the shorter one.
 
-    `rbo` assumes that these ranks agree as the ranks above them do. But a search
-    that returns less than before has changed. So the shorter ranking is filled up with
-    documents that no ranking has.
+    `rbo` assumes that the ranks after the shorter ranking agree as the ranks above them
+    do. But a search that returns less than before has changed. So the shorter ranking
+    is filled up with documents that no ranking has.
     """
     short, long = sorted((_distinct(one), _distinct(two)), key=len)
     missing = range(len(long) - len(short))  # integers, while all ids are text

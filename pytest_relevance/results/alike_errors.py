@@ -105,7 +105,7 @@ def _first_line(error: SearchError) -> str:
 
 
 def _normalised(error: SearchError, query: str) -> str:
-    """Return the first line of a message, with `#` for parts that may differ."""
+    """Return the first line of a message, with # in place of parts that may differ."""
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         for pattern, replacement in (

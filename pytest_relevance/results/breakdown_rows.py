@@ -83,7 +83,7 @@ def rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
 
 
 def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:
-    """Return the summand of a DCG at a rank; below the last one a summand of 0."""
+    """Return the summand of a DCG at a rank; one of 0 below the last rank."""
     if rank <= len(terms):
         return terms[rank - 1]
     total = terms[-1].total if terms else 0.0
@@ -115,7 +115,7 @@ def grade_text(row: Row) -> str:
 
 
 def figure_texts(row: Row) -> list[str]:
-    """Return the `FIGURES` of a row as texts.
+    """Return the texts of a row for the columns `FIGURES`.
 
     The gain is "-" for an unjudged result and "" without a result. The ideal is ""
     below the end of the ideal ranking.

@@ -211,7 +211,10 @@ class Move:
 
     @property
     def distance(self) -> int:
-        """Return how many ranks it rose; below 0 if it fell, 0 if one rank is None."""
+        """Return by how many ranks the document rose; below 0 if it fell.
+
+        It is 0 if one rank is None.
+        """
         if self.first is None or self.second is None:
             return 0
         return self.first - self.second

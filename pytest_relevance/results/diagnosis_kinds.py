@@ -240,8 +240,9 @@ def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
 
     [] if the search has fewer than three cases.
 
-    A cutoff that the case file writes always counts. The usual k, and a depth, count
-    only if the search has a limit: short rankings are common.
+    A case looks as deep as the cutoffs that the case file writes. If the search has a
+    limit (`shows_usual_limit`), a case with as many results also looks as deep as its k
+    and its depth. Without a limit short rankings are common.
     """
     most = _most_returned(results)
     if len(results) < FEWEST_CASES or not most:

@@ -47,7 +47,7 @@ def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
 def with_fill(
     result: CaseResult, filled: Mapping[str, str], people: CaseResult
 ) -> CaseResult:
-    """Return a result with the scores and the verdict without filled grades added.
+    """Return a result that also has its scores and its verdict without filled grades.
 
     `filled`: {document: who graded it}, for filled grades.
     `people`: the result of the same case without these grades.
@@ -91,7 +91,7 @@ def has_filled(results: Iterable[CaseResult]) -> bool:
 
 
 def graders_of(results: Iterable[CaseResult]) -> list[str]:
-    """Return the names of the machines whose grades cases have."""
+    """Return the names of the machines that gave grades in these cases."""
     graders: dict[str, None] = {}
     for result in results:
         graders.update(dict.fromkeys(result.evaluation.graders))

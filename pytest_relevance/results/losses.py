@@ -16,10 +16,11 @@ class Loss:
     `loss`: (discounted gain at the ideal rank - that at the own rank) / IDCG. Below
     0 the document ranks above its ideal rank.
     `rank`: where the search returned the document, from 1; None if it did not.
-
-    If more documents with one gain were not returned than there are ideal ranks for
-    them, one loss without a `document` stands for all of them: any `places` of the
-    `candidates` documents. Its `grade` is the highest grade with that gain.
+    `document`: None if the loss stands for several documents that were not returned:
+    they have one gain, and there are fewer ideal ranks for them than documents.
+    `candidates`, `places`: how many documents, and how many ideal ranks, these are.
+    `grade`: the grade of the document; the highest grade with this gain if there are
+    several.
     """
 
     document: str | None

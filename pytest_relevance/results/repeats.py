@@ -85,8 +85,7 @@ def _badness(result: CaseResult) -> tuple[int, float]:
 def _differences(tops: Sequence[tuple[str, ...]]) -> Repeats:
     """Return how rankings differ.
 
-    `documents` are those at the first rank at which any ranking differs from the
-    first.
+    `tops`: the rankings, that of the first call first.
     """
     found = Repeats(calls=len(tops), rankings=len(set(tops)))
     for rank, (first, *others) in enumerate(zip_longest(*tops), 1):

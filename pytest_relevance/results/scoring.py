@@ -273,7 +273,7 @@ def _other_scores(
 
 
 def _is_known_of_cut(metric: Metric, value: float, case: Case) -> bool:
-    """Say whether a cut ranking cannot change the value of a metric below its cut."""
+    """Say whether results below a cut could not change the value of a metric."""
     if ranks_needed(metric, case.settings) is not None:
         return True
     if math.isnan(value):

@@ -46,9 +46,9 @@ class OpenQuestion:
 
 
 def question_of(result: CaseResult) -> OpenQuestion | None:
-    """Return the grades that would settle a case; None if it is not open.
+    """Return the grades that would settle whether a case got worse.
 
-    None also if no grades can settle it.
+    None if that is not open, or if no grades can settle it.
     """
     if not got_worse(result):
         return None

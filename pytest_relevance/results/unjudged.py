@@ -127,8 +127,8 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
 def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) -> float:
     """Return by how much nDCG@k would change with a plausible grade for one result.
 
-    Without a score any gain would make it about 1. So that change is multiplied by the
-    plausible share of the highest gain.
+    If nDCG@k is not defined yet, any gain would make it about 1. Then the change with
+    the highest grade is multiplied by the plausible share of the highest gain.
     """
     rank = index + 1
     if result.score is None:

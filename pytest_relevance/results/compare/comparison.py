@@ -388,7 +388,7 @@ class Comparison:
 
 
 def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
-    """Return the change by a metric of each case that the metric applies to."""
+    """Return the change by a metric of each case that has a score by it, or should."""
     changes = []
     for pair in pairs:
         if metric in pair.second.evaluation.scores:

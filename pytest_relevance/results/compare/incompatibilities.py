@@ -234,8 +234,8 @@ def incompatibility_of(
 ) -> Incompatibility:
     """Return one incompatibility for several cases, with its reason.
 
-    `cases`: the cases, each with the detail of what differs. The reason names the first
-    few.
+    `cases`: the cases, each with a text that says what differs. The reason names the
+    first few.
     `names`: the names of the two runs.
     """
     details = list(dict.fromkeys(detail for _, detail in cases))

@@ -238,10 +238,10 @@ class AcceptedOutcomes:
         return None
 
     def _judged(self, demand: Outcome, kind: Any) -> Outcome | None:
-        """Return the outcome of a demand that documents and judgments alone decide.
+        """Return the outcome of a demand that depends on documents and grades only.
 
-        None if it needs the number of results, which is not known, or a metric that
-        cannot be computed.
+        None if the number of results matters and is not known, or if a metric cannot be
+        computed.
         """
         if kind.counts_results and self.entry.may_go_on:
             return None
@@ -252,10 +252,9 @@ class AcceptedOutcomes:
         return outcome
 
     def _expectation(self, demand: Outcome) -> Expectation:
-        """Return the expectation of a demand.
+        """Return the expectation of a demand, from the case if it has it.
 
-        It is that of the case if possible: only this has the function of a project's
-        own metric.
+        Only the expectation of the case has the function of a project's own metric.
         """
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:
@@ -301,7 +300,7 @@ def _was_missed_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_comparable(both: TwoOutcomes) -> bool:
-    """Say whether the accepted ranking missed the demand too, by a known amount."""
+    """Say whether the accepted ranking missed a demand, and it is known by how much."""
     if both.then.met:
         return False
     if both.now.kind == FLOOR:

@@ -140,8 +140,8 @@ class Baseline:
     def _find_unranked(self, cases: Mapping[EntryKey, Case]) -> dict[str, str]:
         """Return {case: why it has no ranking}, for variants that are gone.
 
-        The parameter of a search was renamed. So the case is not new in its present
-        variant.
+        Such a case is not new in its present variant: the parameter of its search was
+        renamed.
         """
         found = {}
         for key, why in self._entries.without_ranking.items():
@@ -328,7 +328,8 @@ def _with_drop(
     """Return a result that fails because its score dropped, or is inconclusive.
 
     `drop`: the reason.
-    `scored`: the result whose score dropped: this one, or the one by people alone.
+    `scored`: the result whose score dropped: this one, or the one by judgments of
+    people.
     """
     reasons = result.evaluation.reasons
     too_few = []

@@ -321,8 +321,11 @@ def _gaps_after(
 ) -> dict[EntryKey, str]:
     """Return {case: why it has no accepted ranking} after an update.
 
-    A case that did not run is listed only if the update makes the file (`is_new`).
-    Otherwise it was listed before, or it is a new case that nobody has accepted yet.
+    `collected`: all cases of the file; None if not known.
+    `is_new`: whether the update makes the file. Only then are cases listed that did not
+    run: in an old file they were listed before, or they are new cases that nobody has
+    accepted yet.
+
     A case with an entry is listed if its skip is accepted, but not with `only_new`.
     """
     gaps = {}

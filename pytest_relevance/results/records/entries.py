@@ -123,7 +123,7 @@ class BaselineEntry:
         return not self.whole and len(self.documents) >= self.depth
 
     def ranking(self, settings: Settings) -> Sequence[str]:
-        """Return the ranking that is scored, with `collapse` without later chunks."""
+        """Return the documents that are scored: with `collapse` each only once."""
         if settings.collapse:
             return tuple(without_copies(self.documents))
         return self.documents
@@ -311,7 +311,7 @@ def _scores_to_keep(result: CaseResult) -> dict[str, float | None]:
 
 
 def _misses_a_demand(result: CaseResult) -> bool | None:
-    """Say whether a result misses its floor or an expectation, without a reference.
+    """Say whether a result misses its floor or an expectation that needs no reference.
 
     None if there is neither of them, and no score.
     """

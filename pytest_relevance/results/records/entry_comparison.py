@@ -128,7 +128,7 @@ def without_too_few(reasons: Iterable[Outcome]) -> list[Outcome]:
 def _passes_unchanged(
     result: CaseResult, entry: BaselineEntry, case: CaseToday
 ) -> bool:
-    """Say whether a case passes with the accepted ranking, down to the needed depth.
+    """Say whether a case passes with the accepted ranking, down to its depth.
 
     False if it missed an expectation that the ranking alone does not decide.
     """
@@ -187,7 +187,7 @@ def _compare_scores(
 def _comparison(
     result: CaseResult, entry: BaselineEntry, before: float | None
 ) -> BaselineComparison:
-    """Return what every comparison has.
+    """Return the comparison of a result with its entry, without scores and reasons yet.
 
     `before`: the score of the accepted ranking; None if it is not defined.
     """
@@ -215,9 +215,10 @@ def _with_people(
     case: CaseToday,
     of_people: KnownJudgments,
 ) -> BaselineComparison:
-    """Return the comparison with both scores without machine judgments.
+    """Return the comparison with the accepted ranking's scores by judgments of people.
 
-    If these scores drop, it is a regression, even if machine judgments hide the drop.
+    If the score by people dropped, it is a regression, even if machine judgments hide
+    the drop.
     """
     from pytest_relevance.results.filled import as_people_see_it
 

@@ -94,7 +94,7 @@ def changed_since(baseline: Fingerprint, now: Fingerprint) -> Changes:
 
 
 def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the names that all fingerprints have with the same value."""
+    """Return {name: value} for what all fingerprints have with the same value."""
     first, *others = fingerprints
     shared = {}
     for name, value in first.items():

@@ -63,7 +63,7 @@ class Moves:
 
     @property
     def files(self) -> set[str]:
-        """Return the case files that a moved case was in or is in, or may be in."""
+        """Return the files of `moved`, before and now, and those of `unclear`."""
         places = (*self.moved.values(), *self.moved, *self.unclear)
         return {place.file for place in places}
 

@@ -155,8 +155,7 @@ def not_compared_cases(results: Iterable[CaseResult]) -> list[UncomparedCase]:
 def found_something_new(results: Iterable[CaseResult]) -> list[CaseResult]:
     """Return the results that found something now, and nothing in the reference.
 
-    It is not known whether they failed before: to find nothing is worse than to find
-    anything.
+    An empty ranking does not show whether a failure is new.
     """
     return [
         result
@@ -233,7 +232,7 @@ def without_ranking(
 
 
 def why_without_ranking(result: CaseResult) -> str:
-    """Return why a case has no ranking, for the reference that this run becomes."""
+    """Return why a case has no ranking: its verdict, or `MARKED_SKIP`."""
     if result.verdict == SKIPPED and result.call.is_marked_skip:
         return MARKED_SKIP
     return result.verdict

@@ -148,7 +148,7 @@ def _of_no_list(response: object) -> str:
 
 
 def _of_json_in(response: Mapping[str, object]) -> str:
-    """Return the advice to parse a text in a mapping that looks like JSON; else ""."""
+    """Return the advice to parse JSON that is text in a mapping; "" without JSON."""
     for name, value in response.items():
         if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
             path = f"response{step_to(response, name)}"

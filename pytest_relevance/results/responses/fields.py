@@ -186,7 +186,7 @@ def did_you_mean_field(path: str, document: Any) -> str:
 
 
 def attributes_of(result: object, *names: str) -> dict[str, object]:
-    """Return {name: value} for those of these attributes that are not None."""
+    """Return {name: value} for the attributes with these names that are not None."""
     values = {name: getattr(result, name, None) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -400,7 +400,7 @@ def _carried_text(value: object) -> str | None:
 def _other_document(
     carried: Sequence[CarriedId], judged: Collection[str]
 ) -> CarriedId | None:
-    """Return the first id of another document than the first id; None without one."""
+    """Return the first id that names another document than `carried[0]`, or None."""
     for other in carried[1:]:
         if not _name_one_document(carried[0], other, judged):
             return other
@@ -408,10 +408,10 @@ def _other_document(
 
 
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
-    """Return the id that a message shows beside `other`.
+    """Return the first id, from the field that a message names beside `other`.
 
-    It is the first id. If a field in the same nested document as `other` has the same
-    text, it is that field.
+    Several fields may have the first id. The one in the same nested document as `other`
+    is named, if there is one.
     """
     first = carried[0]
     for same in carried:

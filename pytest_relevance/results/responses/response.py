@@ -229,7 +229,7 @@ def _items_of(response: Iterable[object], options: ReadOptions) -> Sequence[obje
 
 
 def _gives_a_field(response: object, item: object) -> bool:
-    """Say whether an item is the name of a field of the response, or (name, value)."""
+    """Say whether an item is a field of the response: its name, or (name, value)."""
     if type(item) is tuple and item:
         return isinstance(item[0], str) and item[0] in own_names(response)
     return is_name_of_field(response, item)

@@ -200,9 +200,10 @@ def declares_ids(search: object) -> bool:
 
 
 class Labels:
-    """Turns labels into documents by the attribute `ids` of the fixture's value.
+    """Turns labels (row numbers of a vector index) into documents.
 
-    `get`: returns the attribute; None if there is none.
+    `get`: returns the attribute `ids` of the search, which has the document of each
+    label; None if there is none.
     `are_declared`: whether the attribute says that the search returns labels
     (`declares_ids`).
     `were_used`: whether labels of the response were turned into documents.
@@ -216,7 +217,7 @@ class Labels:
         self.were_used = False
 
     def read(self) -> object:
-        """Return the attribute `ids`, for a response that has labels."""
+        """Return the attribute `ids`, and note that the response has labels."""
         ids = None if self._get is None else self._get()
         self.were_used = ids is not None
         return ids

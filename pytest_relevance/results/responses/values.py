@@ -67,7 +67,10 @@ def is_integer(value: object) -> bool:
 
 
 def is_fraction(value: object) -> bool:
-    """Say whether the type of a value may have a fraction: a score, and not an id."""
+    """Say whether a value is a number that is not an integer, 2.0 too.
+
+    Such a value can be a score, but not an id.
+    """
     return is_number(value) and not is_integer(value)
 
 
