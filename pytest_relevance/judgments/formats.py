@@ -62,16 +62,6 @@ class UnreadColumn:
     beside_judgments: bool = False
 
 
-def never(source: Source) -> bool:
-    """Return False, for formats that are never recognised by their content."""
-    return False
-
-
-def no_columns(source: Source) -> Sequence[UnreadColumn]:
-    """Return no columns, for formats in which every column is used."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class JudgmentFormat:
     """A format of judgments, of queries, or of both.
@@ -95,12 +85,12 @@ class JudgmentFormat:
 
     name: str
     about: str
-    fits: Fits = never
+    fits: Fits = lambda source: False
     read: Callable[[Source], Ratings] | None = None
     fits_queries: Fits | None = None
     read_queries: Callable[[Source], Sequence[Query]] | None = None
     has_queries_alone: Fits | None = None
-    unread_columns: Callable[[Source], Sequence[UnreadColumn]] = no_columns
+    unread_columns: Callable[[Source], Sequence[UnreadColumn]] = lambda source: ()
     write: Callable[[Judgments], Written] | None = None
     aliases: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()

@@ -11,7 +11,7 @@ name. To add one to the package, write a row in `diagnosis_kinds.py` and name it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance import bundled
@@ -125,7 +125,6 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
         diagnoses.append(
             Diagnosis(kind, errors.results, message=errors.headline, frame=errors.frame)
         )
-    groups = _Groups.of(results)
     try:
         names = DIAGNOSES.names()
     except ExtensionError as error:
@@ -133,31 +132,10 @@ def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
         diagnoses.append(_broken(error))
     for name in names:
         try:
-            diagnoses += _diagnoses_of_kind(name, groups)
+            diagnoses += _diagnoses_of_kind(name, results)
         except ExtensionError as error:
             diagnoses.append(_broken(error))
     return diagnoses
-
-
-Search = tuple[str, str, str | None]
-"""A search: its name, the folder that defines it, and the variant."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Groups:
-    """The results of a run by search.
-
-    `results`: all results.
-    `scored`: the results of case files that have a score.
-    """
-
-    results: Mapping[Search, Sequence[CaseResult]]
-    scored: Mapping[Search, Sequence[CaseResult]]
-
-    @classmethod
-    def of(cls, results: Sequence[CaseResult]) -> _Groups:
-        scored = [result for result in results if _is_scored(result)]
-        return cls(grouped(results, search_of), grouped(scored, search_of))
 
 
 def _is_scored(result: CaseResult) -> bool:
@@ -168,15 +146,16 @@ def _broken(error: ExtensionError) -> Diagnosis:
     return Diagnosis(BROKEN, (), message=str(error))
 
 
-def _diagnoses_of_kind(name: str, groups: _Groups) -> list[Diagnosis]:
+def _diagnoses_of_kind(name: str, results: Sequence[CaseResult]) -> list[Diagnosis]:
     """Return the diagnoses of one kind, one for each search that has it.
 
     Raises `ExtensionError` if the kind is of another package and cannot be used.
     """
     kind = DIAGNOSES.get(name)
-    searches = groups.scored if kind.needs_score else groups.results
+    if kind.needs_score:
+        results = [result for result in results if _is_scored(result)]
     diagnoses = []
-    for cases in searches.values():
+    for cases in grouped(results, search_of).values():
         with DIAGNOSES.calling(name):
             having = list(kind.find(cases))
             _check_results(having)

@@ -66,10 +66,10 @@ def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
         return []
     empty = []
     for result in results:
-        is_empty = not result.ranking.returned
-        if result.status == PASSED and is_empty:
-            if not says_how_many(result.evaluation.outcomes):
-                empty.append(result)
+        if result.status != PASSED or result.ranking.returned:
+            continue
+        if not says_how_many(result.evaluation.outcomes):
+            empty.append(result)
     return empty
 
 
@@ -201,11 +201,7 @@ def _share_in_prose(diagnosis: Diagnosis) -> str:
 
 
 def _find_unsorted(results: Sequence[CaseResult]) -> list[CaseResult]:
-
-    def is_unsorted(result: CaseResult) -> bool:
-        return result.ranking.is_unsorted
-
-    return _find_in_most(results, is_unsorted)
+    return _find_in_most(results, lambda result: result.ranking.is_unsorted)
 
 
 def _explain_unsorted(diagnosis: Diagnosis) -> str:
@@ -217,11 +213,7 @@ def _explain_unsorted(diagnosis: Diagnosis) -> str:
 
 def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return the cases in which a document comes several times, if they are most."""
-
-    def repeats_documents(result: CaseResult) -> bool:
-        return bool(result.ranking.repeated)
-
-    return _find_in_most(results, repeats_documents)
+    return _find_in_most(results, lambda result: result.ranking.repeated > 0)
 
 
 def _explain_repeated(diagnosis: Diagnosis) -> str:

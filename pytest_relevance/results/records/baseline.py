@@ -69,6 +69,7 @@ class _Accepted:
 class Baseline:
     """The reference of a case file. It compares the results of the file.
 
+    `entries`: the entries of the file.
     `record`: the name of the record that the entries come from; empty for a committed
     baseline.
     `expects_known`: whether cases that failed before are expected to fail. Then gates
@@ -79,23 +80,18 @@ class Baseline:
     def __init__(
         self, entries: BaselineEntries, *, record: str = "", expects_known: bool = False
     ) -> None:
-        self._entries = entries
+        self.entries = entries
         self.record = record
         self._expects_known = expects_known
         self.fingerprint: Fingerprint = entries.fingerprint
         self._other_variants: dict[str, _Accepted] = {}
         self._why_unranked: dict[str, str] = {}
 
-    @property
-    def entries(self) -> BaselineEntries:
-        """Return the entries of the reference."""
-        return self._entries
-
     def move(self, moves: MovedEntries) -> None:
         """Give the entries of moved cases their present ids, before `collected`."""
-        self._entries = copy(self._entries)  # the record of a run is shared
-        self._entries.move(moves)
-        self.fingerprint = self._entries.fingerprint
+        self.entries = copy(self.entries)  # the record of a run is shared
+        self.entries.move(moves)
+        self.fingerprint = self.entries.fingerprint
 
     # --- the cases of the file --------------------------------------------------------
 
@@ -114,7 +110,7 @@ class Baseline:
         self._why_unranked = self._find_unranked(cases)
         lost = self._without_relevant(cases)
         unlisted = frozenset(left_out)
-        for key in self._entries:
+        for key in self.entries:
             case, variant = key
             if key not in cases and case not in self._other_variants:
                 lost.append((case, variant, LEFT_OUT if case in unlisted else GONE))
@@ -124,17 +120,17 @@ class Baseline:
         self, cases: Mapping[EntryKey, Case]
     ) -> dict[str, _Accepted]:
         """Return {case: its entry}, for cases with entries in other variants only."""
-        left = [key for key in self._entries if key not in cases]
+        left = [key for key in self.entries if key not in cases]
         if not left:
             return {}
         present = _variants_by_case(cases)
-        compared = {case for case, _ in self._entries.keys() & cases.keys()}
+        compared = {case for case, _ in self.entries.keys() & cases.keys()}
         found = {}
         for case, variants in _variants_by_case(left).items():
             if case in present and case not in compared:
                 before, now = _variants_text(variants), _variants_text(present[case])
                 change = f"the search had {before}, and has {now}"
-                found[case] = _Accepted(self._entries[case, variants[0]], (change,))
+                found[case] = _Accepted(self.entries[case, variants[0]], (change,))
         return found
 
     def _find_unranked(self, cases: Mapping[EntryKey, Case]) -> dict[str, str]:
@@ -144,7 +140,7 @@ class Baseline:
         renamed.
         """
         found = {}
-        for key, why in self._entries.without_ranking.items():
+        for key, why in self.entries.without_ranking.items():
             if key not in cases:
                 case, _ = key
                 found[case] = why
@@ -153,7 +149,7 @@ class Baseline:
     def _without_relevant(self, cases: Mapping[EntryKey, Case]) -> list[Lost]:
         """Return the cases that had a score and have no relevant judgment now."""
         lost: list[Lost] = []
-        for key, entry in self._entries.items():
+        for key, entry in self.entries.items():
             case = cases.get(key)
             if case is None or not entry.has_score:
                 continue
@@ -168,7 +164,7 @@ class Baseline:
         It may be under the earlier name of a renamed variant.
         """
         case, _ = key
-        return key in self._entries or case in self._other_variants
+        return key in self.entries or case in self._other_variants
 
     def silent_searches(self, cases: Mapping[EntryKey, Case]) -> list[SilentSearch]:
         """Return the searches whose accepted rankings are empty in most of these cases.
@@ -177,7 +173,7 @@ class Baseline:
         """
         found = []
         for key, case in cases.items():
-            entry = self._entries.get(key)
+            entry = self.entries.get(key)
             if entry is not None and most_results(case.expect):
                 _, variant = key
                 name = with_variant(case.search, variant)
@@ -186,7 +182,7 @@ class Baseline:
 
     def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
         """Return the cases of the reference, if one of the gates needs them."""
-        return accepted_cases(self._entries, gates)
+        return accepted_cases(self.entries, gates)
 
     # --- results ----------------------------------------------------------------------
 
@@ -213,7 +209,7 @@ class Baseline:
         """
         accepted = self._accepted(result)
         if accepted is None:
-            why = self._entries.without_ranking.get((result.id, result.variant))
+            why = self.entries.without_ranking.get((result.id, result.variant))
             why = why or self._why_unranked.get(result.id, "")
             return without_entry(result, why), False
         today = case_in_run(
@@ -237,7 +233,7 @@ class Baseline:
         return replace(compared, baseline=found), fails
 
     def _accepted(self, result: CaseResult) -> _Accepted | None:
-        entry = self._entries.get((result.id, result.variant))
+        entry = self.entries.get((result.id, result.variant))
         if entry is not None:
             return _Accepted(entry)
         return self._other_variants.get(result.id)
@@ -247,13 +243,13 @@ class Baseline:
         accepted = self._accepted(result)
         if accepted is None:
             return result
-        return compare_without_ranking(result, accepted.entry, self._entries)
+        return compare_without_ranking(result, accepted.entry, self.entries)
 
     def with_titles(self, result: CaseResult) -> CaseResult:
         """Return the result, with titles of the reference for documents without one."""
-        if not self._entries.titles:
+        if not self.entries.titles:
             return result
-        return result.with_titles(self._entries.titles, replace=False)
+        return result.with_titles(self.entries.titles, replace=False)
 
 
 def _has_moved(result: CaseResult, found: BaselineComparison) -> bool:

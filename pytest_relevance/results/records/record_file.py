@@ -83,10 +83,10 @@ def read_record(path: str | os.PathLike[str], shown: str | None = None) -> Recor
     return Record(results, header.files, header.run)
 
 
-def read_header(path: str | os.PathLike[str], shown: str | None = None) -> RecordHeader:
+def read_header(path: str | os.PathLike[str]) -> RecordHeader:
     """Return the first line of a record. Raises `RecordError`."""
     header: RecordHeader
-    _, header = next(_record_lines(path, shown))
+    _, header = next(_record_lines(path, None))
     return header
 
 

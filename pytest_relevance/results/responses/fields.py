@@ -54,25 +54,22 @@ class Fields:
     """Reads the fields of documents, one field of all documents at a time.
 
     That is fast, because usually all documents have a field, or none has it.
+
+    `names`: the names of all fields if all documents are dicts; None if not known.
     """
 
     def __init__(self, documents: Sequence[Any]) -> None:
         kinds = set(map(type, documents))
-        self._names: frozenset[object] | None = None
+        self.names: frozenset[object] | None = None
         self._getters: Sequence[_Get]
         if kinds == {dict}:
-            self._names = frozenset().union(*documents)
+            self.names = frozenset().union(*documents)
             self._getters = [document.get for document in documents]
         elif kinds <= SCALARS:
-            self._names = frozenset()
+            self.names = frozenset()
             self._getters = [_NO_FIELDS.get] * len(documents)
         else:
             self._getters = [_getter(document) for document in documents]
-
-    @property
-    def names(self) -> frozenset[object] | None:
-        """The names of all fields if all documents are dicts; else None (not known)."""
-        return self._names
 
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
         """Return for each document the first of these fields that it has; else None.
@@ -103,7 +100,7 @@ class Fields:
                 yield inner.first_of(names)
 
     def _may_have(self, name: str) -> bool:
-        return self._names is None or name in self._names
+        return self.names is None or name in self.names
 
 
 def _filled(values: list[Any], column: list[Any]) -> list[Any]:

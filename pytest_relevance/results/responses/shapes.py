@@ -33,22 +33,6 @@ ReadResults = Callable[[Any, ReadOptions], "Sequence[object] | None"]
 _T = TypeVar("_T")
 
 
-def _fits_none(response: object) -> bool:
-    return False
-
-
-def _no_results(response: object, options: ReadOptions) -> None:
-    return None
-
-
-def _no_fields(result: object) -> None:
-    return None
-
-
-def _not_awaited(response: object, most: int) -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseShape:
     """A shape of responses and of their results, for example of one client library.
@@ -68,11 +52,11 @@ class ResponseShape:
     """
 
     name: str
-    fits: Callable[[Any], bool] = _fits_none
-    results: ReadResults = _no_results
-    fields: Callable[[Any], Mapping[str, object] | None] = _no_fields
+    fits: Callable[[Any], bool] = lambda response: False
+    results: ReadResults = lambda response, options: None
+    fields: Callable[[Any], Mapping[str, object] | None] = lambda result: None
     id_of: Callable[[Mapping[str, Any]], object] | None = None
-    wait: Callable[[Any, int], Awaitable[object] | None] = _not_awaited
+    wait: Callable[[Any, int], Awaitable[object] | None] = lambda response, most: None
 
 
 SHAPES: Registry[ResponseShape] = Registry(
