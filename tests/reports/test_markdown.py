@@ -302,6 +302,13 @@ def test_a_suite_without_judgments_has_no_mean() -> None:
     assert "n/a" not in found
 
 
+def test_variants_are_compared_in_a_table() -> None:
+    found = text_of(run(replace(BOOTS, variant="a"), replace(BOOTS, variant="b")))
+    (table,) = [rows for rows in read(found).tables if rows[0][0] == "variant"]
+    assert [row[0] for row in table] == ["variant", "a", "b"]
+    assert table[2][3] == "0.000"
+
+
 def test_the_tags_of_variants_have_a_row_each() -> None:
     found = [fallen("watch", tags=["wrist"]), risen("belt")]
     both = [replace(each, variant=name) for each in found for name in ("a", "b")]

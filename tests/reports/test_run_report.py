@@ -141,6 +141,18 @@ def test_data_counts_the_queries_that_got_worse() -> None:
     }
 
 
+def test_data_compares_the_variants() -> None:
+    empty, full = result("lamp", "x"), result("lamp", "l1")
+    both = changed(empty, variant="a"), changed(full, variant="b")
+    (variants,) = report_data(run(*both))["variants"]
+    assert (variants["cases"], variants["left_out"]) == (1, 0)
+    assert variants["best"] == [{"search": "search", "variant": "b"}]
+    first, second = variants["rows"]
+    assert "p" not in first
+    assert (second["difference"], second["higher"]) == (1.0, 1)
+    assert second["p"] == second["adjusted_p"] == 1.0
+
+
 def test_failures_are_told_in_the_order_of_their_kinds_and_counted_by_them() -> None:
     text = plain_text(report_lines(run(*FAILURES), verbosity=1))
     heads = re.findall(rf"^{FILE}::(.+)", text, re.MULTILINE)

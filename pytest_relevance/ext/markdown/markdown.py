@@ -57,11 +57,7 @@ from pytest_relevance.reports.run.failures import (
 from pytest_relevance.reports.run.faults import errors_said_once, fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import headline
-from pytest_relevance.reports.run.mean_tables import (
-    MOST_TAGS,
-    tag_table,
-    variant_tables,
-)
+from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table
 from pytest_relevance.reports.run.mean_text import (
     mean_text,
     means_by_variant,
@@ -86,6 +82,7 @@ from pytest_relevance.reports.run.run_findings import (
     unsaid_nothing_searched,
 )
 from pytest_relevance.reports.run.suites import suite_sentences
+from pytest_relevance.reports.run.variant_tables import variant_blocks
 from pytest_relevance.reports.run.variants import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import plain_text
@@ -194,11 +191,14 @@ class _MarkdownReport:
         compared = [result for result in ran if not result.is_check]
         changes = changes_since_baseline(compared)
         tags = tag_table(changes, variants, self.most(MOST_TAGS))
-        of_variants = variant_tables(compared, variants, self.most(MOST_ROWS))
-        return [
-            *table_sections("the tags", [tags]),
-            *table_sections("the variants", of_variants),
-        ]
+        most = self.most(MOST_ROWS)
+        sections = table_sections("the tags", [tags])
+        for block in variant_blocks(compared, variants, most, full=self.full):
+            if isinstance(block, Sentence):
+                sections += list_section([block], "the variants")
+            else:
+                sections += table_sections("the variants", [block])
+        return sections
 
     def _further_sections(
         self, worst: Sequence[CaseChange], variants: Sequence[Variant]

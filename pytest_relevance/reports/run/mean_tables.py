@@ -1,8 +1,4 @@
-"""Tables of means: before and after, by tag, and of the variants of a search.
-
-The significance test between variants imports numpy, so it is made only if there are
-several variants.
-"""
+"""Tables of means: before and after, and by tag."""
 
 from __future__ import annotations
 
@@ -12,31 +8,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from pytest_relevance._number_text import LEAST, p_text, score_text, signed_text
+from pytest_relevance._number_text import p_text, score_text, signed_text
 from pytest_relevance._text import counted
 from pytest_relevance.reports.cells import RIGHT, Column
-from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.counts import NOT_PASSED, case_count
 from pytest_relevance.reports.run.mean_text import (
-    means_by_variant,
-    means_text,
+    mean_score,
     metric_of,
 )
 from pytest_relevance.reports.run.variants import (
     Variant,
-    key_of,
     variant_label,
     variant_of,
 )
 from pytest_relevance.reports.table import MORE_HINT, Table
-from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.case_result import grouped
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import (
     Difference,
     Means,
-    ScorePair,
-    Scores,
 )
 
 MOST_TAGS = 8
@@ -112,7 +103,8 @@ def tag_table(
     """Make the table of the mean of each tag, or of its change.
 
     It has the first `most` tags. Tags that all cases of a suite have are left out: they
-    would repeat the suite's line. All changes are by one metric.
+    would repeat the suite's line. All changes are by one metric. Several variants
+    without a change have no table: `variant_tables` has their tags.
     """
     by_tag = _by_tag(changes)
     changed = _changed_tags(by_tag, variants)
@@ -121,8 +113,10 @@ def tag_table(
         metric = changes[0].metric or metric_of(results)
         table = _table_of_changed_tags(changed[:most], f"by tag ({metric})")
         total = len(changed)
+    elif len(variants) > 1:
+        return Table([])
     else:
-        table = _table_of_tags(by_tag, variants, most)
+        table = _table_of_tags(by_tag, most)
         total = len(by_tag)
     more = total - len(table.rows)
     if more:
@@ -182,11 +176,7 @@ def _table_of_changed_tags(changed: Sequence[_ChangedTag], title: str) -> Table:
     return means_table(names, [((row.tag, row.variant), row.means) for row in changed])
 
 
-def _table_of_tags(
-    by_tag: Mapping[str, Sequence[Change]],
-    variants: Sequence[Variant],
-    most: int | None,
-) -> Table:
+def _table_of_tags(by_tag: Mapping[str, Sequence[Change]], most: int | None) -> Table:
     """Make the table of the mean of each tag, and how many cases did not pass.
 
     Tags with the most of these come first, then those with the lowest mean.
@@ -199,100 +189,10 @@ def _table_of_tags(
         count = counted(case_count(results), "case")
         if unmet:
             count += f", {unmet} not passed"
-        means = means_by_variant(results)
-        text = means_text(means, variants)
-        rows.append((-unmet, min(means.values(), default=_NO_MEAN), tag, text, count))
-    figures = Column(align=RIGHT)
-    if len(variants) > 1:
-        figures = Column(cut_to=20, is_code=True)
+        mean = mean_score(results)
+        rows.append((-unmet, _NO_MEAN if mean is None else mean, tag, count))
     names = Column("by tag", max_width=32, is_code=True)
-    table = Table([names, figures, Column(gap=3)])
-    for _, _, tag, text, count in sorted(rows)[:most]:
-        table.add(f"  {tag}", text, count)
+    table = Table([names, Column(align=RIGHT), Column(gap=3)])
+    for _, mean, tag, count in sorted(rows)[:most]:
+        table.add(f"  {tag}", score_text(None if mean == _NO_MEAN else mean), count)
     return table
-
-
-# --- variants -------------------------------------------------------------------------
-
-
-def variant_tables(
-    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
-) -> list[Table]:
-    """Compare the variants of a run: the queries on which they differ most, and means.
-
-    There are no tables for a single variant.
-    """
-    if len(variants) < 2:
-        return []
-    side_by_side = _side_by_side(results, variants, most)
-    return [side_by_side, _against_first(results, variants)]
-
-
-def _side_by_side(
-    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
-) -> Table:
-    rows = []
-    for key, of_case in grouped(results, key_of).items():
-        means = means_by_variant(of_case)
-        if len(means) < 2:
-            continue
-        spread = max(means.values()) - min(means.values())
-        if spread > LEAST:
-            text = means_text(means, variants)
-            rows.append((-spread, key, case_label(of_case[0]), text))
-    title = "side by side, the widest apart first"
-    names = Column(title, max_width=42, cut_to=8, is_code=True)
-    table = Table([names, Column(cut_to=20, is_code=True)])
-    for _, _, label, text in sorted(rows)[:most]:
-        table.add(f"  {label}", text)
-    return table
-
-
-def _against_first(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table:
-    """Make a row for each variant except the first: the difference of its mean.
-
-    Means are over the cases with a score in both variants.
-    """
-    scored: dict[Variant, dict[tuple[str, str], CaseResult]] = {}
-    for result in results:
-        if result.score is not None:
-            of_variant = scored.setdefault(variant_of(result), {})
-            of_variant[key_of(result)] = result
-    first, *others = variants
-    before = scored.get(first, {})
-    family = []
-    for variant in others:
-        pairs = _score_pairs(before, scored.get(variant, {}))
-        if pairs:
-            label = variant_label(variant, variants)
-            family.append(Scores(label, "nDCG@k", pairs))
-    if not family:
-        return Table([])
-    columns = [
-        Column("variant", cut_to=8, is_code=True),
-        Column("against", cut_to=8, is_code=True),
-    ]
-    against = variant_label(first, variants)
-    tests = differences.differences_of(family)
-    rows = [((row.variant or "", against), row.means) for row in tests]
-    return means_table(columns, rows, tests, ends=("first", "second"))
-
-
-def _score_pairs(
-    first: Mapping[tuple[str, str], CaseResult],
-    second: Mapping[tuple[str, str], CaseResult],
-) -> list[ScorePair]:
-    """Pair the scores of the cases that both variants have, by their keys."""
-    pairs = []
-    for key, result in second.items():
-        if key not in first:
-            continue
-        pairs.append(
-            ScorePair(
-                key=differences.key_of(result),
-                first=first[key].score or 0.0,
-                second=result.score or 0.0,
-                weight=result.weight,
-            )
-        )
-    return pairs

@@ -18,7 +18,7 @@ def metric_of(results: Iterable[CaseResult]) -> str:
     return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
 
 
-def _mean_score(results: Iterable[CaseResult]) -> float | None:
+def mean_score(results: Iterable[CaseResult]) -> float | None:
     """Return the weighted mean of the defined nDCG@k; None if none is defined."""
     scored = []
     for result in results:
@@ -38,7 +38,7 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 
 def mean_text(results: Sequence[CaseResult]) -> str:
     """Write `mean nDCG@10 0.712`, by the weights of the cases."""
-    mean = score_text(_mean_score(results))
+    mean = score_text(mean_score(results))
     return f"{weighted(results)}mean {metric_of(results)} {mean}"
 
 
@@ -104,7 +104,7 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     """Return the weighted mean of each variant that has one."""
     means = {}
     for variant, of_variant in grouped(results, variant_of).items():
-        mean = _mean_score(of_variant)
+        mean = mean_score(of_variant)
         if mean is not None:
             means[variant] = mean
     return means

@@ -22,6 +22,7 @@ from pytest_relevance.reports.run.run_findings import (
     unsaid_nothing_searched,
 )
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
+from pytest_relevance.reports.run.variant_tables import variants_data
 from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import (
     BAD,
@@ -32,6 +33,7 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
+from pytest_relevance.results.compare.variants import compare_variants
 from pytest_relevance.results.counts import count_results
 
 if TYPE_CHECKING:
@@ -122,7 +124,8 @@ def run_gates(run: Run) -> list[GateResult]:
 def report_data(run: Run) -> dict[str, Any]:
     """Return the report in types of JSON.
 
-    It has the record, the results of gates, and what became of the queries.
+    It has the record, the results of gates, what became of the queries, and the
+    comparisons of variants.
     """
     return {
         "name": run.name,
@@ -131,6 +134,7 @@ def report_data(run: Run) -> dict[str, Any]:
         "results": encode(run.results),
         "gates": [_gate_data(gate) for gate in run_gates(run)],
         "counts": asdict(count_results(run.results)),
+        "variants": variants_data(compare_variants(run.results)),
     }
 
 

@@ -171,16 +171,14 @@ def _means(of: SummaryOf) -> Sequence[Block]:
     has_tags = any(result.tags for result in searched)
     if not (of.advises_on_baseline or has_tags or len(of.variants) > 1):
         return []
-    from pytest_relevance.reports.run.mean_tables import (
-        MOST_TAGS,
-        tag_table,
-        variant_tables,
-    )
+    from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table
     from pytest_relevance.reports.run.movers import MOST_ROWS
+    from pytest_relevance.reports.run.variant_tables import variant_blocks
 
     changes = changes_since_baseline(searched)
     tags = tag_table(changes, of.variants, of.most(MOST_TAGS))
-    return [tags, *variant_tables(searched, of.variants, of.most(MOST_ROWS))]
+    most = of.most(MOST_ROWS)
+    return [tags, *variant_blocks(searched, of.variants, most, full=of.full)]
 
 
 def _lowest(of: SummaryOf) -> Sequence[Block]:

@@ -298,6 +298,18 @@ def test_each_variant_has_a_mean_of_its_own() -> None:
     ]
 
 
+def test_variants_are_compared_in_a_table() -> None:
+    best, worst = result("boots", ["b1"]), result("boots", ["x1"])
+    page = screen(
+        changed(worst, variant="bm25"), changed(best, variant="<b>", variant_index=1)
+    )
+    (section,) = re.findall('<section id="variants".*?</section>', page, re.DOTALL)
+    assert '<th scope="row">&lt;b&gt;</th>' in section
+    assert '<td class="number">+1.000</td>' in section
+    assert "&lt;b&gt; may be the best of 2 variants by chance, on 1 case" in section
+    assert 'id="variants"' not in screen(best)
+
+
 def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
     low = result("boots", ["x1", "x2", "b1"], ["x1", "x2", "b1"])
     assert low.baseline is not None

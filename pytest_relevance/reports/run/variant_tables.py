@@ -1,0 +1,290 @@
+"""Tables of the variants of a search: their means, the best of each tag, and the
+queries on which they differ most. The means are data for JSON, too.
+
+The test between variants imports numpy, so tables are made only if there are several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pytest_relevance._number_text import LEAST, p_text, score_text, signed_text
+from pytest_relevance._text import counted, listed
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.cells import RIGHT, Cell, Column, styled_cell
+from pytest_relevance.reports.labels import case_label
+from pytest_relevance.reports.run.mean_text import (
+    means_by_variant,
+    means_text,
+    metric_of,
+    weighted,
+)
+from pytest_relevance.reports.run.variants import (
+    Variant,
+    key_of,
+    short_labels,
+    variant_label,
+)
+from pytest_relevance.reports.styled_lines import DOUBT, STRONG
+from pytest_relevance.reports.table import MORE_HINT, Table
+from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.compare.variants import (
+    TagMeans,
+    VariantComparison,
+    VariantScores,
+    compare_variants,
+)
+
+_MOST_VARIANTS = 10
+_MOST_TAGS = 8
+_MOST_BEST = 3  # of the variants that are named beside a tag
+
+
+def variant_blocks(
+    results: Sequence[CaseResult],
+    variants: Sequence[Variant],
+    most: int | None,
+    *,
+    full: bool,
+) -> list[Sentence | Table]:
+    """Compare the variants of a run: means, the best of each tag, and queries.
+
+    `most` queries are listed. With `full` all variants and tags are. There are no
+    blocks for a single variant.
+    """
+    if len(variants) < 2:
+        return []
+    blocks = comparison_blocks(results, variants, full=full)
+    return [*blocks, _side_by_side(results, variants, most)]
+
+
+def comparison_blocks(
+    results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
+) -> list[Sentence | Table]:
+    """Compare the variants of a run: their means, and the best of each tag."""
+    blocks: list[Sentence | Table] = []
+    for comparison in compare_variants(results):
+        blocks.append(variants_table(comparison, results, variants, full=full))
+        for text in left_out_texts(comparison, variants):
+            blocks.append(Sentence(text))
+        warning = chance_text(comparison, variants)
+        if warning:
+            blocks.append(Sentence(warning, DOUBT))
+        blocks.append(_tags_table(comparison, variants, full=full))
+    return blocks
+
+
+# --- all variants ---------------------------------------------------------------------
+
+
+def variants_table(
+    comparison: VariantComparison,
+    results: Sequence[CaseResult],
+    variants: Sequence[Variant],
+    *,
+    full: bool,
+) -> Table:
+    """Make a row for each variant; of many, for the first and the best.
+
+    A row has the mean, the share of judged results, and how it compares with the first
+    variant: the difference and its 95 % interval, p, and how many cases have a higher
+    or a lower score.
+    """
+    table = Table(
+        [
+            Column("variant", cut_to=8, is_code=True),
+            Column(f"{weighted(results)}mean {metric_of(results)}", RIGHT),
+            Column("judged", RIGHT, drop_order=1),
+            Column("change", RIGHT),
+            Column("95 % interval", RIGHT, drop_order=2),
+            Column(_p_title(comparison), RIGHT),
+            Column("higher", RIGHT, drop_order=3),
+            Column("lower", RIGHT, drop_order=3),
+        ],
+        title=f"variants on {counted(comparison.cases, 'case')}, against the first",
+    )
+    shown = _shown_rows(comparison, None if full else _MOST_VARIANTS)
+    for row in shown:
+        table.add(*_cells(row, comparison, variants))
+    if len(shown) < len(comparison.rows):
+        more = len(comparison.rows) - len(shown)
+        table.note = f"  ... {more:,} more with lower means"
+        table.hint = MORE_HINT
+    return table
+
+
+def _shown_rows(
+    comparison: VariantComparison, most: int | None
+) -> Sequence[VariantScores]:
+    """Choose at most so many rows: the first variant and the best of the others."""
+    first, *others = comparison.rows
+    if most is None or len(others) < most:
+        return comparison.rows
+    others.sort(key=lambda row: -row.mean)
+    chosen = {row.variant for row in [first, *others[: most - 1]]}
+    return [row for row in comparison.rows if row.variant in chosen]
+
+
+def _p_title(comparison: VariantComparison) -> str:
+    return "p (Holm)" if len(comparison.rows) > 2 else "p"
+
+
+def _cells(
+    row: VariantScores, comparison: VariantComparison, variants: Sequence[Variant]
+) -> list[str | Cell]:
+    mean: str | Cell = score_text(row.mean)
+    if row.variant in comparison.best and len(comparison.best) < len(comparison.rows):
+        mean = styled_cell(score_text(row.mean), STRONG)
+    judged = "" if row.judged is None else f"{row.judged:.0%}"
+    cells = [variant_label(row.variant, variants), mean, judged]
+    difference = row.difference
+    if difference is None:
+        return cells
+    interval = f"{signed_text(difference.low)} to {signed_text(difference.high)}"
+    cells += [signed_text(difference.means.difference), interval]
+    cells.append(p_text(difference.adjusted_p))
+    cells += [f"{difference.means.better:,}", f"{difference.means.worse:,}"]
+    return cells
+
+
+def left_out_texts(
+    comparison: VariantComparison, variants: Sequence[Variant]
+) -> list[str]:
+    """Write which cases and which variants the figures leave out."""
+    texts = []
+    if comparison.left_out:
+        cases = counted(comparison.left_out, "case is", "cases are")
+        them = "it" if comparison.left_out == 1 else "them"
+        texts.append(f"{cases} left out: not every variant has a score for {them}")
+    for variant in comparison.without_score:
+        texts.append(f"{variant_label(variant, variants)} has no score")
+    return texts
+
+
+def chance_text(comparison: VariantComparison, variants: Sequence[Variant]) -> str:
+    """Warn that the best variant may be the best by chance; nothing if it need not."""
+    if not comparison.may_be_by_chance:
+        return ""
+    names = [variant_label(variant, variants) for variant in comparison.best]
+    cases = counted(comparison.cases, "case")
+    return (
+        f"{listed(names, 'and')} may be the best of {len(comparison.rows):,} variants by "
+        f"chance, on {cases}: confirm the choice on other queries"
+    )
+
+
+# --- the best of each tag -------------------------------------------------------------
+
+
+def _tags_table(
+    comparison: VariantComparison, variants: Sequence[Variant], *, full: bool
+) -> Table:
+    """Make a row for each tag: the best variants first.
+
+    Tags on which another variant is the best come first.
+    """
+    tags = []
+    for tag in comparison.tags:
+        has_same_best = any(tag.is_best(variant) for variant in comparison.best)
+        tags.append((has_same_best, tag))
+    tags.sort(key=lambda each: each[0])
+    shown = tags if full else tags[:_MOST_TAGS]
+    table = Table(
+        [
+            Column("best by tag", max_width=32, is_code=True),
+            Column("means", cut_to=20, is_code=True),
+            Column("cases", RIGHT),
+        ]
+    )
+    for _, tag in shown:
+        means = tag_means_text(tag, variants)
+        table.add(f"  {tag.tag}", means, f"{tag.cases:,}")
+    if len(shown) < len(tags):
+        table.note = f"  ... {len(tags) - len(shown):,} more"
+        table.hint = MORE_HINT
+    return table
+
+
+def tag_means_text(tag: TagMeans, variants: Sequence[Variant]) -> str:
+    """Write the best means of a tag: `hybrid 0.717, bm25 0.533`."""
+    labels = short_labels(variants)
+    texts = []
+    for variant, mean in tag.means[:_MOST_BEST]:
+        texts.append(f"{labels[variant]} {score_text(mean)}")
+    if len(tag.means) > _MOST_BEST:
+        texts.append("...")
+    return ", ".join(texts)
+
+
+# --- queries --------------------------------------------------------------------------
+
+
+def _side_by_side(
+    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
+) -> Table:
+    """List the queries on which the variants differ most."""
+    rows = []
+    for key, of_case in grouped(results, key_of).items():
+        means = means_by_variant(of_case)
+        if len(means) < 2:
+            continue
+        spread = max(means.values()) - min(means.values())
+        if spread > LEAST:
+            text = means_text(means, variants)
+            rows.append((-spread, key, case_label(of_case[0]), text))
+    title = "side by side, the widest apart first"
+    names = Column(title, max_width=42, cut_to=8, is_code=True)
+    table = Table([names, Column(cut_to=20, is_code=True)])
+    for _, _, label, text in sorted(rows)[:most]:
+        table.add(f"  {label}", text)
+    return table
+
+
+# --- data -----------------------------------------------------------------------------
+
+
+def variants_data(comparisons: Iterable[VariantComparison]) -> list[dict[str, Any]]:
+    """Return comparisons of variants in types of JSON."""
+    data = []
+    for comparison in comparisons:
+        data.append(
+            {
+                "cases": comparison.cases,
+                "left_out": comparison.left_out,
+                "may_be_by_chance": comparison.may_be_by_chance,
+                "best": [_named(variant) for variant in comparison.best],
+                "without_score": [_named(each) for each in comparison.without_score],
+                "rows": [_row_data(row) for row in comparison.rows],
+                "tags": [_tag_data(tag) for tag in comparison.tags],
+            }
+        )
+    return data
+
+
+def _named(variant: Variant) -> dict[str, Any]:
+    search, parameter = variant
+    return {"search": search, "variant": parameter}
+
+
+def _row_data(row: VariantScores) -> dict[str, Any]:
+    data = {**_named(row.variant), "mean": row.mean, "judged": row.judged}
+    found = row.difference
+    if found is None:
+        return data
+    return {
+        **data,
+        "difference": found.means.difference,
+        "low": found.low,
+        "high": found.high,
+        "p": found.p,
+        "adjusted_p": found.adjusted_p,
+        "higher": found.means.better,
+        "lower": found.means.worse,
+        "same": found.means.same,
+    }
+
+
+def _tag_data(tag: TagMeans) -> dict[str, Any]:
+    means = [{**_named(variant), "mean": mean} for variant, mean in tag.means]
+    return {"tag": tag.tag, "cases": tag.cases, "means": means}
