@@ -122,6 +122,7 @@ DIAGNOSES: Mapping[str, str] = {
     "same first": "results.diagnosis_kinds:SAME_FIRST",
     "ids": "results.diagnosis_kinds:OTHER_IDS",
     "unsorted": "results.diagnosis_kinds:UNSORTED",
+    "one score": "results.diagnosis_kinds:ONE_SCORE",
     "repeated": "results.diagnosis_kinds:REPEATED",
     "fewer": "results.diagnosis_kinds:FEWER",
     "no value": "results.diagnosis_kinds:NO_VALUE",

@@ -1,25 +1,51 @@
 """Compute the lowest and the highest nDCG over the orders of results with equal scores.
 
 An engine may return results with equal scores in any order. Adjacent results with
-exactly equal scores are tied. A result without a score is not tied with any other.
+exactly equal scores are tied. A result without a score is not tied with any other. If a
+search sorts by further keys and returns their values, results are tied only if all
+these values are equal, too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from .ndcg import GradedRanking, ndcg
 from .settings import Settings
 
 
-def tied_groups(scores: Sequence[float | None]) -> list[range]:
-    """Return the groups of adjacent results with equal scores, as indexes from 0."""
+@dataclass(frozen=True, slots=True)
+class TieInterval:
+    """The least and the greatest nDCG@k over the orders of tied results.
+
+    `may_go_on`: the last result that was returned is tied, and the search may have had
+    more results. So the true interval may be wider.
+    """
+
+    least: float
+    greatest: float
+    may_go_on: bool = False
+
+
+def tied_groups(
+    scores: Sequence[float | None], sort_values: Sequence[object] = ()
+) -> list[range]:
+    """Return the indexes (from 0) of the results that are tied, group by group.
+
+    `sort_values`: the values of the sort keys of each result, or none.
+    """
+
+    def are_tied(one: int, other: int) -> bool:
+        if scores[one] is None or scores[one] != scores[other]:
+            return False
+        return not sort_values or sort_values[one] == sort_values[other]
+
     groups = []
     start = 0
     for end in range(1, len(scores) + 1):
-        is_tied = end < len(scores) and scores[end] == scores[start]
-        if is_tied and scores[start] is not None:
+        if end < len(scores) and are_tied(start, end):
             continue
         if end - start > 1:
             groups.append(range(start, end))
@@ -32,7 +58,10 @@ def tie_interval(
     scores: Sequence[float | None],
     k: int,
     settings: Settings,
-) -> tuple[float, float] | None:
+    *,
+    sort_values: Sequence[object] = (),
+    has_more: bool = False,
+) -> TieInterval | None:
     """Return the least and the greatest nDCG@k over the orders of tied results.
 
     Within each group the results are sorted by their gains: the lowest first for the
@@ -43,10 +72,12 @@ def tie_interval(
     leaves out.
 
     `scores`: the score of the search for each result; None for a result without one.
+    `sort_values`: the values of the sort keys of each result, or none at all.
+    `has_more`: whether the search may have had more results than it returned.
     """
     if settings.ideal == "returned":
         return None
-    groups = tied_groups(scores)
+    groups = tied_groups(scores, sort_values)
     if settings.unjudged == "zero":  # else unjudged results give way to those below k
         groups = [group for group in groups if group.start < k]
     if not groups:
@@ -56,7 +87,8 @@ def tie_interval(
     greatest = ndcg(_ordered(graded, groups, lambda grade: -gains[grade]), settings, k)
     if math.isnan(least):
         return None
-    return least, greatest
+    is_last_tied = groups[-1].stop == len(scores)
+    return TieInterval(least, greatest, may_go_on=has_more and is_last_tied)
 
 
 def _ordered(

@@ -76,13 +76,17 @@ def interval_text(result: CaseResult) -> str:
 def ties_text(result: CaseResult) -> str:
     """Write `between 0.748 and 1.000 by the order of equal scores`, if a floor depends
     on the order; else nothing.
+
+    `at least` stands before it if results that were not returned may have the same
+    score.
     """
     if not result.depends_on_ties:
         return ""
     evaluation = result.evaluation
     digits = _score_digits(result)
     ends = f"{evaluation.ties_lower:.{digits}f} and {evaluation.ties_upper:.{digits}f}"
-    return f"between {ends} by the order of equal scores"
+    least = "at least " if evaluation.ties_may_go_on else ""
+    return f"{least}between {ends} by the order of equal scores"
 
 
 def open_text(result: CaseResult) -> str:

@@ -278,6 +278,7 @@ class CaseRanking:
     `whole`: whether `documents` has all that was returned, because all of it counts.
     `engine_scores`: one for each document, or none at all.
     `is_unsorted`: whether the engine scores both fall and rise.
+    `are_all_tied`: whether there are several results, and all have the same score.
     `grades`: one for each document; None for an unjudged one and for a later copy.
     `returned`: how many different documents the search returned.
     `repeated`: how many results are later copies.
@@ -298,6 +299,7 @@ class CaseRanking:
     whole: bool = False
     engine_scores: Sequence[float | None] = ()
     is_unsorted: bool = False
+    are_all_tied: bool = False
     grades: Sequence[float | None] = ()
     returned: int = 0
     deeper: Mapping[str, int] = field(default_factory=dict)
@@ -360,6 +362,8 @@ class CaseEvaluation:
     None if they allow only the score itself.
     `ties_lower`, `ties_upper`: the lowest and the highest nDCG@k over the orders of
     results with equal scores; None if there is only one order.
+    `ties_may_go_on`: whether that interval may be wider, because the last result that
+    was returned has an equal score too, and there may be more.
     `judged`, `top`: how many of the different documents within k have a judgment, and
     how many there are.
     `outcomes`: the outcome of each expectation.
@@ -388,6 +392,7 @@ class CaseEvaluation:
     upper: float | None = None
     ties_lower: float | None = None
     ties_upper: float | None = None
+    ties_may_go_on: bool = False
     judged: int = 0
     top: int = 0
     outcomes: Sequence[Outcome] = ()

@@ -332,6 +332,23 @@ def _explain_ties(diagnosis: Diagnosis) -> str:
     )
 
 
+def _find_one_score(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find the cases in which all results have the same score."""
+
+    def are_all_tied(result: CaseResult) -> bool:
+        return result.ranking.are_all_tied
+
+    return _find_in_most(results, are_all_tied)
+
+
+def _explain_one_score(diagnosis: Diagnosis) -> str:
+    return (
+        f"gave all results of a query the same score, in {_share_in_prose(diagnosis)}, so "
+        "only chance orders them: is the query in a filter, or in a constant score? If "
+        "the search sorts by something else, write ties: fixed"
+    )
+
+
 NOTHING_RETURNED = DiagnosisKind(
     name=NOTHING,
     find=_find_nothing,
@@ -375,3 +392,6 @@ NO_VALUE = DiagnosisKind(
     needs_score=False,
 )
 TIES = DiagnosisKind(name="ties", find=_find_ties, explain=_explain_ties)
+ONE_SCORE = DiagnosisKind(
+    name="one score", find=_find_one_score, explain=_explain_one_score
+)

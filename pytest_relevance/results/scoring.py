@@ -17,7 +17,7 @@ from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
-from pytest_relevance.metrics.ties import tie_interval
+from pytest_relevance.metrics.ties import TieInterval, tie_interval, tied_groups
 from pytest_relevance.results.case_parts import (
     CaseCall,
     CaseConditions,
@@ -100,13 +100,14 @@ def score_case(
     if case.terms.gates or outcomes:
         scores |= _other_scores(case, graded, is_cut=is_cut)
     is_open = top.lower != top.upper and not math.isnan(top.score)
-    ties_lower, ties_upper = _interval_of_ties(case, ranking, graded)
+    ties = _interval_of_ties(case, ranking, graded, asked)
     evaluation = CaseEvaluation(
         scores=scores,
         lower=top.lower if is_open else None,
         upper=top.upper if is_open else None,
-        ties_lower=ties_lower,
-        ties_upper=ties_upper,
+        ties_lower=None if ties is None else ties.least,
+        ties_upper=None if ties is None else ties.greatest,
+        ties_may_go_on=ties is not None and ties.may_go_on,
         judged=top.judged,
         top=top.size,
         outcomes=outcomes,
@@ -203,16 +204,34 @@ def _score_top(case: Case, graded: GradedRanking) -> ScoredTop:
 
 
 def _interval_of_ties(
-    case: Case, ranking: Ranking, graded: GradedRanking
-) -> tuple[float | None, float | None]:
+    case: Case, ranking: Ranking, graded: GradedRanking, asked: int | None
+) -> TieInterval | None:
     """Return the lowest and the highest nDCG@k over the orders of equal scores.
 
-    Both are None if there is only one order, or if all orders give the same nDCG@k.
+    None if there is only one order, or if all orders give the same nDCG@k. A search
+    that takes no number of results may have more than it returned.
     """
     if case.terms.ties == "fixed" or len(ranking.scores) != len(ranking.ids):
-        return None, None
-    ends = tie_interval(graded, ranking.scores, case.k, case.settings)
-    return ends if ends is not None and ends[0] != ends[1] else (None, None)
+        return None
+    ends = tie_interval(
+        graded,
+        ranking.scores,
+        case.k,
+        case.settings,
+        sort_values=ranking.sort_values,
+        has_more=asked is None or reaches_depth(ranking, asked),
+    )
+    return None if ends is None or ends.least == ends.greatest else ends
+
+
+def _are_all_tied(case: Case, ranking: Ranking) -> bool:
+    """Say whether there are several results, and nothing but chance orders them."""
+    count = len(ranking.ids)
+    if case.terms.ties == "fixed" or len(ranking.scores) != count or count < 2:
+        return False
+    if ranking.scores[0] != ranking.scores[-1]:  # spares most rankings the groups
+        return False
+    return tied_groups(ranking.scores, ranking.sort_values) == [range(count)]
 
 
 def _judge(
@@ -297,6 +316,7 @@ def _ranking_of(
         returned=len(grades) - len(graded.repeated),
         repeated=len(graded.repeated),
         is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
+        are_all_tied=_are_all_tied(case, ranking),
         irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
         field_values=count_field_values(ranking.fields or {}),
         left_out=ranking.returned - len(grades),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult
+from pytest_relevance.reports.case_score import ties_text
 from pytest_relevance.results.diagnoses import diagnose, explanation
 from tests.helpers import result_of
 
@@ -33,3 +34,68 @@ def test_a_search_that_sorts_by_a_second_key_has_one_order() -> None:
 def test_a_run_counts_such_cases_once() -> None:
     (found,) = diagnose([case(0.9), case(0.95), case(0.7)])
     assert "2 cases pass or fail by their order" in explanation(found)
+
+
+def body(*sorts: list[object] | None) -> dict[str, Any]:
+    """What Elasticsearch and OpenSearch answer, with the sort values of each hit."""
+    hits = []
+    for (name, score), sort in zip(FUSED, sorts, strict=True):
+        hit = {"_index": "shop", "_id": name, "_score": score, "_source": {}}
+        hits.append(hit if sort is None else {**hit, "sort": sort})
+    return {"hits": {"total": {"value": 4, "relation": "eq"}, "hits": hits}}
+
+
+def of_body(response: object) -> CaseResult:
+    judgments = {"w1": 3, "w2": 3, "strap1": 1, "dock1": 0}
+    keys = {"query": "watch", "min_ndcg": 0.9, "judgments": judgments}
+    return result_of(keys, response)
+
+
+@pytest.mark.parametrize(
+    ("sorts", "depends"),
+    [
+        ([None] * 4, True),
+        ([[0.0164], [0.0164], [0.0164], [0.0161]], True),
+        ([[0.0164, "a"], [0.0164, "b"], [0.0164, "c"], [0.0161, "d"]], False),
+        ([[0.0164, 5], [0.0164, 9], [0.0164, 9], [0.0161, 1]], False),
+        ([[0.0164, 5], [0.0164, 5], [0.0164, 9], [0.0161, 1]], True),
+    ],
+)
+def test_hits_with_a_second_sort_value_have_an_order(
+    sorts: list[list[object] | None], depends: bool
+) -> None:
+    """With w1 before strap1 and w2, nDCG is above the floor in both orders of these."""
+    assert of_body(body(*sorts)).depends_on_ties is depends
+
+
+def test_sort_keys_of_meilisearch_are_an_order() -> None:
+    hits = []
+    for place, (name, score) in enumerate(FUSED):
+        details = {"words": {"order": 0}, "price:asc": {"order": 1, "value": place}}
+        hit = {"id": name, "_rankingScore": score, "_rankingScoreDetails": details}
+        hits.append(hit)
+    about = {"query": "watch", "limit": 10, "offset": 0, "processingTimeMs": 1}
+    answer = {"hits": hits, "estimatedTotalHits": 4, **about}
+    assert not of_body(answer).depends_on_ties
+
+
+def test_a_search_that_gives_one_score_to_all_results_is_a_diagnosis() -> None:
+    """As a query does that is in a filter, or in constant_score."""
+    alike = [(name, 1.0) for name, _ in FUSED]
+    constant = [result_of({"query": f"q{n}"}, alike, line=n) for n in range(3)]
+    ranked = [result_of({"query": f"r{n}"}, FUSED, line=n + 3) for n in range(3)]
+    (found,) = diagnose([*constant, *ranked[:2]])
+    assert explanation(found).startswith(
+        "gave all results of a query the same score, in 3 cases of 5"
+    )
+    assert diagnose([*constant, *ranked]) == []
+    fixed = [result_of({"query": f"q{n}", "ties": "fixed"}, alike) for n in range(3)]
+    assert diagnose(fixed) == []
+
+
+def test_the_interval_is_at_least_so_wide_if_the_last_result_is_tied() -> None:
+    keys = {"query": "q", "min_ndcg": 0.9, "judgments": {"a": 3, "b": 1}}
+    tied = [("b", 1.0), ("a", 1.0)]
+    said = "between 0.710 and 1.000 by the order of equal scores"
+    assert ties_text(result_of(keys, tied)) == f"at least {said}"
+    assert ties_text(result_of(keys, [*tied, ("c", 0.5)])) == said

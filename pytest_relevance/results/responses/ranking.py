@@ -8,7 +8,7 @@ a search may fill the same list anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -68,6 +68,7 @@ class Ranking:
     as requested; None if no field was requested.
     `others`: {query: ids}, the rankings of other queries, if the case compares them.
     `as_returned`: the ids of all results, if `collapsed` left out some.
+    `sort_values`: the values that the search sorted each result by, or empty.
     """
 
     ids: Sequence[str]
@@ -76,6 +77,7 @@ class Ranking:
     fields: Mapping[str, Sequence[Any]] | None = None
     others: Mapping[str, Sequence[str]] | None = None
     as_returned: Sequence[str] = ()
+    sort_values: Sequence[Any] = ()
 
     @property
     def returned(self) -> int:
@@ -223,6 +225,7 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
         ids=keep(ranking.ids),
         titles=keep(ranking.titles),
         scores=keep(ranking.scores),
+        sort_values=keep(ranking.sort_values),
         fields=kept_fields,
         others=ranking.others,
         as_returned=ranking.ids if repeated else (),
@@ -307,7 +310,13 @@ def _of_documents(
     values = _read_fields(documents, wanted)
     if values is not None and _SCORE_FIELD in values:
         values[_SCORE_FIELD] = _score_as_field(values[_SCORE_FIELD], numbers)
-    return Ranking(ids=ids, titles=_titles(titles), scores=numbers, fields=values)
+    return Ranking(
+        ids=ids,
+        titles=_titles(titles),
+        scores=numbers,
+        sort_values=_sort_values(fields) if numbers else (),
+        fields=values,
+    )
 
 
 def _rows_of(results: Sequence[Any], *, has_usual_id: bool) -> list[BareRow]:
@@ -532,3 +541,33 @@ def _number(value: Any) -> float | None:
             "has a score that is NaN; return numbers, or results without scores"
         )
     return number
+
+
+# --- sort values ----------------------------------------------------------------------
+
+# What a search sorted by decides between equal scores. Elasticsearch, OpenSearch and
+# servers with their interface return the values of all sort keys with each hit, in a
+# list. Meilisearch returns what each ranking rule and each sort key gave, in a mapping.
+
+_SORT_VALUES = "sort"
+_RANKING_DETAILS = "_rankingScoreDetails"
+_MAY_HAVE_SORT_VALUES = frozenset({_SORT_VALUES, _RANKING_DETAILS, *_NESTED_SCORES})
+
+
+def _sort_values(fields: Fields) -> Sequence[Any]:
+    """Return the values by which each result was sorted; none if a result has none."""
+    if fields.names is not None and fields.names.isdisjoint(_MAY_HAVE_SORT_VALUES):
+        return ()
+    values = fields.first_of((_SORT_VALUES,), _NESTED_SCORES)
+    if all(_is_list(value) for value in values):
+        return [tuple(value) for value in values]
+    details = fields.first_of((_RANKING_DETAILS,))
+    if all(isinstance(value, Mapping) for value in details):
+        return details
+    return ()
+
+
+def _is_list(value: object) -> bool:
+    """Say whether a value is a list, or the like of a client (`AttrList`)."""
+    is_list_like = isinstance(value, Iterable) and isinstance(value, Sized)
+    return is_list_like and not isinstance(value, (str, bytes, Mapping))
