@@ -114,6 +114,13 @@ class Registry(Generic[T]):
             return cast(T, _imported(f"pytest_relevance.{self._bundled[name]}"))
         return self._load(self._points()[name])
 
+    def get_or_unknown(self, name: str) -> T:
+        """Return the entry with a name, or the entry `unknown` if there is none.
+
+        For example, a record names a gate of a package that is not installed here.
+        """
+        return self.get(name if name in self else "unknown")
+
     def label(self, name: str) -> str:
         """Name an entry in a message: `name (module:attribute)` for another package."""
         if name in self._bundled:

@@ -16,9 +16,8 @@ from typing import ClassVar, Protocol
 from pytest_relevance._number_text import number_text
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import Location
-from pytest_relevance.cases.model import UNKNOWN, Expectation, RanksOfDocuments
+from pytest_relevance.cases.model import Expectation, RanksOfDocuments
 from pytest_relevance.cases.schema_parts import Schema
-from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import KEPT, Found
@@ -178,9 +177,3 @@ class ExpectationKind(ABC):
         if type(self).missed_as_badly is ExpectationKind.missed_as_badly:
             return False
         return both.then.value is not None and both.now.value is not None
-
-
-def expectation_kind(name: str) -> ExpectationKind:
-    """Find a kind of expectation, or `UNKNOWN` if its package is not installed."""
-    kind: ExpectationKind = EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
-    return kind

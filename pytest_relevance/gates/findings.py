@@ -14,7 +14,7 @@ from pytest_relevance._text import (
     listed,
     quoted,
 )
-from pytest_relevance.gates.kind import Finding, gate_kind
+from pytest_relevance.gates.kind import Finding
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.results.case_result import ERROR, CaseResult
@@ -210,7 +210,7 @@ def finding_text(finding: Finding) -> str:
         return finding.text()
     try:
         with GATES.calling(finding.kind):
-            text = gate_kind(finding.kind).explain(finding)
+            text: str = GATES.get_or_unknown(finding.kind).explain(finding)
         GATES.check_returned(finding.kind, "explain", text, str)
         return text
     except ExtensionError as error:

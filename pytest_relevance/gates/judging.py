@@ -18,7 +18,7 @@ from pytest_relevance.gates.findings import (
     NoVariantFinding,
     UpdatingFinding,
 )
-from pytest_relevance.gates.kind import Finding, Reference, gate_kind
+from pytest_relevance.gates.kind import Finding, Reference
 from pytest_relevance.gates.unknown import UnknownFinding
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.results import case_result
@@ -170,7 +170,7 @@ class _CasesOfFile:
             without_variant = self._without_variant(judged)
             if without_variant is not None:
                 return without_variant
-        needs_reference = gate_kind(gate.condition).needs_reference
+        needs_reference = GATES.get_or_unknown(gate.condition).needs_reference
         if updating and (needs_reference or gate.similarities):
             return replace(judged, not_judged=UpdatingFinding())
         if not any(_looks_at(gate, result) for result in group):
@@ -243,7 +243,7 @@ def _findings(
     cases = [result for result in results if _looks_at(gate, result)]
     try:
         with GATES.calling(gate.condition):
-            found = gate_kind(gate.condition).judge(gate, cases, reference)
+            found = GATES.get_or_unknown(gate.condition).judge(gate, cases, reference)
             findings += _checked_findings(gate.condition, found)
     except ExtensionError as error:
         findings.append(UnknownFinding(gate.condition, str(error)))

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pytest_relevance.cases.location import Location
-from pytest_relevance.cases.model import UNKNOWN, Gate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.schema_parts import Schema
-from pytest_relevance.registry import GATES
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import AcceptedCase
 from pytest_relevance.results.records.uncompared import UncomparedCase
@@ -146,9 +145,3 @@ class GateKind(ABC):
     ) -> list[CaseBehind]:
         """Find the cases because of which a finding is not met; by default none."""
         return []
-
-
-def gate_kind(name: str) -> GateKind:
-    """Find a kind of gate, or `UNKNOWN` if its package is not installed."""
-    kind: GateKind = GATES.get(name if name in GATES else UNKNOWN)
-    return kind

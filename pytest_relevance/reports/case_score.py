@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_relevance._number_text import digits_apart, total_text
 from pytest_relevance._text import harmless, listed
-from pytest_relevance.expectations.kind import expectation_kind
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.reports.labels import STATUSES, settings_text
 from pytest_relevance.reports.reasons import change_text
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
@@ -36,7 +36,7 @@ def met_text(result: CaseResult) -> str:
     if result.evaluation.judgments:
         parts.append(_own_score_text(result))
     outcomes = result.evaluation.outcomes
-    met = [expectation_kind(each.kind).show_met(each) for each in outcomes]
+    met = [EXPECTATIONS.get_or_unknown(each.kind).show_met(each) for each in outcomes]
     parts += dict.fromkeys(met)
     parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
     text = "; ".join(parts) or "no judgments"

@@ -13,7 +13,6 @@ from pytest_relevance._near import difference
 from pytest_relevance._number_text import digits_apart
 from pytest_relevance._text import harmless, listed, quoted
 from pytest_relevance.cases.model import METRIC
-from pytest_relevance.expectations.kind import expectation_kind
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.terminal_text import cut_middle
 from pytest_relevance.results.case_parts import (
@@ -157,10 +156,10 @@ def _sentence(reason: Outcome, names: _DocumentNames) -> str:
     """Write what is not met. The kinds of expectations have their own words."""
     if reason.kind in _WORDS:
         return _WORDS[reason.kind](reason)
-    kind = expectation_kind(METRIC if reason.kind == FLOOR else reason.kind)
+    kind = EXPECTATIONS.get_or_unknown(METRIC if reason.kind == FLOOR else reason.kind)
     try:
         with EXPECTATIONS.calling(reason.kind):
-            text = kind.explain(reason, names)
+            text: str = kind.explain(reason, names)
         EXPECTATIONS.check_returned(reason.kind, "explain", text, str)
         return text
     except ExtensionError as error:

@@ -14,7 +14,6 @@ from pytest_relevance._text import shown
 from pytest_relevance.cases.bounds import meets
 from pytest_relevance.cases.model import (
     METRIC,
-    UNKNOWN,
     Expectation,
     FieldCondition,
     most_results,
@@ -74,19 +73,11 @@ class Found:
     left_out: int = 0
 
 
-def kind_named(name: str) -> Any:
-    """Return the `ExpectationKind` with a name.
-
-    It is `UNKNOWN` if the package that added the kind is not installed.
-    """
-    return EXPECTATIONS.get(name if name in EXPECTATIONS else UNKNOWN)
-
-
 def without_reference(expect: Iterable[Expectation]) -> list[Expectation]:
     """Return the expectations that do not compare the ranking with the accepted one."""
     judged = []
     for expected in expect:
-        if kind_named(expected.kind).reference != ITSELF:
+        if EXPECTATIONS.get_or_unknown(expected.kind).reference != ITSELF:
             judged.append(expected)
     return judged
 
@@ -103,7 +94,7 @@ def judge_expectations(
     outcomes = []
     for expected in expect:
         with EXPECTATIONS.calling(expected.kind):
-            outcome = kind_named(expected.kind).judge(expected, found)
+            outcome = EXPECTATIONS.get_or_unknown(expected.kind).judge(expected, found)
         if expected.kind not in EXPECTATIONS.bundled_names:
             _check_outcome(expected.kind, outcome)
         outcomes.append(outcome)
@@ -237,7 +228,7 @@ def similarity_outcomes(
     """
     outcomes = []
     for expected in expect:
-        if kind_named(expected.kind).reference == ITSELF:
+        if EXPECTATIONS.get_or_unknown(expected.kind).reference == ITSELF:
             value = scores.get(expected.name)
             is_met = value is not None and meets(expected, value)
             outcomes.append(outcome_of(expected, is_met, value=value))
@@ -246,7 +237,9 @@ def similarity_outcomes(
 
 def says_how_many(outcomes: Iterable[Outcome]) -> bool:
     """Say whether an expectation with one of these outcomes counts results."""
-    return any(kind_named(outcome.kind).counts_results for outcome in outcomes)
+    return any(
+        EXPECTATIONS.get_or_unknown(outcome.kind).counts_results for outcome in outcomes
+    )
 
 
 def expects_results(outcomes: Iterable[Outcome]) -> bool:
@@ -256,6 +249,6 @@ def expects_results(outcomes: Iterable[Outcome]) -> bool:
     """
     counting = []
     for outcome in outcomes:
-        if kind_named(outcome.kind).counts_results:
+        if EXPECTATIONS.get_or_unknown(outcome.kind).counts_results:
             counting.append(expectation_of(outcome))
     return most_results(counting) > 0

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, kind_of, most_results
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import (
     SCORING,
     CaseCall,
@@ -45,7 +46,7 @@ from pytest_relevance.results.case_result import (
     has_failed,
     search_of,
 )
-from pytest_relevance.results.outcomes import kind_named, without_reference
+from pytest_relevance.results.outcomes import without_reference
 from pytest_relevance.results.responses.ranking import Ranking
 
 FEWEST_CASES = 3
@@ -72,7 +73,7 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
     seen = len(ranking.ids)
     lines = []
     for expected in case.expect:
-        kind = kind_named(expected.kind)
+        kind = EXPECTATIONS.get_or_unknown(expected.kind)
         depth = kind.open_rank_without_k(expected, case.k, ranking)
         if depth > seen:
             lines.append(
@@ -93,7 +94,9 @@ def undecided_demands(
         return ()
     open_demands = []
     for expected, outcome in zip(without_reference(case.expect), outcomes, strict=True):
-        rank = kind_named(expected.kind).open_rank(expected, case.k, ranking)
+        rank = EXPECTATIONS.get_or_unknown(expected.kind).open_rank(
+            expected, case.k, ranking
+        )
         if outcome.met and rank:
             open_demands.append((expected.written, rank))
     return tuple(open_demands)

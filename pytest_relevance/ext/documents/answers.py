@@ -13,9 +13,9 @@ from numbers import Number
 
 from pytest_relevance._ids import decoding_advice
 from pytest_relevance._text import cut_to, quoted, shown
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.document_fields import text_of
-from pytest_relevance.results.outcomes import kind_named
 from pytest_relevance.results.responses.fields import ID_NAMES, TITLE_NAMES
 from pytest_relevance.results.responses.ids import id_text
 
@@ -76,7 +76,7 @@ def _wanted(result: CaseResult) -> list[str]:
     """List the documents that are judged or expected, each once."""
     wanted = dict.fromkeys(document for document, _ in result.evaluation.missing)
     for outcome in result.evaluation.outcomes:
-        if not kind_named(outcome.kind).excludes_documents:
+        if not EXPECTATIONS.get_or_unknown(outcome.kind).excludes_documents:
             wanted |= dict.fromkeys(outcome.documents)
     return list(wanted)
 

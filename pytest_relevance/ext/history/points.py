@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance.cases.model import ROUNDING
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import FLOOR, Outcome
 from pytest_relevance.results.case_result import (
     FAILED,
@@ -16,7 +17,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
-from pytest_relevance.results.outcomes import NOTHING, kind_named
+from pytest_relevance.results.outcomes import NOTHING
 from pytest_relevance.results.records.accepted_outcomes import is_same_demand
 from pytest_relevance.results.records.fingerprint import Fingerprint
 
@@ -170,7 +171,10 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
         return False
     met = []
     for outcome in other.evaluation.outcomes:
-        if outcome.met and kind_named(outcome.kind).reference != NOTHING:
+        if (
+            outcome.met
+            and EXPECTATIONS.get_or_unknown(outcome.kind).reference != NOTHING
+        ):
             met.append(outcome)
     return any(_is_met(reason, other, met) for reason in one.evaluation.reasons)
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.expectations.kind import expectation_kind
-from pytest_relevance.gates.kind import gate_kind
 from pytest_relevance.plugin import failures
 from pytest_relevance.plugin.failure_text import text_of_exception
 from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure
@@ -19,6 +17,7 @@ from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.registry import EXPECTATIONS, GATES
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.cut_rankings import why_cut
 from pytest_relevance.results.details import with_details
@@ -36,10 +35,13 @@ STOOD_STILL = (
 
 def looks_at_latency(case: Case) -> bool:
     """Say whether an expectation of a case or a gate of its file needs the latency."""
-    if any(expectation_kind(expected.kind).needs_latency for expected in case.expect):
+    if any(
+        EXPECTATIONS.get_or_unknown(expected.kind).needs_latency
+        for expected in case.expect
+    ):
         return True
     gates = case.terms.gates
-    return any(gate_kind(gate.condition).needs_latency for gate in gates)
+    return any(GATES.get_or_unknown(gate.condition).needs_latency for gate in gates)
 
 
 def _why_unmeasured(this: CaseRun) -> str:

@@ -13,7 +13,7 @@ from pytest_relevance._number_text import number_text, score_text
 from pytest_relevance._text import counted, harmless, with_variant
 from pytest_relevance.gates.findings import ErrorsFinding, finding_text
 from pytest_relevance.gates.judging import GateResult
-from pytest_relevance.gates.kind import CaseBehind, Finding, gate_kind
+from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.markdown_text import LONGEST_TEXT
@@ -171,7 +171,7 @@ def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
     """List the cases because of which a condition is not met, the weightiest first."""
     behind = _find_cases_behind(judged, finding)
     metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
-    title_of_all = gate_kind(judged.gate.condition).cases_title
+    title_of_all = GATES.get_or_unknown(judged.gate.condition).cases_title
     if isinstance(finding, ErrorsFinding):
         title_of_all = "without a score"
     title = title_of_all or f"{metric}pulled down most by"
@@ -196,6 +196,7 @@ def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]
     gate = judged.gate
     try:
         with GATES.calling(gate.condition):
-            return gate_kind(gate.condition).cases_behind(gate, finding, judged.results)
+            kind: GateKind = GATES.get_or_unknown(gate.condition)
+            return kind.cases_behind(gate, finding, judged.results)
     except ExtensionError:
         return []

@@ -39,7 +39,6 @@ from pytest_relevance.results.outcomes import (
     ITSELF,
     JUDGED,
     KEPT,
-    kind_named,
 )
 from pytest_relevance.results.records.entries import NOT_RETURNED, BaselineEntry
 
@@ -134,7 +133,7 @@ class AcceptedOutcomes:
             return replace(demand, value=self.score, met=is_met)
         if demand.kind in (DROP, TOO_FEW_JUDGED, STALE_ENTRY, TEXT):
             return None
-        kind = kind_named(demand.kind)
+        kind = EXPECTATIONS.get_or_unknown(demand.kind)
         if kind.reference == ITSELF:
             return self._compared_with_itself(demand)
         if kind.reference == KEPT:
@@ -296,7 +295,7 @@ def _was_missed_as_badly(both: TwoOutcomes) -> bool:
     if kind == FLOOR:
         return both.misses_bound_by_no_more(both.tolerance)
     with EXPECTATIONS.calling(kind):
-        return bool(kind_named(kind).missed_as_badly(both))
+        return bool(EXPECTATIONS.get_or_unknown(kind).missed_as_badly(both))
 
 
 def _is_comparable(both: TwoOutcomes) -> bool:
@@ -305,4 +304,4 @@ def _is_comparable(both: TwoOutcomes) -> bool:
         return False
     if both.now.kind == FLOOR:
         return both.then.value is not None and both.now.value is not None
-    return bool(kind_named(both.now.kind).is_comparable(both))
+    return bool(EXPECTATIONS.get_or_unknown(both.now.kind).is_comparable(both))

@@ -16,10 +16,10 @@ from pytest_relevance.cases.model import Case, Expectation, Gate
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import is_similarity, metric_named, parse_metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import (
     expectation_of,
-    kind_named,
     without_reference,
 )
 from pytest_relevance.results.records.entries import BaselineEntry, with_sorted_keys
@@ -275,7 +275,7 @@ def _lacks_documents(
         return False
     deepest = result.conditions.k
     for outcome in result.evaluation.outcomes:
-        kind = kind_named(outcome.kind)
+        kind = EXPECTATIONS.get_or_unknown(outcome.kind)
         deepest = max(deepest, kind.cutoff(expectation_of(outcome)))
     metrics = [metric_named(name) for name in result.evaluation.scores]
     for metric in (*similarities, *metrics):

@@ -17,9 +17,10 @@ from pytest_relevance.codec import encode
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import DROP, STALE_ENTRY, CaseCall, Outcome
 from pytest_relevance.results.case_result import FAILED, MEASURED, CaseResult
-from pytest_relevance.results.outcomes import KEPT, kind_named
+from pytest_relevance.results.outcomes import KEPT
 from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.run_info import AcceptedCase
@@ -272,7 +273,7 @@ def entry_of(result: CaseResult) -> BaselineEntry:
     has_all_chunks = len(set(documents)) == ranking.returned
     kept_outcomes = []
     for outcome in result.evaluation.outcomes:
-        if kind_named(outcome.kind).reference == KEPT:
+        if EXPECTATIONS.get_or_unknown(outcome.kind).reference == KEPT:
             kept_outcomes.append(outcome)
     return BaselineEntry(
         id=result.id,

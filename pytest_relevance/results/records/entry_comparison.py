@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
-from pytest_relevance.cases.model import ROUNDING, UNKNOWN, Gate
+from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.registry import GATES
@@ -176,7 +175,9 @@ def _compare_scores(
         failed_before=failed_before,
     )
     # only gates on the share that passes need to know it
-    needs_missed = any(_kind_of_gate(gate).needs_missed for gate in case.gates)
+    needs_missed = any(
+        GATES.get_or_unknown(gate.condition).needs_missed for gate in case.gates
+    )
     if case.expects_known and needs_missed:
         found = replace(found, missed=accepted.misses_any())
     if case.of_people is not None:
@@ -243,16 +244,11 @@ def _with_lost_metrics(
 # --- what gates need ------------------------------------------------------------------
 
 
-def _kind_of_gate(gate: Gate) -> Any:
-    """Return the `GateKind` of a gate, or `UNKNOWN` if its package is not installed."""
-    return GATES.get(gate.condition if gate.condition in GATES else UNKNOWN)
-
-
 def accepted_cases(
     entries: BaselineEntries, gates: Iterable[Gate]
 ) -> tuple[AcceptedCase, ...]:
     """Return the cases of the reference, if one of the gates needs them; else ()."""
-    if not any(_kind_of_gate(gate).may_be_known for gate in gates):
+    if not any(GATES.get_or_unknown(gate.condition).may_be_known for gate in gates):
         return ()
     return tuple(entry.as_case() for entry in entries.values())
 
@@ -280,5 +276,5 @@ def _gate_scores(
 
 
 def _compares_scores(gate: Gate, case: CaseToday) -> bool:
-    kind = _kind_of_gate(gate)
+    kind = GATES.get_or_unknown(gate.condition)
     return kind.needs_reference or (case.expects_known and kind.may_be_known)
