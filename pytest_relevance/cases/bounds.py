@@ -54,7 +54,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0}
 
 
 def meets(expected: Expectation, score: float) -> bool:
-    """Return whether a score meets the bound of a metric."""
+    """Say whether a score meets the bound of a metric."""
     if expected.comparison == "==":
         return abs(score - expected.bound) <= EXACT
     return COMPARE[expected.comparison](score, expected.bound)
@@ -116,7 +116,7 @@ def _is_any(comparison: str, bound: float) -> bool:
 
 
 def _is_share(comparison: str, bound: float) -> bool:
-    """Return whether a bound is from 0 to 1, and any score can meet it."""
+    """Say whether a bound is from 0 to 1, and any score can meet it."""
     if (comparison, bound) in (("<", 0), (">", 1)):
         return False
     return 0 <= bound <= 1

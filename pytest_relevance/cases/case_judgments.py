@@ -50,7 +50,7 @@ class CaseJudgments:
     filled: Mapping[str, str] = field(default_factory=dict)
 
     def differs_from(self, other: CaseJudgments) -> bool:
-        """Return whether a document that both judge has another grade."""
+        """Say whether a document that both judge has another grade."""
         for document, grade in self.grades.items():
             if other.grades.get(document, grade) != grade:
                 return True

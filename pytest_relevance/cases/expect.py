@@ -197,7 +197,7 @@ def _check_fields(name: str, expected: Expectation) -> None:
 
 
 def _are(type_: type, values: object) -> bool:
-    """Return whether a list has values of a type alone. True is not a number."""
+    """Say whether a list has values of a type alone. True is not a number."""
     if not isinstance(values, (list, tuple)):
         return False
     for value in values:

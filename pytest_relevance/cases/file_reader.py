@@ -94,7 +94,7 @@ class FileReader:
         return ratings
 
     def _is_absent(self, named: NamedFile) -> bool:
-        """Return whether a file is missing or empty, and note a missing one."""
+        """Say whether a file is missing or empty, and note a missing one."""
         path = os.path.join(self._folder, named.name)
         if not os.path.exists(path):
             self.absent[self.shown(named)] = None

@@ -91,7 +91,7 @@ def is_applicable(
     judgments: CaseJudgments,
     settings: Settings,
 ) -> bool:
-    """Return whether an expectation applies to a case.
+    """Say whether an expectation applies to a case.
 
     A metric that the suite expects of all cases does not apply to a case that has no
     judgments relevant to the metric, or that expects no results. `expect` are all
@@ -116,7 +116,7 @@ def is_applicable(
 def may_be_out_of_reach(
     min_ndcg: float | None, expect: Sequence[Expectation], terms: Terms
 ) -> bool:
-    """Return whether a case has a floor that its best ranking could miss.
+    """Say whether a case has a floor that its best ranking could miss.
 
     Without `ideal: max` the best ranking has an nDCG of 1, which no `min_ndcg` exceeds.
     """

@@ -119,7 +119,7 @@ class JudgmentFile:
             self._grade_again(rest, terms, at)
 
     def is_of_people(self, query: str, document: str) -> bool:
-        """Return whether a person, not a machine, has judged a document in this file.
+        """Say whether a person, not a machine, has judged a document in this file.
 
         `query` is the text of the query.
         """
@@ -182,7 +182,7 @@ class JudgmentFile:
         return keys
 
     def _has_id(self, name: str, text: str) -> bool:
-        """Return whether the id of a case names a query of this file."""
+        """Say whether the id of a case names a query of this file."""
         if name not in self.known and name not in self.known.queries:
             return False
         # the id of the case may be the text of another query in this file

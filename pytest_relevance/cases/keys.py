@@ -210,7 +210,7 @@ class CheckedKeys:
 
     @property
     def is_right(self) -> bool:
-        """Return whether nothing is wrong with any key."""
+        """Say whether nothing is wrong with any key."""
         return not self.wrong and not self.has_unknown
 
 
@@ -258,7 +258,7 @@ def check_keys(
 
 
 def _is_expectation(name: str) -> bool:
-    """Return whether a name is a key of `expect:`. False if its package is broken."""
+    """Say whether a name is a key of `expect:`. False if its package is broken."""
     try:
         return name_of_key(name) is not None
     except ExtensionError:

@@ -124,7 +124,7 @@ class Expectation:
 
     @property
     def needs_judgments(self) -> bool:
-        """Return whether it bounds a metric that is computed by judgments."""
+        """Say whether it bounds a metric that is computed by judgments."""
         return self.kind == METRIC
 
     @property
@@ -537,7 +537,7 @@ class Case:
 
     @property
     def scores_all(self) -> bool:
-        """Return whether a score of the case or a gate looks at the whole ranking."""
+        """Say whether a score of the case or a gate looks at the whole ranking."""
         settings = self.terms.settings
         if settings.ideal == "returned" or settings.unjudged == "skip":
             return True
@@ -553,14 +553,14 @@ class Case:
 
     @property
     def looks_at_all(self) -> bool:
-        """Return whether everything that was returned counts, not only its top."""
+        """Say whether everything that was returned counts, not only its top."""
         if self.scores_all:
             return True
         return any(kind_of(expected).looks_at_all(expected) for expected in self.expect)
 
     @property
     def looks_beyond_ids(self) -> bool:
-        """Return whether an expectation looks at fields, or at another ranking."""
+        """Say whether an expectation looks at fields, or at another ranking."""
         return any(expected.conditions or expected.query for expected in self.expect)
 
     @property

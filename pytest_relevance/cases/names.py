@@ -40,7 +40,7 @@ _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")
 
 
 def _is_control(character: str) -> bool:
-    """Return whether a character controls a terminal or breaks a line."""
+    """Say whether a character controls a terminal or breaks a line."""
     return unicodedata.category(character) in _CONTROL
 
 

@@ -153,7 +153,7 @@ def _refuse_accident(data: bytes, shown: str) -> None:
 
 
 def has_cases(data: bytes) -> bool:
-    """Return whether a YAML text seems to have `cases` or `queries` at its top.
+    """Say whether a YAML text seems to have `cases` or `queries` at its top.
 
     That makes it a case file, whatever its name. The text is not parsed: a mistake
     above the cases must be shown, not hide the file. The key begins a line, or stands

@@ -48,7 +48,7 @@ def scalar_value(text: str) -> object:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a finite number that a float can hold.
+    """Say whether a value is a finite number that a float can hold.
 
     True and false are not numbers.
     """
@@ -58,7 +58,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def are_finite(numbers: Iterable[float]) -> bool:
-    """Return whether numbers are finite, and a float can hold them."""
+    """Say whether numbers are finite, and a float can hold them."""
     try:
         return all(map(isfinite, numbers))
     except OverflowError:

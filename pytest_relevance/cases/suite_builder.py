@@ -224,7 +224,7 @@ class SuiteBuilder:
     def _check_name(
         self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
     ) -> bool:
-        """Return whether no case above has the same name, and report a case that has.
+        """Say whether no case above has the same name, and report a case that has.
 
         The name is the id of the case, that of its listed query, or its query. False
         also if what decides the name is wrong.

@@ -378,7 +378,7 @@ def check_documents(value: object, at: Location) -> tuple[str, ...] | Wrong:
 
 
 def _seems_list(text: str) -> bool:
-    """Return whether a text is surely a list of ids, for example `sku-1, sku-2`.
+    """Say whether a text is surely a list of ids, for example `sku-1, sku-2`.
 
     Numbers between commas may be one number, for example 1,5.
     """

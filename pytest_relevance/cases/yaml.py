@@ -355,7 +355,7 @@ def _is_special(scalar: ScalarEvent) -> bool:
 
 
 def _is_explicit(event: Event) -> bool:
-    """Return whether the tag of an event was written.
+    """Say whether the tag of an event was written.
 
     A scalar has a pair of flags, other events have one.
     """

@@ -55,7 +55,7 @@ def place_of(mark: Mark | None) -> Place:
 
 
 def is_utf_16(data: bytes) -> bool:
-    """Return whether a file begins with a byte order mark of UTF-16."""
+    """Say whether a file begins with a byte order mark of UTF-16."""
     return data.startswith(_UTF_16)
 
 
@@ -140,7 +140,7 @@ def _usual_cause(message: str) -> str:
 
 
 def _is_indented_with_tab(before: str) -> bool:
-    """Return whether there is a tab before a position, and nothing but blanks.
+    """Say whether there is a tab before a position, and nothing but blanks.
 
     libyaml calls it "a character" without naming it.
     """

@@ -86,7 +86,7 @@ def _check_comparison(
 
 
 def _is_value(value: object) -> bool:
-    """Return whether a field can be equal to a value; False for a comparison."""
+    """Say whether a field can be equal to a value; False for a comparison."""
     if isinstance(value, str):
         return not re.fullmatch(_OF_NUMBERS, value)
     return isinstance(value, bool) or is_number(value)
@@ -116,7 +116,7 @@ CONDITIONS_SCHEMA = either(NULL, mapping_of(_CONDITION))
 
 
 def meets_condition(condition: FieldCondition, value: Any) -> bool:
-    """Return whether any value of a field meets a condition. A null meets none."""
+    """Say whether any value of a field meets a condition. A null meets none."""
     return any(_scalar_meets(condition, one) for one in scalars_in(value))
 
 
@@ -131,7 +131,7 @@ def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
 
 
 def _are_equal(value: object, wanted: object) -> bool:
-    """Return whether two values are equal. 1 equals True in Python, but not here."""
+    """Say whether two values are equal. 1 equals True in Python, but not here."""
     return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
 
 
@@ -198,7 +198,7 @@ def _why_never_equal(condition: FieldCondition, value: object) -> str:
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Return whether two values look alike, for example 5 and "5", or 1 and true."""
+    """Say whether two values look alike, for example 5 and "5", or 1 and true."""
     if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
         return True  # SQLite has no booleans
     if isinstance(value, str) == isinstance(wanted, str):

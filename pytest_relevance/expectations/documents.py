@@ -59,7 +59,7 @@ class KindOfDocuments(ExpectationKind):
         return expected.within or 0
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Return whether the accepted rank of each wrong document is known."""
+        """Say whether the accepted rank of each wrong document is known."""
         return both.knows_ranks_then()
 
 
@@ -95,14 +95,14 @@ def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def _wanted_as_badly(both: TwoOutcomes) -> bool:
-    """Return whether each wrong document was wrong before, and has not fallen."""
+    """Say whether each wrong document was wrong before, and has not fallen."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_fallen(document) for document in both.now.wrong)
 
 
 def _unwanted_as_badly(both: TwoOutcomes) -> bool:
-    """Return whether each wrong document was wrong before, and has not risen."""
+    """Say whether each wrong document was wrong before, and has not risen."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_risen(document) for document in both.now.wrong)

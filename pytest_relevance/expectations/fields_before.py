@@ -18,7 +18,7 @@ _NUMBERS = ("<", "<=", ">", ">=")
 
 
 def are_known(both: TwoOutcomes) -> bool:
-    """Return whether the reference keeps the values of all results that were wrong."""
+    """Say whether the reference keeps the values of all results that were wrong."""
     return len(both.then.values) == len(both.then.wrong)
 
 
@@ -55,12 +55,12 @@ class _Demand:
         return cls(comparisons, forbids)
 
     def is_of_numbers(self, path: str) -> bool:
-        """Return whether a number may miss the condition of a field by more or less."""
+        """Say whether a number may miss the condition of a field by more or less."""
         return self.comparisons[path] in _NUMBERS
 
 
 def fields_as_badly(both: TwoOutcomes) -> bool:
-    """Return whether the reference misses `every` or `at_most` at least as badly.
+    """Say whether the reference misses `every` or `at_most` at least as badly.
 
     Each wrong result has to be one that was wrong then, in the same fields, with no
     worse value.
@@ -69,7 +69,7 @@ def fields_as_badly(both: TwoOutcomes) -> bool:
 
 
 def none_as_badly(both: TwoOutcomes) -> bool:
-    """Return whether the reference misses `none` at least as badly.
+    """Say whether the reference misses `none` at least as badly.
 
     Each forbidden result has to be one that was there then, with no worse value, and
     may not stand higher than it did.
@@ -78,7 +78,7 @@ def none_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
-    """Return whether each result that is wrong now was wrong then, at least as much."""
+    """Say whether each result that is wrong now was wrong then, at least as much."""
     then, now = _wrong_results(both.then), _wrong_results(both.now)
     if not then or not now:  # without a wrong result nothing was returned
         return not both.then.wrong and not both.now.wrong
@@ -105,7 +105,7 @@ def _find_no_better(
 
 
 def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Return whether a result is wrong in no new field, and with no worse value."""
+    """Say whether a result is wrong in no new field, and with no worse value."""
     for path, value in now.values.items():
         if path not in then.values:
             return False
@@ -115,7 +115,7 @@ def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> b
 
 
 def some_as_badly(both: TwoOutcomes) -> bool:
-    """Return whether the reference misses `some` at least as badly.
+    """Say whether the reference misses `some` at least as badly.
 
     No result then may have been closer to the conditions than each result is now. And
     no field may have a value now that it had in no result then, except a number that is
@@ -134,7 +134,7 @@ def some_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Return whether a result is as close to the demand as an earlier one.
+    """Say whether a result is as close to the demand as an earlier one.
 
     It misses no condition that the earlier one meets, and no number by more.
     Texts are not compared: one wrong text is as far from the right one as another.
@@ -159,7 +159,7 @@ def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
 
 
 def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
-    """Return whether a value did not change, or is a number that is no further off."""
+    """Say whether a value did not change, or is a number that is no further off."""
     if _scalars(now) == _scalars(then):
         return True
     if not demand.is_of_numbers(path):

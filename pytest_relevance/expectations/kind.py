@@ -105,7 +105,7 @@ class ExpectationKind(ABC):
         return 0
 
     def looks_at_all(self, expected: Expectation) -> bool:
-        """Return whether everything that was returned counts, not only its top."""
+        """Say whether everything that was returned counts, not only its top."""
         return False
 
     # What the search returned
@@ -162,7 +162,7 @@ class ExpectationKind(ABC):
     """What the reference tells of an expectation: a constant of `results.outcomes`."""
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Return whether the reference misses an expectation at least as badly.
+        """Say whether the reference misses an expectation at least as badly.
 
         By default that is not known, and the case counts as one that did not fail
         before.
@@ -170,7 +170,7 @@ class ExpectationKind(ABC):
         return False
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Return whether enough is known of both outcomes to say which one is worse.
+        """Say whether enough is known of both outcomes to say which one is worse.
 
         By default nothing is known if the kind has no `missed_as_badly`.
         """

@@ -117,7 +117,7 @@ class _Order(KindOfDocuments):
         return f"order: {where}{'; '.join(parts)}"
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Return whether each wrong pair was wrong before and has not got worse.
+        """Say whether each wrong pair was wrong before and has not got worse.
 
         The first document of a wrong pair must not have fallen. The second one may have
         fallen, because that brings both closer to their order, but it must still be

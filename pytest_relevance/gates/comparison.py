@@ -41,7 +41,7 @@ class CaseDropsFinding(CommonFinding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether no case dropped so far."""
+        """Say whether no case dropped so far."""
         return not self.cases
 
     @property

@@ -76,12 +76,12 @@ class DropFinding(Finding):
 
     @property
     def exceeds(self) -> bool:
-        """Return whether the mean dropped by more than its bound, beyond rounding."""
+        """Say whether the mean dropped by more than its bound, beyond rounding."""
         return -self.difference.means.difference > self.bound + ROUNDING
 
     @property
     def is_void(self) -> bool:
-        """Return whether so few cases changed that no p-value could be as low as `p`.
+        """Say whether so few cases changed that no p-value could be as low as `p`.
 
         Then the drop alone decides.
         """
@@ -89,7 +89,7 @@ class DropFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether the mean did not drop too far, or not significantly."""
+        """Say whether the mean did not drop too far, or not significantly."""
         if not self.exceeds:
             return True
         if self.p is None or self.is_void:
@@ -177,7 +177,7 @@ def show_hidden_drops(
 
 
 def _is_new(gate: Gate, case: CaseResult) -> bool:
-    """Return whether a case has a score for the gate now, but not in the reference."""
+    """Say whether a case has a score for the gate now, but not in the reference."""
     for metric in gate.metrics:
         score = case.evaluation.scores.get(metric.text)
         if score is not None and score_before(case, metric.text) is None:

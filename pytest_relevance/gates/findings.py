@@ -33,7 +33,7 @@ class CommonFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether the gate may pass with this finding."""
+        """Say whether the gate may pass with this finding."""
         return False
 
     @abstractmethod
@@ -144,7 +144,7 @@ class WithoutEntryFinding(CommonFinding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether the gate may pass with this finding."""
+        """Say whether the gate may pass with this finding."""
         return True
 
     def text(self) -> str:

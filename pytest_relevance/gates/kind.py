@@ -34,11 +34,11 @@ class Finding(ABC):
     @property
     @abstractmethod
     def is_met(self) -> bool:
-        """Return whether the gate may pass with this finding."""
+        """Say whether the gate may pass with this finding."""
 
     @property
     def is_known(self) -> bool:
-        """Return whether it was missed before at least as badly, as is expected."""
+        """Say whether it was missed before at least as badly, as is expected."""
         return False
 
     @property

@@ -36,7 +36,7 @@ class LatencyFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether enough cases were measured, and the figure keeps its bound."""
+        """Say whether enough cases were measured, and the figure keeps its bound."""
         if self.measured is None:
             return False
         return COMPARE[self.bound.comparison](self.measured, self.bound.bound)

@@ -81,12 +81,12 @@ class MeanFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether the mean is at least the bound."""
+        """Say whether the mean is at least the bound."""
         return self.mean >= self.bound - ROUNDING
 
     @property
     def is_known(self) -> bool:
-        """Return whether the reference missed the bound at least as badly."""
+        """Say whether the reference missed the bound at least as badly."""
         return self.before is not None and self.before.is_known
 
     @property
@@ -197,7 +197,7 @@ def _before(
 
 
 def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Return whether the mean by the grades of people is lower than it was."""
+    """Say whether the mean by the grades of people is lower than it was."""
     if not has_filled(results):
         return False
     of_people = [without_fill(result) for result in results]

@@ -47,12 +47,12 @@ class PassingFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether enough cases pass. If no case can fail, it is not met."""
+        """Say whether enough cases pass. If no case can fail, it is not met."""
         return self.counted > 0 and self.passing >= self.share * self.counted - ROUNDING
 
     @property
     def is_known(self) -> bool:
-        """Return whether the reference missed the share at least as badly."""
+        """Say whether the reference missed the share at least as badly."""
         return self.before is not None and self.before.is_known
 
     @property
@@ -62,12 +62,12 @@ class PassingFinding(Finding):
 
 
 def passes(result: CaseResult) -> bool:
-    """Return whether a case passed, was only measured, or passed unexpectedly."""
+    """Say whether a case passed, was only measured, or passed unexpectedly."""
     return result.outcome in _PASSING
 
 
 def _is_only_measured(result: CaseResult) -> bool:
-    """Return whether a case cannot fail.
+    """Say whether a case cannot fail.
 
     It has no floor, no expectation, and no accepted score that it could fall below.
     """

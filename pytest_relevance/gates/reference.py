@@ -227,7 +227,7 @@ def figure_before(
 
 
 def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
-    """Return whether the reference missed a gate that is not met, at least as badly.
+    """Say whether the reference missed a gate that is not met, at least as badly.
 
     `bound` is the least figure that meets the gate.
     """
@@ -240,7 +240,7 @@ def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
 
 
 def has_fallen(both: GateValues, figure: Figure) -> bool:
-    """Return whether the figure is lower now, over the cases that both have."""
+    """Say whether the figure is lower now, over the cases that both have."""
     before, now = both.of_both()
     return bool(before) and figure(now) < figure(before) - ROUNDING
 

@@ -25,7 +25,7 @@ class UnknownFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Return whether the gate may pass with this finding."""
+        """Say whether the gate may pass with this finding."""
         return False
 
 
