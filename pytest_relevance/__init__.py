@@ -99,7 +99,7 @@ if not TYPE_CHECKING:  # for a type checker a module with this function has ever
 
 
 def pytest_addhooks(pluginmanager: Any) -> None:
-    """Load the plugin if pytest was given the package instead: `-p pytest_relevance`.
+    """Register the plugin if pytest was given the package: `-p pytest_relevance`.
 
     The plugin gets the name of its entry point, so that pytest does not load it twice.
     """

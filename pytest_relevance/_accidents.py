@@ -24,26 +24,25 @@ _SMALL = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class Accident:
-    """A file that is not data: the message about it, and the line that shows it."""
+    """Why a file is not data, and the line that shows it.
+
+    `message`: a sentence for the user. It says what the file is, and what to do.
+    `line`: counted from 1.
+    """
 
     message: str
     line: int = 1
 
 
 def refuse_accidents(source: Source) -> None:
-    """Refuse a file that is not data.
-
-    Raises:
-        FileError: it is a pointer, a page, an answer of a server or a message of a
-            program, or has conflict markers.
-    """
+    """Raise FileError if a file is not data, for example a failed download."""
     accident = find_accident(source)
     if accident is not None:
         source.refuse(accident.message, Place(line=accident.line))
 
 
 def find_accident(source: Source) -> Accident | None:
-    """Return what a file is instead of data; None if it may be data."""
+    """Return why a file is not data; None if nothing shows that it is not."""
     if source.is_parquet:
         return None
     # A cell of a CSV may have several lines. One of TSV may not.
@@ -65,10 +64,10 @@ _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 
 
 def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident | None:
-    """Find the first line that is a conflict marker of Git.
+    """Return the first line that begins with a conflict marker of Git; None without.
 
-    `has_quotes`: a cell in double quotes may have several lines, and a marker in it is
-    text.
+    `has_quotes`: cells in double quotes may have several lines. A marker within quotes
+    does not count then.
     """
     found = []
     for marker in _MARKERS:
@@ -85,7 +84,10 @@ def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident |
 
 
 def _begin_of_line(data: bytes, marker: bytes, *, has_quotes: bool) -> int | None:
-    """Find where the first line begins with a marker, outside of quotes."""
+    """Return the index of the first line that begins with a marker; None if none does.
+
+    `has_quotes`: lines that begin within double quotes do not count.
+    """
     at = data.find(marker)
     while at >= 0:
         begins_line = at == 0 or data[at - 1 : at] == b"\n"
@@ -105,7 +107,7 @@ _LINK = re.compile(r"(?:\.\.?/)+[^\s<>]+")
 
 
 def _pointer(head: str) -> str | None:
-    """Return the message for a file that only says where the data is."""
+    """Return the message if a file only names the place of the data; None otherwise."""
     if _LFS.match(head):
         return "this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull"
     if _ANNEX.fullmatch(head):
@@ -138,7 +140,7 @@ _BEGINNINGS = {
 
 
 def _document(head: str) -> str | None:
-    """Return the message for a printed table, a patch, or a formatted document."""
+    """Return the message if a file is a printed table, a patch or formatted text."""
     for beginning, what in _BEGINNINGS.items():
         if head.startswith(beginning):
             return f"this is {what}"
@@ -168,7 +170,7 @@ _XML_TEXT = re.compile(r"<(?:Message|Code)>([^<]*)<", re.IGNORECASE)
 
 
 def _page(head: str) -> str | None:
-    """Return the message for a page of HTML, or for an error in XML."""
+    """Return the message if a file is a page of HTML or an error in XML."""
     if _HTML.match(head):
         return (
             f"this is an HTML page, and not data: perhaps a login or an error; {_AGAIN}"
@@ -229,7 +231,7 @@ A single word such as `Gone` may be a query, unless a number stands before it.
 
 
 def _answer_in_words(head: str) -> str | None:
-    """Return the message for what a program or a server wrote instead of data."""
+    """Return the message if a file is the words of a program or a server."""
     first = head.partition("\n")[0].strip()
     if _PROGRAMS.match(head):
         return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"
@@ -301,17 +303,17 @@ A file of queries by id may have more, and one of them may be `error`.
 
 
 def _answer_in_json(source: Source) -> str | None:
-    """Return the message for an error that a server has sent as a JSON object."""
+    """Return the message if a file is the error of a server as a JSON object."""
     if not source.looks_like_json or not is_error_answer(source.json_object):
         return None
     return f"this is an error of a server, and not data: {quoted(source.text.strip())}; {_AGAIN}"
 
 
 def is_error_answer(document: Mapping[str, object]) -> bool:
-    """Say whether an object is the error of a server, and not data.
+    """Say whether a JSON object is the error of a server, and not data.
 
-    Either all its keys are keys of errors, or it is small, has an error in words, and
-    has no id.
+    It is an error if all its keys are keys of errors and a value reports one. It is an
+    error too if it is small, has no id, and its error is a text of several words.
     """
     keys = {_folded(key) for key in document}
     if not keys or len(keys) > _MOST_KEYS:
@@ -326,7 +328,10 @@ def is_error_answer(document: Mapping[str, object]) -> bool:
 
 
 def _says_error(key: str, value: object) -> bool:
-    """Say whether a member of an object reports an error. Grades do not."""
+    """Say whether a key and its value in a JSON object report an error: `ok: false`.
+
+    A number, which may be a grade, reports an error only if it is a status such as 404.
+    """
     if key in ("success", "ok"):
         return value is False
     if key in ("status", "statuscode", "code") and isinstance(value, NumberAsWritten):
@@ -342,9 +347,9 @@ def _says_error(key: str, value: object) -> bool:
 
 
 def _is_in_words(value: object) -> bool:
-    """Say whether a value is a text of several words, or contains one.
+    """Say whether a JSON value is a text of several words, or an object that has one.
 
-    Grades and ids of documents do not.
+    So grades and ids of documents do not count.
     """
     if isinstance(value, dict):
         return any(map(_is_in_words, value.values()))

@@ -25,9 +25,10 @@ _LIMIT = Lock()
 
 @contextmanager
 def cells_of_any_length() -> Iterator[None]:
-    """Lift the csv module's limit of 128 KiB a cell.
+    """Let the csv module read cells of any length while the block runs.
 
-    The limit is global to the process, so it is restored.
+    The usual limit is 128 KiB. It is global to the process, so it is restored at the
+    end.
     """
     with _LIMIT:
         limit = csv.field_size_limit(_LONGEST_CELL)
@@ -38,12 +39,12 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """Put a space before text that a spreadsheet would calculate as a `FORMULA`."""
+    """Return a text, after a space if a spreadsheet would read it as a formula."""
     return f" {text}" if FORMULA.match(text) else text
 
 
 def unescaped(cells: list[str]) -> list[str]:
-    """Remove the space that `escaped` and Quepid put before a `FORMULA`."""
+    """Return cells without the space that `escaped` and Quepid put before a formula."""
     # usually no cell begins with a space, and one search in all cells is fast: there
     # may be millions
     if "\n " not in "\n".join(["", *cells]):
@@ -55,7 +56,7 @@ def unescaped(cells: list[str]) -> list[str]:
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
-    """Write rows as CSV between commas. Lines end in a line feed."""
+    """Return rows as the text of a CSV, with commas between cells."""
     lines: list[str] = []
     file = SimpleNamespace(write=lines.append)
     # the writer ends rows in \r\n, so that every version of Python quotes both

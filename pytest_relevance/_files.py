@@ -71,11 +71,11 @@ def _refuse_packed(data: bytes) -> None:
 
 
 def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """Yield a file, unpacked if it is gzip, in blocks of whole lines.
+    """Yield the content of a file in blocks of whole lines, each of about a megabyte.
 
-    A block has about a megabyte.
-
-    Raises OSError if the file cannot be read, and `Unreadable` as `unpacked` does.
+    A gzip file is unpacked. Raises OSError if the file cannot be read, and `Unreadable`
+    as
+    `unpacked` does.
     """
     with open(path, "rb") as raw:
         rest: list[bytes] = []  # parts of a line whose end was not read yet
@@ -93,7 +93,7 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
 
 
 def _parts(raw: BinaryIO) -> Iterator[bytes]:
-    """Yield a file, unpacked if it is gzip, in parts of a megabyte.
+    """Yield the content of a file in parts of a megabyte. A gzip file is unpacked.
 
     A gzip file may have several members. Raises `Unreadable` for gzip data that is
     truncated, damaged, or expands beyond the limits of this module.
@@ -126,7 +126,9 @@ def _parts(raw: BinaryIO) -> Iterator[bytes]:
 def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
     """Return a hexadecimal digest of the contents of files.
 
-    Line ends (CRLF or LF) do not change it. A file that cannot be read counts as empty.
+    Line ends (CRLF or LF) do not change the digest. A file that cannot be read counts
+    as
+    empty.
     """
     digest = blake2b(digest_size=8)
     for path in paths:
@@ -140,7 +142,7 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
-    """Write a file atomically: another process reads the old content or the new one.
+    """Write a file atomically: other processes read the old content or the new one.
 
     `data`: the content, at once or in parts. It goes to a temporary file in the same
     folder, is synced to disk, and then replaces the target. Permissions are kept, and a
@@ -162,7 +164,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
 
 
 def _replace(target: Path, parts: Iterable[bytes]) -> None:
-    """Write a temporary file beside a file, and put it in its place."""
+    """Write parts to a temporary file, and put it in the place of a file."""
     mode = target.stat().st_mode & 0o7777 if target.exists() else None
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     opener = partial(os.open, mode=0o666 if mode is None else 0o600)
@@ -185,10 +187,11 @@ def _replace(target: Path, parts: Iterable[bytes]) -> None:
 
 
 def is_read_only(path: str | os.PathLike[str]) -> bool:
-    """Say whether a file exists that the current user may not or should not write to.
+    """Say whether a file exists and is write-protected.
 
-    The mode of the file is checked too, since a writable folder is enough to replace
-    the file, and root may write to every file.
+    The mode of the file counts too. Without this check a file in a writable folder
+    could
+    be replaced, and root could write to every file.
     """
     try:
         mode = os.stat(path).st_mode
@@ -198,10 +201,11 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
 
 
 def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
-    """Shorten a path in a report that is passed on to others.
+    """Return the name of a file for a report that is passed on to others.
 
-    The path is relative to `root` if it is inside, else it is the name of the file
-    alone. A relative path stays as it is.
+    It is the path relative to `root` if the file is inside `root`. For a file outside,
+    it
+    is the name of the file alone. A relative path stays as it is.
     """
     full = os.path.expanduser(path)
     if not os.path.isabs(full):

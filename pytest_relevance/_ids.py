@@ -21,12 +21,11 @@ _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 
 
 def exact_text(value: object) -> str | None:
-    """Return the text of an id of a library's type, for example a UUID.
+    """Return the text of an id whose type comes from a library; None for other types.
 
-    Other such types are ObjectId and, for whole numbers, Decimal.
-
-    None for a value of any other type. The types are known by their names, so that no
-    library is imported.
+    Such types are UUID, ObjectId of bson, and Decimal for whole numbers. They are known
+    by
+    their names, so that no library is imported.
     """
     kind: Any = type(value)
     text_of = _text_of_type(kind)
@@ -35,7 +34,7 @@ def exact_text(value: object) -> str | None:
 
 @lru_cache(maxsize=256)
 def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
-    """Find the function that returns the exact text of values of a type."""
+    """Return the function that turns ids of a type into texts; None without one."""
     names = set()
     for base in kind.__mro__:
         names.add((base.__module__.partition(".")[0], base.__name__))
@@ -51,7 +50,7 @@ def _text_of_type(kind: type) -> Callable[[Any], str | None] | None:
 
 
 def _whole_number(value: Any) -> str | None:
-    """Return the digits of a Decimal without a fraction; None for any other Decimal."""
+    """Return the digits of a Decimal that is a whole number; None for any other."""
     if not value.is_finite() or value.adjusted() > _LONGEST_NUMBER:
         return None
     if value != value.to_integral_value():
@@ -64,17 +63,19 @@ BYTES = (bytes, bytearray, memoryview)
 
 
 def decoding_advice(value: object) -> str:
-    """Return advice for a message about bytes in place of an id; else empty."""
+    """Return the advice to decode a value if it is bytes; empty for any other value."""
     return "; decode it: id.decode()" if isinstance(value, BYTES) else ""
 
 
 @dataclass(frozen=True)
 class IdField:
-    """A parsed `id_field`. `written` is its text.
+    """An `id_field` that was read: the fields that make the id of a document.
 
-    `paths` lead to the fields of the id. Without `literals` they are alternatives. With
-    `literals` they are the fields of a template, and `literals` are the texts before,
-    between and behind the fields.
+    `written`: the `id_field` as it is written.
+    `paths`: the paths to the fields. In a template the id is made of all of them.
+        Otherwise the first one that a document has is its id.
+    `literals`: in a template, the texts before, between and after the fields. Otherwise
+        empty.
     """
 
     written: str | tuple[str, ...]
@@ -83,7 +84,7 @@ class IdField:
 
     @property
     def is_template(self) -> bool:
-        """Say whether the id is joined from all of the fields."""
+        """Say whether the id is a template that joins several fields."""
         return bool(self.literals)
 
     @cached_property
@@ -91,7 +92,10 @@ class IdField:
         return frozenset("".join(self.literals[1:-1]))
 
     def join(self, values: Sequence[str]) -> str:
-        """Join the texts of the fields of a template, in their order, to the id."""
+        """Return the id that a template makes of the values of its fields.
+
+        The values are in the order of the fields.
+        """
         parts = [self.literals[0]]
         for value, literal in zip(values, self.literals[1:], strict=True):
             parts.append(self._encoded(value))
@@ -99,11 +103,13 @@ class IdField:
         return "".join(parts)
 
     def _encoded(self, value: str) -> str:
-        """Percent-encode separators in a value, so that no two documents share an id.
+        """Return a value with separators of the template percent-encoded.
 
-        A percent sign is encoded if two hexadecimal digits follow it: the value could
-        otherwise be taken for an encoded one. A template of a single field has no
-        separators, and its values stay as they are.
+        So no two documents have the same id. A percent sign is encoded if two
+        hexadecimal
+        digits follow it, because it looks like an encoded separator. A template with a
+        single
+        field has no separators, so its values stay as they are.
         """
         if not self._separators:
             return value
@@ -129,11 +135,11 @@ def _percent_encoded(character: str) -> str:
 
 @dataclass(frozen=True)
 class FileIds:
-    """Which columns of a judgment file have the ids of documents.
+    """The columns of a judgment file that have the ids of documents.
 
-    `of_file` is the `id_field` that is written for the file. `of_suite` is the
-    `id_field` of the suite: it counts if it is a template and the file has columns for
-    its fields.
+    `of_file`: the `id_field` that is written for the file itself.
+    `of_suite`: the `id_field` of the suite. It is used only if it is a template and the
+        file has columns for all its fields.
     """
 
     of_file: IdField | None = None
@@ -146,7 +152,7 @@ USUAL_COLUMNS = FileIds()
 
 @lru_cache(maxsize=256)
 def id_field_of(written: str | tuple[str, ...]) -> IdField:
-    """Read an `id_field`. Raises ValueError, which says what is wrong with it."""
+    """Return an `id_field` as an object. Raises ValueError if it is not one."""
     if isinstance(written, str):
         if "{" in written or "}" in written:
             return _template(written)
@@ -175,7 +181,7 @@ def _checked_path(path: object) -> str:
 
 
 def _template(written: str) -> IdField:
-    """Read a template. Raises ValueError for one that is ambiguous."""
+    """Return a template as an object. Raises ValueError if it is not one."""
     paths: list[str] = []
     literals: list[str] = []
     rest = written

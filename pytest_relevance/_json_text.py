@@ -1,6 +1,7 @@
-"""Read JSON as it is written.
+"""Read JSON exactly as it is written.
 
-Numbers keep their digits, a key that stands twice is a mistake, and values have paths.
+Numbers keep their digits. A key that an object has with two values is a mistake. A path
+leads to each value.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ Refuse = Callable[[str, Place], object]
 
 
 class NumberAsWritten(str):
-    """A number in JSON with its digits, so that an id like 1.0 does not change."""
+    """A number in JSON as text, so that an id such as 1.0 keeps its digits."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        """Return the digits, for messages."""
+        """Return the digits without quotes, for messages."""
         return str(self)
 
 
 class JsonReader(json.JSONDecoder):
-    """Python's parser of JSON, with numbers as `NumberAsWritten`.
+    """Python's parser of JSON, which returns numbers as `NumberAsWritten`.
 
-    It reads one text, or many lines.
+    One reader can read many texts, one after the other.
     """
 
     def __init__(self) -> None:
@@ -47,7 +48,7 @@ class JsonReader(json.JSONDecoder):
         )
 
     def _object_of(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        """Make an object from its pairs, and note keys with two different values."""
+        """Return an object made of its pairs. Note keys with two different values."""
         members = dict(pairs)
         if len(members) < len(pairs):
             wrong = {key for key, value in pairs if value != members[key]}
@@ -55,7 +56,7 @@ class JsonReader(json.JSONDecoder):
         return members
 
     def read(self, text: str, refuse: Refuse) -> object:
-        """Parse a text, and report mistakes to `refuse`.
+        """Return the value of a JSON text; call `refuse` for each mistake.
 
         Mistakes are invalid JSON, and a key that an object has with two values.
         """
@@ -86,7 +87,7 @@ class JsonReader(json.JSONDecoder):
 
 
 def _check_surrogates(text: str, document: object) -> None:
-    """Raise UnicodeEncodeError for a lone surrogate."""
+    """Raise UnicodeEncodeError if a JSON text has a lone surrogate."""
     if "\\ud" in text or "\\uD" in text:
         json.dumps(document, ensure_ascii=False).encode()
 
@@ -103,7 +104,10 @@ def _path_to(document: object, holder: object) -> JsonPath:
 
 
 def _members(value: object) -> Iterable[tuple[str | int, object]]:
-    """Iterate over the members of an object by key, or of a list by index."""
+    """Return the pairs of an object, or the indexes and entries of a list.
+
+    Any other value has none.
+    """
     if isinstance(value, dict):
         return value.items()
     if isinstance(value, list):
@@ -112,9 +116,9 @@ def _members(value: object) -> Iterable[tuple[str | int, object]]:
 
 
 def as_text(value: object) -> str | None:
-    """Return a text, or a number as text, exactly as written.
+    """Return a text, or a number with its digits; None for any other value.
 
-    None for blank text, NaN and values of other types.
+    None also for blank text and for NaN.
     """
     if type(value) is str:
         return value if value.strip() else None
@@ -124,12 +128,12 @@ def as_text(value: object) -> str | None:
 
 
 def found_json(value: object) -> str:
-    """Describe a value for a message that says what was found."""
+    """Return words for a value in a message: `nothing`, `true`, `3`, `the text "3"`."""
     return shown(value) if isinstance(value, NumberAsWritten) else found(value)
 
 
 def as_python(value: object) -> object:
-    """Convert the numbers of a value to int and float.
+    """Return a JSON value with each `NumberAsWritten` as an int or a float.
 
     Raises:
         ValueError: a number has too many digits.

@@ -1,7 +1,8 @@
-"""Find how two texts differ that are nearly the same: ids, or values of a field.
+"""Find texts that are nearly the same, and say how they differ.
 
-Each kind of difference has a fold. A fold is a function that removes this difference.
-Two texts are near if they are equal after all folds.
+The texts are ids, or values of a field. Each kind of difference has a function that
+removes it, for example upper case. Two texts are near if they are equal after all these
+functions.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _compatible(text: str) -> str:
 
 
 def _without_white_space(text: str) -> str:
-    """Remove invisible characters and outer blanks, and make inner blanks one space."""
+    """Return a text without invisible characters, and with one blank between words."""
     visible = []
     for character in text:
         is_blank = character.isspace()
@@ -97,19 +98,19 @@ FOLDS: dict[str, Fold] = {
 
 @lru_cache(maxsize=4096)  # the ids of a ranking are compared with several others
 def fold_all(text: str) -> str:
-    """Remove all kinds of differences from a text."""
+    """Return a text without any kind of difference of `FOLDS`, for example case."""
     return folded(text)
 
 
 def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
-    """Remove some kinds of differences from a text, by default all."""
+    """Return a text without some kinds of differences; by default those of `FOLDS`."""
     for kind in kinds:
         text = FOLDS[kind](text)
     return text
 
 
 def difference(one: str, other: str) -> str:
-    """Return how two near texts differ, for example `case`.
+    """Return the kinds in which two near texts differ: `case and a trailing slash`.
 
     Empty for equal texts, and for texts that are not near.
     """
@@ -124,9 +125,9 @@ def difference(one: str, other: str) -> str:
 
 
 def difference_within(part: str, whole: str) -> str:
-    """Return how `part` differs from the place in `whole` that is near to it.
+    """Return the kind in which `part` differs from a place in `whole`: `case`.
 
-    Empty if `whole` contains the part as it is, or contains nothing near to it.
+    Empty if `whole` contains `part` as it is, or has no near text.
     """
     if part in whole or fold_all(part) not in fold_all(whole):
         return ""
@@ -138,7 +139,7 @@ def difference_within(part: str, whole: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NearPair:
-    """A text that was wanted, a near text that was found, and their difference."""
+    """A text that was wanted, a near text that was found, and how they differ."""
 
     wanted: str
     found: str
@@ -147,14 +148,14 @@ class NearPair:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """Texts of one query that were wanted and not found, and others that were found."""
+    """The texts that a query should have found and did not, and those it found."""
 
     wanted: Sequence[str]
     found: Sequence[str]
 
 
 def near_pairs(queries: Sequence[Unmatched]) -> list[NearPair]:
-    """Pair texts that were wanted with near ones that were found for the same query."""
+    """Return pairs of a text that a query should have found and a near one it found."""
     pairs: list[NearPair] = []
     rest: list[Unmatched] = []
     for query in queries:
@@ -167,7 +168,7 @@ def near_pairs(queries: Sequence[Unmatched]) -> list[NearPair]:
 
 
 def _pairs_by_fold(query: Unmatched) -> list[NearPair]:
-    """Pair texts that are equal after all folds."""
+    """Return the pairs of texts of a query that are equal without all differences."""
     found_by_fold: dict[str, str] = {}
     for text in query.found:
         found_by_fold.setdefault(fold_all(text), text)
@@ -182,7 +183,10 @@ def _pairs_by_fold(query: Unmatched) -> list[NearPair]:
 
 @dataclass(frozen=True, slots=True)
 class _Affix:
-    """A prefix or a suffix that only the texts of one side have."""
+    """A prefix or a suffix that the texts on one side have, and the others do not.
+
+    `is_of_found`: the texts that were found have it, not those that were wanted.
+    """
 
     text: str
     is_prefix: bool
@@ -194,10 +198,12 @@ class _Affix:
 
 
 def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
-    """Pair texts that differ by one common prefix or suffix, if enough pairs share it.
+    """Return the pairs of texts that differ by one common prefix or suffix.
 
-    With several queries, at least half must have such a pair. A single query needs two
-    pairs, or the affix on all its texts of one side: those wanted, or those found.
+    Empty if it may be chance. Of several queries, at least half must have such a pair.
+    A
+    single query needs two pairs, or the prefix or suffix must be on all texts of one
+    side.
     """
     pairs_by_query = [_pairs_of_each_affix(query) for query in queries]
     affix = _commonest_affix(pairs_by_query)
@@ -214,7 +220,10 @@ def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
 def _commonest_affix(
     pairs_by_query: Sequence[Mapping[_Affix, Sequence[NearPair]]],
 ) -> _Affix | None:
-    """Choose the affix of most queries; of several, that of most pairs in the first."""
+    """Return the prefix or suffix that occurs in the most queries; None without any.
+
+    If several occur as often, the one with the most pairs in the first query is chosen.
+    """
     counts: Counter[_Affix] = Counter()
     for pairs in pairs_by_query:
         counts.update(pairs.keys())
@@ -226,7 +235,7 @@ def _commonest_affix(
 
 
 def _pairs_of_each_affix(query: Unmatched) -> dict[_Affix, list[NearPair]]:
-    """Pair the texts of a query that differ by an affix, and group them by affix."""
+    """Return the pairs of a query that differ by a prefix or suffix, grouped by it."""
     pairs: dict[_Affix, list[NearPair]] = {}
     wanted, found = set(query.wanted), set(query.found)
     for text in dict.fromkeys(query.found):
@@ -243,7 +252,10 @@ def _pairs_of_each_affix(query: Unmatched) -> dict[_Affix, list[NearPair]]:
 
 
 def _affixes(text: str, *, is_of_found: bool) -> Iterator[tuple[_Affix, str]]:
-    """Split a text at each mark into an affix, with the mark, and the rest."""
+    """Yield each way to split a text at a punctuation mark: an affix and the rest.
+
+    The mark belongs to the affix.
+    """
     for index, character in enumerate(text):
         if character.isalnum():
             continue
@@ -274,9 +286,9 @@ _SCIENTIFIC = 10**11
 
 
 def spreadsheet_number(text: str) -> Decimal | None:
-    """Return the number that a spreadsheet makes of an id: 7 of "7", "007" and "7.0".
+    """Return the number that a spreadsheet takes an id for; None if it takes none.
 
-    None for an id that is not a number.
+    It is 7 for "7", "007" and "7.0".
     """
     if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
         return None
@@ -288,8 +300,8 @@ def spreadsheet_number(text: str) -> Decimal | None:
 def are_one_number(one: str, other: str) -> bool:
     """Say whether a spreadsheet could have changed one of two ids into the other.
 
-    It writes 007 as 7 (or 7.0), and 1234567890123 as 1.23457E+12. It keeps 15 digits of
-    a longer number.
+    A spreadsheet writes 007 as 7 or 7.0, and 1234567890123 as 1.23457E+12. It keeps 15
+    digits of a longer number.
     """
     first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:

@@ -1,7 +1,7 @@
-"""Write tables and paragraphs as HTML for notebooks.
+"""Return tables and paragraphs as HTML for notebooks.
 
 Texts come from users. Markup, control characters and characters that reorder text are
-escaped, and the direction of each text is its own.
+escaped. The direction of each text (left to right, or right to left) is its own.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def html_table(
     title: str = "",
     note: str = "",
 ) -> str:
-    """Write a table as HTML; only its title and its note if there are no rows.
+    """Return a table as HTML. Without rows, return only its title and its note.
 
-    `columns`: (head, `TEXT` or `NUMBER`) of each.
+    `columns`: the head of each column, and `TEXT` or `NUMBER`.
     `rows`: each row has one text for each column.
-    `title` stands in bold above the table, `note` below it.
+    `title`, `note`: the texts above the table, in bold, and below it.
     """
     head = "".join(_cell("th", name, align) for name, align in columns)
     body = ""
@@ -46,7 +46,7 @@ def html_table(
 
 
 def html_paragraph(text: str, tag: str = "bdi") -> str:
-    """Write a paragraph as HTML, in an element `tag`; empty for an empty text."""
+    """Return a text as HTML, in a paragraph and an element `tag`; empty for no text."""
     return f'<p><{tag} dir="auto">{_escaped(text)}</{tag}></p>\n' if text else ""
 
 

@@ -1,4 +1,4 @@
-"""Write numbers for messages and reports: scores, p-values, grades, durations.
+"""Return numbers as text for messages and reports: scores, p-values, grades, durations.
 
 Every subpackage may import this module. It imports none of them.
 """
@@ -20,14 +20,14 @@ _MOST_DIGITS = 11  # of a duration
 
 
 def score_text(score: float | None) -> str:
-    """Write a score; `n/a` if it is not defined: None or NaN."""
+    """Return a score with three decimals; `n/a` for None and NaN."""
     return "n/a" if score is None or score != score else f"{score:.3f}"
 
 
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
-    """Count the decimals that show a figure and its bound as different.
+    """Return how many decimals it takes to see that a figure and a bound differ.
 
-    Return `least` if so many decimals are enough, or if no number of decimals is.
+    The result is at least `least`. It is also `least` if both are equal.
     """
     for digits in range(least, 18):
         if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
@@ -36,7 +36,7 @@ def digits_apart(value: float, bound: float, least: int = 3) -> int:
 
 
 def digits_of_change(change: float) -> int:
-    """Count the decimals that show a change: three, or up to nine if it is smaller."""
+    """Return how many decimals it takes to see a change: three, or up to nine."""
     for digits in range(3, 10):
         if round(change, digits):
             return digits
@@ -44,9 +44,9 @@ def digits_of_change(change: float) -> int:
 
 
 def p_text(p: float, bound: float = 0.05) -> str:
-    """Write a p-value: `0.043`, `<0.001`, or `n/a` for NaN.
+    """Return a p-value as text: `0.043`, `<0.001`, or `n/a` for NaN.
 
-    It has as many decimals as show on which side of `bound` it is: `0.0498`.
+    A p-value near `bound` has as many decimals as show on which side it is: `0.0498`.
     """
     if p != p:
         return "n/a"
@@ -54,7 +54,7 @@ def p_text(p: float, bound: float = 0.05) -> str:
 
 
 def number_text(value: float) -> str:
-    """Write a grade or a gain with at most three decimals: `3`, `0.5`, `0.333`.
+    """Return a grade or a gain with at most three decimals: `3`, `0.5`, `0.333`.
 
     A value that would show as 0 has three significant digits instead.
     """
@@ -67,12 +67,12 @@ def number_text(value: float) -> str:
 
 
 def total_text(value: float) -> str:
-    """Write a sum of gains: `6.131`."""
+    """Return a sum of gains as text: `6.131`."""
     return f"{value:.6g}" if abs(value) >= _LARGE else f"{value:.3f}"
 
 
 def signed_text(value: float) -> str:
-    """Write a difference with its sign, `+0.120`, or `n/a` for NaN.
+    """Return a difference with its sign, `+0.120`; `n/a` for NaN.
 
     A difference that shows as zero has no sign.
     """
@@ -83,14 +83,14 @@ def signed_text(value: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Write a limit of time: `200 ms`, `1.5 s`."""
+    """Return a limit of time as text: `200 ms`, `1.5 s`."""
     return f"{seconds:g} s" if seconds >= 1 else f"{seconds * 1000:g} ms"
 
 
 def duration_text(seconds: float, digits: int = 3) -> str:
-    """Write a duration with at most `digits` digits: `12.3 ms`, `1.25 s`.
+    """Return a duration with at most `digits` digits: `12.3 ms`, `1.25 s`.
 
-    With three digits, the shortest duration is `<0.01 ms`: less does not matter.
+    With three digits, a duration below 0.01 ms is `<0.01 ms`.
     """
     if seconds >= 0.9995:
         value, unit = seconds, "s"
@@ -112,9 +112,9 @@ def duration_text(seconds: float, digits: int = 3) -> str:
 
 
 def duration_text_beside(seconds: float, bound: float) -> str:
-    """Write a duration with as many digits as tell it from a bound.
+    """Return a duration with enough digits to see that it differs from a bound.
 
-    A duration that equals the bound is written as the bound is.
+    A duration that equals the bound has the text of the bound.
     """
     bound_text = time_text(bound)
     for digits in range(3, _MOST_DIGITS + 1):
@@ -125,9 +125,10 @@ def duration_text_beside(seconds: float, bound: float) -> str:
 
 
 def asked_text(numbers: Collection[int]) -> str:
-    """Write how many results searches were asked for: `10`, or `10 to 20`.
+    """Return the smallest and the greatest of some numbers: `10`, or `10 to 20`.
 
-    Raises ValueError for no numbers.
+    The numbers say how many results searches were asked for. Raises ValueError if there
+    are none.
     """
     low, high = min(numbers), max(numbers)
     return f"{low}" if low == high else f"{low} to {high}"

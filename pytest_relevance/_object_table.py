@@ -15,9 +15,9 @@ from pytest_relevance._text import listed, quoted
 
 
 class ObjectTable:
-    """JSON objects as the rows of a table. Their keys are the `names` of the columns.
+    """JSON objects as the rows of a table. Their keys are the `names` of its columns.
 
-    The objects stand in a list, or one on each line, or there is a single one.
+    The file has a list of objects, an object on each line, or a single object.
 
     Raises:
         FileError: an entry of the list, or a line, is not an object.
@@ -40,10 +40,11 @@ class ObjectTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts, and behind them columns of numbers.
+        """Return the cells of columns: first the texts, then the numbers.
 
-        Numbers keep their digits. Ids are texts too. A text that is missing is "", a
-        number None. Values of other types are refused.
+        Columns are given by their indexes. Numbers keep their digits. Ids are texts
+        too. A
+        missing text is "", a missing number is None. Raises FileError for other types.
         """
         columns: list[list[Any]] = []
         for column in texts:
@@ -54,11 +55,14 @@ class ObjectTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Return the position of a row: its line in JSON Lines, else its path."""
+        """Return where a row stands: its line in JSON Lines, or its path in JSON."""
         return self.source.place(self.source.path_of_entry(row))
 
     def require(self, column: int) -> None:
-        """Refuse the objects that lack a key, because the key may be misspelt there."""
+        """Raise FileError if an object has no such key: the key may be misspelt there.
+
+        `column` is the index of the key in `names`.
+        """
         name = self.names[column]
         lacking = {}
         for number, row in enumerate(self.rows):
@@ -80,7 +84,7 @@ class ObjectTable:
         return cells
 
     def _refuse(self, wrong: Mapping[int, str]) -> None:
-        """Refuse rows in one error, {row: message}. An empty mapping passes."""
+        """Raise one FileError for all wrong rows, {row: message}, if there are any."""
         problems = Problems(self.source.file)
         for row, message in wrong.items():
             problems.add(message, self.place(row))
@@ -92,9 +96,9 @@ _IN_COLUMNS = frozenset({str, NumberAsWritten, type(None)})
 
 
 class LinesOfObjects:
-    """JSON Lines that are read one by one, with Python's numbers.
+    """JSON Lines, read one line at a time, with Python's numbers.
 
-    `names`: the keys of the first objects.
+    `names`: the keys of the first 100 objects.
     """
 
     SAMPLE = 100
@@ -108,7 +112,7 @@ class LinesOfObjects:
             self._refuse_text()
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Read each object, with its line. Other lines become problems."""
+        """Yield each object with its line. Other lines become problems."""
         lines = TextIOWrapper(BytesIO(self.source.data), "utf-8")
         for number, line in enumerate(lines, 1):
             if line.isspace():
@@ -126,7 +130,7 @@ class LinesOfObjects:
             problems.add(f"{message}{advice}", Place(line=number))
 
     def _refuse_text(self) -> NoReturn:
-        """Refuse, with one message, a file whose first lines have no object at all."""
+        """Raise one FileError for a file without an object in its first lines."""
         first = self.source.header.line.strip()
         self.source.refuse(
             f"expected a JSON object on each line, and no line has one; the file begins with {quoted(first, 60)}; is "

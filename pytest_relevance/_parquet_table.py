@@ -1,4 +1,4 @@
-"""Read tables in Parquet by column or by row, with places."""
+"""Read tables in Parquet by column or by row."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ class ParquetTable:
 
     `names`: the names of its columns, without the index that pandas wrote.
 
-    Raises:
-        FileError: the file is damaged (in any call), or pyarrow is not installed.
+    Every call raises FileError if the file is damaged or pyarrow is not installed.
     """
 
     header_line: int = 0
@@ -35,21 +34,22 @@ class ParquetTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts, and behind them columns of numbers.
+        """Return the cells of columns: first the texts, then the numbers.
 
-        Ids are texts too. A text that is missing is "". A number that is missing or NaN
-        is None. Values of other types are refused.
+        Columns are given by their indexes. Ids are texts too. A missing text is "". A
+        missing
+        number, or NaN, is None. Raises FileError for other types.
         """
         columns: list[list[Any]] = [self._texts(column) for column in texts]
         columns += [self._numbers(column) for column in numbers]
         return columns
 
     def place(self, row: int) -> Place:
-        """Return the position of a row: its number, from 0."""
+        """Return where a row stands: its number, from 0."""
         return Place(path=f"row {row}")
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Read each row as {name: value}, with its number, from 1."""
+        """Return the rows as {name: value}, each with its number, from 1."""
 
         def batches_of(file: Any) -> list[Any]:
             return list(file.iter_batches(columns=self.names, use_threads=False))
@@ -58,7 +58,7 @@ class ParquetTable:
         return enumerate(chain.from_iterable(batch.to_pylist() for batch in batches), 1)
 
     def read(self, use: Callable[[Any], Any]) -> Any:
-        """Open the file, call `use` with it, and return the result."""
+        """Open the file, call `use` with it, and return what `use` returns."""
         try:
             from pyarrow import BufferReader, parquet
         except ImportError:
@@ -75,7 +75,7 @@ class ParquetTable:
             )
 
     def values_of(self, column: int) -> list[object]:
-        """Read a column of any type, as Python's values."""
+        """Return the values of a column of any type, given by its index."""
         values: list[object] = self._values(column).to_pylist()
         return values
 

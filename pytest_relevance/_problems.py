@@ -44,17 +44,21 @@ NOWHERE = Place()
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a file. `case`: the name of the case that has the mistake."""
+    """One mistake in a file, with its place.
+
+    `case`: the name of the case that has the mistake; empty if it is of no case.
+    """
 
     message: str
     place: Place = NOWHERE
     case: str = ""
 
     def render(self, file: str) -> str:
-        """Make one line: `file:line:column: path: message (in case "...")`.
+        """Return one line: `file:line:column: path: message (in case "...")`.
 
-        `file` is the name of the file that was read. What is not known is left out.
-        Columns of other files are not shown.
+        `file` is the name of the file that was read. What is not known is left out. The
+        column
+        is shown only for that file, not for files that it names.
         """
         place = self.place
         where = place.file or file
@@ -73,11 +77,13 @@ Error = TypeVar("Error", bound="FileError")
 class FileError(ValueError):
     """A file that cannot be used.
 
-    `problems` are its mistakes in the order of the file, each once. The message has a
-    line for each of the first `MOST_SHOWN`.
+    `problems` are its mistakes, in the order of the file, each once. The message shows
+    the
+    first `MOST_SHOWN`, each on a line.
 
-    `at_least`: whether the search for mistakes stopped early, so that there may be
-    more. By default it is true if there are `MOST_KEPT` mistakes.
+    `at_least`: the search for mistakes stopped early, so there may be more. By default
+        it
+    is true if there are `MOST_KEPT` mistakes.
     """
 
     MOST_SHOWN: ClassVar[int] = 20
@@ -99,16 +105,16 @@ class FileError(ValueError):
 
     @classmethod
     def at(cls: type[Error], file: str, message: str, place: Place = NOWHERE) -> Error:
-        """Make the error for one mistake."""
+        """Return the error for one mistake at a place."""
         return cls(file, [Problem(message, place)])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the file and the problems; the message is made of them."""
+        """Return what pickle needs to make the error again."""
         return type(self), (self.file, self.problems, self.at_least)
 
 
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Sort problems by place, and keep each message once for each place.
+    """Return problems sorted by place. The same message at the same place is kept once.
 
     Problems of the file that was read come before problems of other files.
     """
@@ -140,7 +146,7 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
-        """Say whether the search for mistakes may end."""
+        """Say whether there are so many mistakes that the search for more may end."""
         return len(self.found) >= MOST_KEPT
 
     def raise_if_any(self) -> None:

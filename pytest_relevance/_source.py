@@ -33,7 +33,7 @@ _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z)
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of a file that is not blank, as the header of a table."""
+    """The first line of a file that is not blank, split into the names of columns."""
 
     line: str
     separator: str
@@ -41,7 +41,7 @@ class Header:
 
 
 class Source:
-    """A file that a user names. Its forms (text, header, JSON) are made on first use.
+    """A file that a user names. Its text, header and JSON are made on first use.
 
     `file`: its name in messages.
     `data`: its bytes, unpacked and without a byte order mark.
@@ -49,8 +49,9 @@ class Source:
     `ids`: which columns have the ids of documents.
 
     Raises:
-        FileError: the file is empty, is compressed with anything but gzip, or is
-            neither Parquet nor text in UTF-8.
+        FileError: the file is empty, is compressed in another way than gzip, or is
+        neither
+            Parquet nor text in UTF-8.
     """
 
     def __init__(
@@ -80,9 +81,9 @@ class Source:
         options: Mapping[str, Any] | None = None,
         ids: FileIds = USUAL_COLUMNS,
     ) -> Source:
-        """Read a file. `shown` is its name in messages.
+        """Return the source of a file. `shown` is the name of the file in messages.
 
-        Raises `FileError` also if the file cannot be read.
+        Raises FileError also if the file cannot be read.
         """
         file = shown if shown is not None else os.fspath(path)
         try:
@@ -94,13 +95,13 @@ class Source:
         return cls(file, data, options, ids)
 
     def refuse(self, message: str, place: Place = NOWHERE) -> NoReturn:
-        """Raise `FileError` for one mistake."""
+        """Raise FileError with a message about this file."""
         raise FileError.at(self.file, message, place)
 
     def _check_text(self) -> None:
-        """Refuse data that is not text in UTF-8.
+        """Raise FileError if the data is not text in UTF-8.
 
-        If only carriage returns end the lines, they become line feeds.
+        If all lines end in a carriage return alone, replace it by a line feed.
         """
         data = self.data
         if data.startswith(_UTF_16):
@@ -124,12 +125,12 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The file as text."""
+        """Return the content of the file as text."""
         return self.data.decode()
 
     @cached_property
     def head(self) -> str:
-        """The beginning of the text, in whole lines."""
+        """Return the beginning of the text, in whole lines."""
         head = self.data[:HEAD]
         if len(head) < len(self.data) and b"\n" in head:
             head = head[: head.rindex(b"\n") + 1]
@@ -139,7 +140,8 @@ class Source:
     def header(self) -> Header:
         """Return the first line that is not blank, split at its commonest separator.
 
-        Separators are tab, comma, semicolon and bar. A carriage return ends the header,
+        A separator is a tab, a comma, a semicolon or a bar. A carriage return ends the
+        header,
         as it ends every row.
         """
         lines = (line for line in self.head.split("\n") if line.strip())
@@ -150,14 +152,14 @@ class Source:
 
     @property
     def is_parquet(self) -> bool:
-        """Say whether the first bytes are those of Parquet."""
+        """Say whether the file begins as Parquet does."""
         return self.data.startswith(b"PAR1")
 
     @cached_property
     def looks_like_json(self) -> bool:
-        """Say whether the text begins like a JSON object, or like a list.
+        """Say whether the text begins like a JSON object or a JSON list.
 
-        A list of numbers does not count, since `[1] 0 d 2` is a line of qrels.
+        A list of numbers does not count, because `[1] 0 d 2` is a line of qrels.
         """
         return not self.is_parquet and _BEGINS_LIKE_JSON.match(self.head) is not None
 
@@ -170,22 +172,23 @@ class Source:
 
     @property
     def json_object(self) -> dict[str, object]:
-        """Return the JSON object that the file is; empty if it is anything else."""
+        """Return the JSON object in the file; empty if the file has anything else."""
         document = self.json if self.is_json else None
         return document if isinstance(document, dict) else {}
 
     @property
     def json(self) -> object:
-        """Return the file as JSON. Its numbers are `NumberAsWritten`.
+        """Return the JSON value in the file, with numbers as `NumberAsWritten`.
 
-        A key with two values in one object is refused.
+        Raises FileError for invalid JSON, and for an object with two values for one
+        key.
         """
         self._document.problems.raise_if_any()
         return self._document.value
 
     @cached_property
     def _document(self) -> _Document:
-        """Parse the file as JSON, once for all formats that ask for it."""
+        """Return the JSON value of the file, and the mistakes in it."""
         problems = Problems(self.file)
         value = JsonReader().read(self.text, problems.add)
         return _Document(value, problems)
@@ -194,18 +197,18 @@ class Source:
     def entries(self) -> Sequence[object]:
         """Return the values of JSON Lines, or the entries of a JSON list.
 
-        Any other JSON text is the only entry.
+        Any other JSON value is returned as the only entry.
         """
         if self.is_json_lines:
             return self._json_lines.values
         return self.json if isinstance(self.json, list) else [self.json]
 
     def path_of_entry(self, number: int) -> JsonPath:
-        """Return the path to one of `entries`."""
+        """Return the path to the entry with a number, from 0, for `place`."""
         return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
 
     def place(self, path: JsonPath) -> Place:
-        """Return the position of a value in JSON, by its path.
+        """Return the position of a JSON value, given by its path.
 
         In JSON Lines the path begins with the index of the line.
         """
@@ -218,7 +221,7 @@ class Source:
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Say whether the first line is a whole JSON text, and more lines follow."""
+        """Say whether the first line is a whole JSON value, and more lines follow."""
         if not self.looks_like_json:
             return False
         first, _, others = self.text.lstrip().partition("\n")
@@ -230,7 +233,10 @@ class Source:
 
     @cached_property
     def _json_lines(self) -> _JsonLines:
-        """Read each line that is not blank as JSON. One error names all mistakes."""
+        """Return the JSON value of each line that is not blank.
+
+        Raises one FileError for all mistakes.
+        """
         problems = Problems(self.file)
         reader = JsonReader()
         values: list[object] = []
@@ -252,7 +258,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A JSON text, and the mistakes in it."""
+    """The JSON value of a file, and the mistakes in its text."""
 
     value: object
     problems: Problems

@@ -11,7 +11,7 @@ Table = TextTable | ParquetTable | ObjectTable
 
 
 def table_of(source: Source) -> Table:
-    """Open the table in a file: Parquet, JSON objects, or text with a header."""
+    """Return the table in a file: Parquet, JSON objects, or text with a header."""
     if source.is_parquet:
         return ParquetTable(source)
     return ObjectTable(source) if source.looks_like_json else TextTable(source)

@@ -26,7 +26,7 @@ _KEY = r"[\w$@()=,+-]{1,40}"
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an exception, even if its class fails to make one."""
+    """Return the message of an exception, even if its own `__str__` fails."""
     try:
         return str(error)
     except KeyboardInterrupt:
@@ -36,9 +36,9 @@ def message_of(error: BaseException) -> str:
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """Return `'; did you mean "x"?'` with the known name closest to `found`.
+    """Return `; did you mean "x"?` with the known name closest to `found`.
 
-    Empty if none is close.
+    Empty if no known name is close.
     """
     close = closest(found, tuple(known))
     return f"; did you mean {quoted(close)}?" if close is not None else ""
@@ -46,9 +46,9 @@ def did_you_mean(found: str, known: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
 def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | None:
-    """Return the known name closest to `found`, in any case; None if none is close.
+    """Return the known name closest to `found`; None if no name is close.
 
-    `cutoff` is how close it has to be: 1 is the same name.
+    Upper and lower case count as equal. `cutoff` is the least likeness, from 0 to 1.
     """
     # imported only if there is a mistake to report
     from difflib import get_close_matches
@@ -59,7 +59,7 @@ def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | No
 
 
 def listed(names: Iterable[object], last: str = "or") -> str:
-    """Join names in prose: `a, b or c`. `last` is the word before the last name."""
+    """Return names joined in prose: `a, b or c`. `last` stands before the last name."""
     words = [str(name) for name in names]
     if len(words) < 2:
         return "".join(words)
@@ -69,19 +69,22 @@ def listed(names: Iterable[object], last: str = "or") -> str:
 def counted(count: int, what: str, several: str = "") -> str:
     """Return a count with its noun: `1 case`, `1,200 cases`.
 
-    `several` is the plural if it is not `what` with an s.
+    `several`: the plural of the noun, if it is not `what` with an s.
     """
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def first_few(names: Sequence[str], most: int = 3) -> str:
-    """Join names in prose, at most the first few: `a, b, c and 1,200 more`."""
+    """Return names joined in prose, at most the first few: `a, b, c and 1,200 more`."""
     more = len(names) - most
     return listed([*names[:most], f"{more:,} more"] if more > 0 else names, "and")
 
 
 def examples(names: Iterable[str], most: int = 3) -> str:
-    """Quote names in prose, at most the first few: `"a", "b", "c" and 1,200 more`."""
+    """Return names quoted and joined in prose: `"a", "b", "c" and 1,200 more`.
+
+    `most`: how many names are quoted at most.
+    """
     return first_few([quoted(name, 40) for name in names], most)
 
 
@@ -108,7 +111,7 @@ def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
 
 
 def shown_path(path: Iterable[str | int]) -> str:
-    """Write the path to a nested value: `queries[3].ratings["sku 1"]`."""
+    """Return the path to a nested value as text: `queries[3].ratings["sku 1"]`."""
     shown_parts = []
     for part in path:
         if isinstance(part, int):
@@ -121,27 +124,27 @@ def shown_path(path: Iterable[str | int]) -> str:
 
 
 def case_name(case: str, query: str, variant: str | None = None) -> str:
-    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`.
+    """Return the name of a case, its id and its query: `q043 "gaming laptop"[bm25]`.
 
-    If both are the same, only the query is written. Nothing is escaped or cut.
+    If both are equal, it is only the query. Nothing is escaped or cut.
     """
     return with_variant(case if case == query else f'{case} "{query}"', variant)
 
 
 def with_variant(name: str, variant: str | None) -> str:
-    """Name a case or a search with its variant, if it has one: `search[bm25]`."""
+    """Return the name of a case or a search, with its variant: `search[bm25]`."""
     return name if variant is None else f"{name}[{variant}]"
 
 
 def case_in_prose(case: str, query: str, variant: str | None = None) -> str:
-    """Name a case in a sentence, escaped and cut: `q043 "gaming laptop"[bm25]`."""
+    """Return the name of a case, escaped and cut: `q043 "gaming laptop"[bm25]`."""
     if case == query:
         return quoted(case_name(case, query, variant))
     return cut_to(printable(case_name(case, query, variant)), LONGEST_SHOWN)
 
 
 def found(value: object) -> str:
-    """Describe a value that was found: `nothing`, `true`, `the text "3"`."""
+    """Return words for a value in a message: `nothing`, `true`, `the text "3"`."""
     if value is None or value == "":
         return "nothing"
     if isinstance(value, bool):
@@ -156,7 +159,7 @@ def found(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text with its non-printable characters escaped as in Python."""
+    """Return a text whose non-printable characters are escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(
@@ -165,10 +168,10 @@ def printable(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Escape characters that a terminal could act on, or that could mislead a reader.
+    """Return a text that a terminal does not act on and that shows all its characters.
 
-    These are control characters, line breaks, and invisible characters that reorder or
-    hide text, such as U+202E.
+    Control characters, line breaks, and invisible characters that reorder or hide text,
+    such as U+202E, are escaped.
     """
     if text.isprintable():
         return text
@@ -185,5 +188,5 @@ def harmless(text: str) -> str:
 
 
 def cut_to(text: str, longest: int) -> str:
-    """Cut the end of a text with `...` if it has more than `longest` characters."""
+    """Return a text of at most `longest` characters. A cut text ends in `...`."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."

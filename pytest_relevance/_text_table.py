@@ -30,7 +30,7 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 def _other_blanks() -> set[str]:
-    """Find the characters that separate cells for `str.split`, but not in these files.
+    """Return the blanks at which `str.split` splits, but that belong to a cell here.
 
     For example, a no-break space is part of an id.
     """
@@ -55,15 +55,16 @@ _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
 class TextTable:
-    """A table in text.
+    """A table in text: CSV, TSV, or columns between white space.
 
     `names`: the names of its columns; by default those in the header of the source.
     `separator`: by default that of the header.
     `comments`: lines that begin with # are left out.
 
-    Between commas, semicolons and bars a cell may be quoted as in CSV. Between tabs it
-    is quoted only as a whole, so that a text may have quotes. In white space it is
-    never quoted.
+    Between commas, semicolons and bars a cell may be quoted as in CSV. Between tabs a
+    cell
+    is quoted only as a whole, so that a text may have quotes. In white space no cell is
+    quoted.
     """
 
     header_line: int = 1
@@ -84,10 +85,11 @@ class TextTable:
         self._is_csv = self._separator in (",", ";", "|")
 
     def columns(self, wanted: Iterable[int]) -> list[list[str]]:
-        """Read the cells of some columns, without the header.
+        """Return the cells of some columns, without the header. `wanted` are indexes.
 
         Raises:
-            FileError: rows have another number of cells, or quotes are wrong; with the
+            FileError: rows have another number of cells, or quotes are wrong. It names
+            the
                 lines.
         """
         wanted = list(wanted)
@@ -111,10 +113,11 @@ class TextTable:
     def cells(
         self, texts: Iterable[int], numbers: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Read columns of texts, and behind them columns of numbers, as `columns` does.
+        """Return the cells of columns: first the texts, then the numbers.
 
-        Ids are texts too. A text that is missing is "". Texts are read without the
-        space that `escaped` puts before a formula.
+        All cells are text, as in `columns`, with "" for a missing one. Ids are texts
+        too. Texts
+        are without the space that `escaped` puts before a formula.
         """
         texts = list(texts)
         columns = self.columns([*texts, *numbers])
@@ -123,15 +126,16 @@ class TextTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Return the position of a row: the line in which it begins.
+        """Return where a row stands: the line in which it begins.
 
-        The header is not counted as a row.
+        `row` counts from 0, without the header.
         """
         return Place(line=self._lines[row])
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Read each row as {name: cell}, with its line. Rows of another width become
-        problems.
+        """Yield each row as {name: cell}, with its line.
+
+        A row with another number of cells becomes a problem.
         """
         for line, row in self.rows():
             if len(row) == len(self.names):
@@ -140,7 +144,7 @@ class TextTable:
                 problems.add(self.wrong_width(len(row)), Place(line=line))
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Iterate over the rows below the header, each with its first line."""
+        """Return the rows below the header, each with the line in which it begins."""
         rows = self._csv_rows() if self._is_csv else self._line_rows()
         return islice(rows, self._first, None)
 
@@ -150,7 +154,7 @@ class TextTable:
             return array("L", (line for line, _ in self.rows()))
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """Read some rows at a time, without the header: the fastest way."""
+        """Yield the rows below the header, 200 at a time. This is the fastest way."""
         rows: Iterator[list[str]]
         if self._is_csv:
             reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
@@ -185,18 +189,18 @@ class TextTable:
                 yield number, self.split(line)
 
     def lines(self) -> TextIOWrapper:
-        """Open the text as a file, whose lines end in a line feed.
+        """Return the text as an open file, whose lines end in a line feed.
 
-        A carriage return within a cell of a CSV stays; elsewhere it ends a line.
+        A carriage return within a cell of a CSV stays. Any other one ends a line.
         """
         newline = "" if self._is_csv else None
         return TextIOWrapper(BytesIO(self.source.data), "utf-8", newline=newline)
 
     @cached_property
     def split(self) -> Callable[[str], list[str]]:
-        """Return the function that splits a line at tabs or white space.
+        """Return the function that splits a line into cells, at tabs or at white space.
 
-        It ignores the end of the line.
+        The end of the line is left out.
         """
         if self._separator == "\t":
             return _tab_cells
@@ -217,7 +221,7 @@ class TextTable:
         raise AssertionError("the table could not be read, but each of its rows can")
 
     def wrong_width(self, count: int) -> str:
-        """Write that a row has this number of cells, and how to mend it."""
+        """Return the message about a row that has `count` cells, and how to mend it."""
         width = len(self.names)
         advice = "mend the line"
         if count < width:
@@ -232,7 +236,7 @@ class TextTable:
 def _repetitive_columns(
     rows: Sequence[Sequence[str]], columns: Iterable[int]
 ) -> set[int]:
-    """Find the columns in which each text stands twice or more on average."""
+    """Return the columns in which each text stands twice or more on average."""
     repetitive = set()
     for column in columns:
         texts = {row[column] for row in rows}
@@ -242,7 +246,7 @@ def _repetitive_columns(
 
 
 def _is_row(row: list[str]) -> bool:
-    """Say whether a row is more than a blank line. A row of several blank cells is."""
+    """Say whether a row is more than a blank line. Several blank cells are a row."""
     return len(row) > 1 or bool("".join(row).strip())
 
 
@@ -253,7 +257,7 @@ def _wrong_quotes(error: str) -> str:
 
 
 def white_cells(line: str) -> list[str]:
-    """Split a line at spaces and tabs.
+    """Return the cells of a line, split at spaces and tabs.
 
     Other white space, such as a no-break space, is part of an id.
     """
@@ -261,7 +265,7 @@ def white_cells(line: str) -> list[str]:
 
 
 def _tab_cells(line: str) -> list[str]:
-    """Split a line at tabs; a cell may be quoted as a whole."""
+    """Return the cells of a line, split at tabs. A cell may be quoted as a whole."""
     cells = line.rstrip("\n").split("\t")
     if '"' not in line:
         return cells

@@ -34,9 +34,9 @@ _ANY_TYPE = _SCALARS | {list, dict}
 
 
 class DecodeError(ValueError):
-    """A JSON value does not fit its type hint.
+    """A JSON value that does not fit its type hint.
 
-    `path`: the keys and indexes that lead to it.
+    `path`: the keys and indexes that lead to the value.
     """
 
     def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
@@ -45,22 +45,23 @@ class DecodeError(ValueError):
         self.path = path
 
     def __str__(self) -> str:
-        """Return the path and the message."""
+        """Return the path and the message: `ranking.grades[3]: expected a number`."""
         if not self.path:
             return self.message
         return f"{shown_path(self.path)}: {self.message}"
 
     def below(self, step: str | int) -> DecodeError:
-        """Add the key or index that leads to the value to the path of the error."""
+        """Return the error with a key or an index put before its path."""
         return DecodeError(self.message, (step, *self.path))
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The JSON values for a type hint.
+    """How a type hint looks in JSON.
 
-    `name`: describes them in messages. `types`: the types that they may have.
-    `convert`: makes the Python value; None if the JSON value is the Python value.
+    `name`: describes the allowed JSON values in messages.
+    `types`: the Python types that `json` gives them.
+    `convert`: makes the Python value of a JSON value; None if both are the same.
     """
 
     name: str
@@ -72,10 +73,11 @@ class _Form:
 
 
 def encode(value: Any) -> Any:
-    """Convert a value to JSON values.
+    """Return a value as JSON values.
 
     Dataclasses and mappings become dicts, sequences become lists. A value of another
-    type stays as it is.
+    type
+    stays as it is.
     """
     if type(value) in _SCALARS:
         return value
@@ -99,7 +101,7 @@ def _encode_fields(part: Any) -> dict[str, Any]:
 
 
 def _key_text(key: object) -> Any:
-    """Write the number 3.0 as `3`; another key stays as it is."""
+    """Return the number 3.0 as the text `3`, and any other key as it is."""
     if type(key) is float:
         return f"{key + 0.0!r}".removesuffix(".0")  # -0.0 + 0.0 is 0.0
     if type(key) is int:
@@ -127,7 +129,10 @@ def _default_of(field: Field[Any]) -> object:
 
 
 def decode(kind: type[Decoded], value: object) -> Decoded:
-    """Convert a JSON value to a value of a type. Raises DecodeError if it does not fit."""
+    """Return a JSON value as a value of the type `kind`.
+
+    Raises DecodeError if it does not fit.
+    """
     hint: Any = kind
     decoded: Decoded = _decode(_form_of(hint), value)
     return decoded
@@ -140,7 +145,10 @@ def _decode(form: _Form, value: Any) -> Any:
 
 
 def _decode_at(form: _Form, value: Any, step: str | int) -> Any:
-    """Decode the value that stands under a key or an index."""
+    """Return the value under a key or an index of a JSON value, decoded.
+
+    A DecodeError has `step` in its path.
+    """
     try:
         return _decode(form, value)
     except DecodeError as error:

@@ -1,14 +1,14 @@
 """Find entries of the package and of other packages by name, for example formats.
 
-A registry has entries by name, for example the formats of judgments. The entries of
-the package stand in `bundled.py`. Another package adds an entry by an entry point of
-the group of the registry:
+A registry has entries by name, for example the formats of judgments. `bundled.py` lists
+the entries of the package. Another package adds an entry by an entry point, whose group
+is that of the registry:
 
     [project.entry-points."pytest_relevance.formats"]
     shop-log = "my_package:shop_log"
 
-An entry is imported when it is asked for. Entry points are slow to read, so they are
-read only if the package has no entry of a name, or if all entries are asked for.
+An entry is imported on first use. Entry points are slow to read. They are read only if
+the package has no entry of a name, or if all entries are listed.
 
 A registry is defined beside the type of its entries. Registries whose entries have
 another type in each layer are at the end of this module.
@@ -48,11 +48,11 @@ class Registry(Generic[T]):
 
     `group`: the group of entry points by which other packages add entries.
     `bundled`: where each entry of the package is, as in `bundled.py`.
-    `adapt`: converts the object that another package names to an entry, for example a
-    plain function. By default the object is the entry.
-    `taken`: "module:attribute" of a mapping with further names, in any case, that no
-    other package may use.
-    `refusals`: the exceptions by which an entry refuses what it is asked to read.
+    `adapt`: makes an entry of the object that another package names, for example of a
+        plain function. By default the object is the entry.
+    `taken`: "module:attribute" of a mapping. No other package may use its keys as
+        names, in upper or lower case.
+    `refusals`: the exceptions by which an entry refuses a file or a value of the user.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class Registry(Generic[T]):
 
     @property
     def bundled_names(self) -> list[str]:
-        """List the names of the entries of the package."""
+        """Return the names of the entries of the package."""
         return list(self._bundled)
 
     def names(self) -> list[str]:
-        """List the names of all entries, without importing any."""
+        """Return the names of all entries, without importing any."""
         return [*self._bundled, *self._points()]
 
     def __contains__(self, name: object) -> bool:
@@ -89,22 +89,22 @@ class Registry(Generic[T]):
         return name in self._bundled or name in self._points()
 
     def __iter__(self) -> Iterator[T]:
-        """Iterate over the entries. Raises `ExtensionError` as `get` does."""
+        """Yield all entries. Raises `ExtensionError` as `get` does."""
         yield from self.bundled()
         for point in self._points().values():
             yield self._load(point)
 
     def bundled(self) -> Iterator[T]:
-        """Iterate over the entries of the package, and import each at its turn."""
+        """Yield the entries of the package. Each one is imported when it is yielded."""
         for name in self._bundled:
             yield self.get(name)
 
     def names_of_others(self) -> list[str]:
-        """List the names of the entries of other packages."""
+        """Return the names of the entries of other packages."""
         return [*self._points()]
 
     def get(self, name: str) -> T:
-        """Import an entry.
+        """Return the entry with a name, and import it if needed.
 
         Raises:
             KeyError: there is no entry with this name.
@@ -122,7 +122,10 @@ class Registry(Generic[T]):
         return self.get(name if name in self else "unknown")
 
     def label(self, name: str) -> str:
-        """Name an entry in a message: `name (module:attribute)` for another package."""
+        """Return the name of an entry for messages.
+
+        For an entry of another package it is `name (module:attribute)`.
+        """
         if name in self._bundled:
             return name
         point = self._points().get(name)
@@ -130,13 +133,17 @@ class Registry(Generic[T]):
 
     @contextmanager
     def calling(self, name: str) -> Iterator[None]:
-        """Run a block that calls an entry, so that its errors say whose they are.
+        """Run a block that calls an entry, and name its package if the entry fails.
 
-        Exceptions of an entry of the package pass. An exception of an entry of another
-        package, even SystemExit, becomes an `ExtensionError`, which names the entry
-        point and the package. Four kinds pass: an `ExtensionError`, which names them
-        already, refusals such as FileError, BrokenPipeError (the reader of the output
-        has read enough), and KeyboardInterrupt.
+        An exception of an entry of another package, even SystemExit, becomes an
+        `ExtensionError`, which names the entry point and the package. These exceptions
+        pass
+        unchanged:
+
+        - those of an entry of the package itself
+        - `ExtensionError`, and the `refusals`, such as FileError
+        - KeyboardInterrupt
+        - BrokenPipeError: the program that reads the output has read enough
         """
         if name in self._bundled:
             yield
@@ -151,7 +158,10 @@ class Registry(Generic[T]):
     def check_returned(
         self, name: str, method: str, returned: object, allowed: type
     ) -> None:
-        """Check the type of what an entry returned. Raises `ExtensionError`."""
+        """Raise `ExtensionError` if an entry returned a value of the wrong type.
+
+        `method` is the name of what was called.
+        """
         if not isinstance(returned, allowed):
             raise self.wrong(
                 name,
@@ -159,9 +169,10 @@ class Registry(Generic[T]):
             )
 
     def wrong(self, name: str, what: str) -> ExtensionError:
-        """Make the error of an entry that returned something wrong.
+        """Return the error for an entry that returned something wrong.
 
-        `what` goes on after the name of the entry: `check returned None, not ...`.
+        `what` follows the name of the entry in the message: `check returned None, not
+        ...`.
         """
         point = self._points().get(name)
         whose = "" if point is None else _whose(point)
@@ -182,10 +193,11 @@ class Registry(Generic[T]):
             raise ExtensionError(f"{error}{_whose(point)}") from error
 
     def _points(self) -> dict[str, EntryPoint]:
-        """Find the entry points of other packages, by name.
+        """Return the entry points of other packages, by name.
 
         Raises `ExtensionError` if two packages use one name, or if another package uses
-        a name of this one.
+        a name
+        of this package.
         """
         points = _entry_points(self.group, tuple(sys.path))
         taken: set[str] = set()
@@ -212,7 +224,7 @@ class Registry(Generic[T]):
 
 @lru_cache(maxsize=32)
 def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Read the entry points of a group, once for each `sys.path`."""
+    """Return the entry points of a group. They are read once for each `sys.path`."""
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=group))
@@ -220,7 +232,7 @@ def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint,
 
 @lru_cache(maxsize=256)
 def _imported(where: str) -> object:
-    """Import the object that "module:attribute" or "module" names."""
+    """Return the object that "module:attribute" or "module" names, imported."""
     name, _, attribute = where.partition(":")
     module = import_module(name)
     return getattr(module, attribute) if attribute else module
@@ -249,10 +261,11 @@ def _whose(point: EntryPoint) -> str:
 
 
 def rows_of(class_: str) -> Adapt[Any]:
-    """Return a check that an entry of another package is an object of a class.
+    """Return a function that checks that an entry is an object of a class.
 
-    `class_` is the "module:attribute" of the class, so that the class is imported only
-    if there is such an entry.
+    `class_` is the "module:attribute" of the class. The class is imported only if
+    another
+    package has an entry. The function raises `ExtensionError` for anything else.
     """
 
     def check(name: str, value: str, entry: object) -> object:
@@ -271,7 +284,7 @@ def rows_of(class_: str) -> Adapt[Any]:
 
 
 def check_own_name(name: str, value: str, own_name: str) -> None:
-    """Check that an entry has the name of its entry point. Raises `ExtensionError`."""
+    """Raise `ExtensionError` if an entry has not the name of its entry point."""
     if name != own_name:
         raise ExtensionError(f"{name} ({value}) calls itself {own_name}; use one name")
 
@@ -298,10 +311,10 @@ GATES: Registry[Any] = Registry(
 
 
 def upward(name: str) -> Callable[..., Any]:
-    """Import a function of a layer above, which a public method of `Comparison` calls.
+    """Return a function of a layer above, which a public method of `Comparison` calls.
 
-    `name` is the name of a row of `bundled.CALLS_UPWARD`, which lists all calls that go
-    up. docs/background/architecture.md explains why they are needed.
+    `name` is a row of `bundled.CALLS_UPWARD`, which lists all such calls.
+    docs/background/architecture.md explains why they are needed.
     """
     where = bundled.CALLS_UPWARD[name]
     return cast(Callable[..., Any], _imported(f"pytest_relevance.{where}"))
