@@ -62,7 +62,7 @@ def meets(expected: Expectation, score: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A bound as it was written, with its comparison."""
+    """A bound and its comparison: ">=" and 0.6."""
 
     comparison: str
     value: float
@@ -70,12 +70,12 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class BoundKind:
-    """The rules for the bounds of one kind of figure: scores, ranks, durations ...
+    """The rules for the bounds of one kind of figure: scores, ranks, times and so on.
 
-    `plain`: the comparison if none is written.
-    `expected`: describes an allowed bound in messages.
-    `is_allowed`: whether a comparison and a bound may be written.
-    `read`: converts what is written to the number, or None.
+    `plain`: the comparison of a bound that is written without one.
+    `expected`: words for messages that describe an allowed bound.
+    `is_allowed`: says whether a comparison and a bound may be written.
+    `read`: returns the number in what is written; None if there is none.
     `schema`: the JSON Schema of what may be written.
     """
 
@@ -86,7 +86,10 @@ class BoundKind:
     schema: Schema
 
     def check(self, value: object, at: Location, *, example: str) -> Bound | Wrong:
-        """Check a bound, or a comparison with one. `example` shows how to write it."""
+        """Return a written bound, or report a mistake.
+
+        `example` shows in the message how to write a bound.
+        """
         comparison, written = self.plain, value
         match = re.fullmatch(COMPARISON, value) if isinstance(value, str) else None
         if match is not None:
@@ -116,7 +119,7 @@ def _is_any(comparison: str, bound: float) -> bool:
 
 
 def _is_share(comparison: str, bound: float) -> bool:
-    """Say whether a bound is from 0 to 1, and any score can meet it."""
+    """Say whether a bound is from 0 to 1 and some score can meet it."""
     if (comparison, bound) in (("<", 0), (">", 1)):
         return False
     return 0 <= bound <= 1

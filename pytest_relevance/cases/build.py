@@ -1,7 +1,7 @@
-"""Make a `Case` of checked keys, for a case file or for a case written in Python.
+"""Make a `Case` from its checked keys, for a case file or for a case written in Python.
 
-A `CaseDraft` is made as soon as the keys and the judgments of a case are known.
-`Drafts` makes the `Case` once the grades of the whole file are known, because an
+A case file makes a `CaseDraft` of each case when the keys and the judgments of the case
+are known. `Drafts` makes the `Case` when the grades of the whole file are known: an
 unjudged result of one case may have a grade that only another case has.
 """
 
@@ -47,9 +47,11 @@ _OVERRIDING = frozenset({*OF_TERMS, *OF_SETTINGS}) & KEYS[CASE].keys() - _OF_EAC
 class Origin:
     """Where a case comes from.
 
-    `line`: its line in the case file, or in `source`, a file of queries.
-    `listed_id`: the id of its query in a file of queries. It is the id of a case that
-    sets none.
+    `line`: its line in the case file, or in `source`.
+    `listed_id`: the id of its query in a file of queries. A case without an id has this
+        id.
+    `source`: the path of that file of queries; None for a case that the case file
+        writes.
     """
 
     line: int
@@ -59,12 +61,14 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class CaseDraft:
-    """A case that waits for the grades of the whole file.
+    """A case that waits until the grades of the whole file are known.
 
     `own`: the checked keys of the case.
+    `origin`: where the case comes from.
+    `terms`: what the suite and the case set, still without the range of grades.
+    `min_ndcg`: the floor that applies; None if none does.
     `expect`: the expectations that apply to the case.
-    `not_applicable`: the expectations of the suite that do not.
-    `terms`: the terms of the case, still without the range of grades.
+    `not_applicable`: the metrics that the suite expects and that do not apply.
     """
 
     own: Mapping[str, Any]
@@ -77,11 +81,11 @@ class CaseDraft:
 
     @property
     def query(self) -> str:
-        """The text of the query."""
+        """Return the text of the query."""
         return str(self.own["query"])
 
     def build(self, terms: Terms) -> Case:
-        """Make the case. `terms` are those of the draft, with the range of grades."""
+        """Return the case. `terms` are those of the draft, with the range of grades."""
         own = self.own
         case_id: str = own.get("id") or self.origin.listed_id or self.query
         return Case(
@@ -117,14 +121,17 @@ def _united_tags(
 
 
 def make_terms(values: Mapping[str, Any]) -> Terms:
-    """Make `Terms` of checked values."""
+    """Return `Terms` with the checked values of keys, given by name."""
     of_settings = {name: values[name] for name in OF_SETTINGS if name in values}
     of_terms = {name: values[name] for name in OF_TERMS if name in values}
     return Terms(settings=Settings(**of_settings), **of_terms)
 
 
 def check_gain_fits_scale(terms: Terms, key: str, at: Location) -> Wrong | None:
-    """Report at `key` a scale whose grades are too high for exponential gain."""
+    """Report a scale whose grades are too high for exponential gain.
+
+    `key`: the key at which the mistake is reported.
+    """
     scale = terms.scale
     if scale is None or terms.settings.gain != "exponential":
         return None
@@ -145,9 +152,9 @@ def draft_case(
     origin: Origin,
     at: Location,
 ) -> CaseDraft | Wrong:
-    """Make a draft of a case from its checked keys and its judgments.
+    """Return the draft of a case, or report keys that contradict each other.
 
-    `suite` are the terms of its suite. Reports the keys that contradict each other.
+    `own` are the checked keys of the case, `suite` the terms of its suite.
     """
     terms = suite
     is_wrong = False
@@ -210,14 +217,14 @@ def _check_gains(
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A draft, and where its floors stand if they may be out of reach."""
+    """A draft, and where its floors stand; None if no floor can be out of reach."""
 
     draft: CaseDraft
     floors_at: Location | None
 
 
 class Drafts:
-    """The drafts of a file in their order, which become its cases in the end."""
+    """The drafts of a file, in its order. `build` makes the cases of them."""
 
     def __init__(self) -> None:
         self._waiting: list[_Waiting] = []
@@ -225,11 +232,11 @@ class Drafts:
 
     @property
     def grades(self) -> list[float]:
-        """The distinct grades of all drafts so far, sorted."""
+        """Return the distinct grades of all drafts that were added, sorted."""
         return sorted(self._grades)
 
     def add(self, draft: CaseDraft, at: Location) -> None:
-        """Keep a draft. `at` is where its case stands."""
+        """Add a draft. `at` is where its case stands."""
         self._grades.update(draft.judgments.distinct)
         floors_at = None
         if may_be_out_of_reach(draft.min_ndcg, draft.expect, draft.terms):
@@ -237,9 +244,9 @@ class Drafts:
         self._waiting.append(_Waiting(draft, floors_at))
 
     def build(self, floors: SuiteFloors) -> list[Case]:
-        """Make the cases, and count each for `floors`.
+        """Return the cases. Report floors that are out of reach.
 
-        Reports floors that are out of reach.
+        `floors` counts to which cases the floors of the suite apply.
         """
         grades = self.grades
         # Most cases share one `Terms` object. They share its copy with the range too.
@@ -258,7 +265,7 @@ class Drafts:
 
 
 def _without_judgments(at: Location) -> Location:
-    """Copy a location without the nodes of judgments, which would take much memory."""
+    """Return a location without the nodes of judgments, to save memory."""
     position = at.subject.position
     if isinstance(position, NodePosition):
         position = position.without("judgments")
@@ -271,7 +278,7 @@ def _without_judgments(at: Location) -> Location:
 def case_from_values(
     values: Mapping[str, object], metrics: ProjectMetrics = NO_METRICS
 ) -> Case:
-    """Make a case that is written in Python, from its keys and their plain values.
+    """Return a case that is written in Python, made from the values of its keys.
 
     `metrics` are the project's own.
 
@@ -310,7 +317,10 @@ def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wron
 def _judgments_in_python(
     own: Mapping[str, object], at: Location
 ) -> CaseJudgments | Wrong:
-    """Take the judgments of a case that is written in Python. Refuses files."""
+    """Return the judgments of a case that is written in Python, or report a mistake.
+
+    A name of a judgment file is a mistake here.
+    """
     judgments: object = own.get("judgments", NO_JUDGMENTS)
     if not isinstance(judgments, CaseJudgments):
         return at.refuse(

@@ -1,12 +1,12 @@
-"""The judgments of a case, and how judgments from several places are united.
+"""The judgments of a case, united from the case, its suite and judgment files.
 
-A case may write judgments itself, and it or its suite may name files of judgments. What
-the case writes replaces what files say, document by document. Files with `fill: true`
-count only for documents that nobody else has judged.
+A case may write judgments itself, and the case or its suite may name judgment files.
+What the case writes replaces what files say, document by document. Files with `fill:
+true` count only for documents without another judgment.
 
-A row of a file may therefore have no effect although it gives a document another grade.
-The row may be the answer of somebody who disagreed with the grade, in the page of a run
-or in a list. So a notice names such a row (`OverruledRow`).
+So a row of a file has no effect if another judgment of its document counts. If the
+grades differ, the row may be the right one: somebody may have disagreed with the grade
+on the page of a run. So a notice names such rows (`OverruledRow`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
 class GradingTerms:
     """How ratings become grades: the scale, and how several ratings are combined.
 
-    `raters` is None if the case file does not say how.
+    `raters`: for example "median"; None if the case file does not say.
     """
 
     scale: Scale | None
@@ -38,9 +38,8 @@ class CaseJudgments:
     """The judgments of a case.
 
     `grades`, `titles`, `notes`: by document.
-    `distinct`: the distinct grades.
-    `filled`: the documents whose grades come from a file with `fill: true`, and who
-    gave these grades: {document: name}.
+    `distinct`: the different grades.
+    `filled`: {document: who gave the grade}, for grades from files with `fill: true`.
     """
 
     grades: Mapping[str, float] = field(default_factory=dict)
@@ -50,7 +49,7 @@ class CaseJudgments:
     filled: Mapping[str, str] = field(default_factory=dict)
 
     def differs_from(self, other: CaseJudgments) -> bool:
-        """Say whether a document that both judge has another grade."""
+        """Say whether these judgments and others give a document different grades."""
         for document, grade in self.grades.items():
             if other.grades.get(document, grade) != grade:
                 return True
@@ -62,27 +61,31 @@ NO_JUDGMENTS = CaseJudgments()
 
 @dataclass(frozen=True, slots=True)
 class FileJudgments:
-    """The judgments of a query in a file, and the key that the query has there."""
+    """The judgments of one query in a judgment file.
+
+    `judgments`: those of all queries of the file.
+    `key`: the id or the text under which the file has the query.
+    """
 
     judgments: Judgments
     key: str
 
     @property
     def grades(self) -> Mapping[str, float]:
-        """The grades by document."""
+        """Return the grades by document."""
         return self.judgments[self.key]
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """The titles by document."""
+        """Return the titles by document."""
         return self.judgments.titles.get(self.key, {})
 
     def ratings(self, document: str) -> Mapping[str, float]:
-        """Return the ratings of a document by rater; empty if raters have no column."""
+        """Return the ratings of a document by rater; empty if raters are not known."""
         return self.judgments.ratings.get(self.key, {}).get(document, {})
 
     def place(self, document: str) -> Place:
-        """Find the row of a document. This takes a search."""
+        """Return where the file judges a document. This searches the file."""
         place = self.judgments.place(self.key, document)
         return replace(place, file=self.judgments.file)
 
@@ -90,7 +93,10 @@ class FileJudgments:
 def combine(
     of_case: CaseJudgments | None, of_suite: CaseJudgments | None
 ) -> CaseJudgments:
-    """Lay the judgments of a case over those of its suite, document by document."""
+    """Return the judgments of a case and of its suite. Those of the case come first.
+
+    If both judge a document, the grade of the case counts.
+    """
     if of_case is None:
         return of_suite or NO_JUDGMENTS
     if of_suite is None:
@@ -110,10 +116,9 @@ def combine(
 def unite(
     parts: Sequence[FileJudgments], terms: GradingTerms, at: Location
 ) -> CaseJudgments | Wrong:
-    """Unite the judgments that one query has in several files, or under several keys.
+    """Return the judgments of one query from several files or several keys of a file.
 
-    `parts` has at least one entry. If it has only one, as for most cases, that is
-    returned without a copy.
+    `parts`: at least one entry. Reports documents that have two grades.
     """
     if len(parts) == 1:
         grades = parts[0].grades
@@ -142,11 +147,13 @@ def unite(
 def _united_grade(
     document: str, parts: Sequence[FileJudgments], raters: str | None, at: Location
 ) -> float | Wrong:
-    """Make one grade of the judgments of a document in several places.
+    """Return one grade for a document that several places judge, or report a mistake.
 
-    Ratings are combined if the case file says how, or if all raters have names. Then
-    each rating counts, but a rater with a name counts once, with equal ratings.
-    Otherwise all grades must be equal.
+    If the case file says how ratings are combined, or if all raters have names, the
+    ratings
+    are combined. The rating of a rater with a name counts once. Otherwise all grades
+    must
+    be equal.
     """
     if len(parts) == 1:
         return parts[0].grades[document]
@@ -177,7 +184,7 @@ def _are_raters_named(document: str, parts: Sequence[FileJudgments]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _FirstRating:
-    """The first rating that a rater gave a document, and where it stands."""
+    """The first rating that a rater gave a document, and the judgments that have it."""
 
     rating: float
     part: FileJudgments
@@ -214,7 +221,7 @@ def _two_grades(earlier: float, part: FileJudgments, here: float) -> str:
 def _refuse_contradiction(
     message: str, document: str, part: FileJudgments, at: Location
 ) -> Wrong:
-    """Report two grades of one document, at the later one."""
+    """Report two grades of one document, at the place of the later one."""
     return at.refuse_at(
         f"query {quoted(part.key)}, document {quoted(document)}: {message}",
         part.place(document),
@@ -230,9 +237,11 @@ def fill_gaps(
     terms: GradingTerms,
     at: Location,
 ) -> CaseJudgments | Wrong:
-    """Add judgments of files with `fill: true` for documents that lack one in `people`.
+    """Return the judgments of `people`, completed by those of files with `fill: true`.
 
-    `parts` are the judgments of the query in these files.
+    `parts`: the judgments of the query in these files. They count only for documents
+        that
+    `people` do not judge.
     """
     if not parts:
         return people
@@ -255,7 +264,10 @@ def fill_gaps(
 
 
 def _who_gave(document: str, parts: Sequence[FileJudgments]) -> str:
-    """Name the raters of a document, or the files if their raters have no names."""
+    """Return the names of the raters of a document, joined by " + ".
+
+    If the raters of a file have no names, the name of the file stands for them.
+    """
     names: set[str] = set()
     for part in parts:
         if document in part.grades:
@@ -272,7 +284,10 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a row has no effect, and what to do if the row is right."""
+    """Why a row of a judgment file has no effect.
+
+    `way_out`: what to do if the row is right.
+    """
 
     why: str
     way_out: str
@@ -290,7 +305,7 @@ BY_OTHERS = Reason(
 
 @dataclass(frozen=True, slots=True)
 class OverruledRow:
-    """A row of a judgment file whose grade differs from the one that counts.
+    """A row of a judgment file that has no effect, because another grade counts.
 
     `grade`: the grade in the row.
     `counts`: the grade that the document has in the case.
@@ -305,7 +320,7 @@ class OverruledRow:
     reason: Reason
 
     def describe(self) -> str:
-        """Describe the row in a part of a sentence, with its line."""
+        """Return the row in words, for a part of a sentence."""
         where = ""
         if self.place.line:
             where = f"line {self.place.line}: "
@@ -320,9 +335,10 @@ class OverruledRow:
 def find_overruled(
     counting: Mapping[str, float], parts: Iterable[FileJudgments], reason: Reason
 ) -> list[OverruledRow]:
-    """Find the rows of judgment files whose grade differs from the one that counts.
+    """Return the rows of judgment files whose grade is not the grade that counts.
 
-    `counting` are the grades that count, by document.
+    `counting`: the grades that count, by document.
+    `reason`: why these grades count.
     """
     rows = []
     for part in parts:
@@ -343,7 +359,7 @@ def find_overruled(
 
 
 def notices_of(rows: Sequence[OverruledRow]) -> list[str]:
-    """Write a notice for each file that names the rows, and what to do about them."""
+    """Return a notice for each file that names its rows, and what to do about them."""
     groups: dict[tuple[str, Reason], list[OverruledRow]] = {}
     for row in dict.fromkeys(rows):
         groups.setdefault((row.file, row.reason), []).append(row)

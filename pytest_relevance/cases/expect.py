@@ -34,7 +34,7 @@ _MEASURES = frozenset(measure.casefold() for measure in ALL_MEASURES)
 
 
 class KindOfKey(Protocol):
-    """The part of an `ExpectationKind` that the reader and the schema use."""
+    """The attributes of an `ExpectationKind` that the reader and the schema use."""
 
     name: str
     about: str
@@ -45,14 +45,14 @@ class KindOfKey(Protocol):
 
 
 def names_of_keys() -> list[str]:
-    """List the keys of `expect:` that are not metrics."""
+    """Return the keys of `expect:` that are not metrics."""
     return [name for name in EXPECTATIONS.names() if name not in WITHOUT_KEY]
 
 
 def name_of_key(key: str) -> str | None:
-    """Return the kind that a key names: `every` for `every@5`; None if it names none.
+    """Return the kind that a key of `expect:` names, or None: `every` for `every@5`.
 
-    Kinds of other packages come last, because it takes long to find them.
+    Kinds of other packages are searched last, because it takes long to find them.
     """
     name, sign, _ = str(key).partition("@")
     if name in WITHOUT_KEY or _base(name) in _MEASURES or name not in EXPECTATIONS:
@@ -61,7 +61,7 @@ def name_of_key(key: str) -> str | None:
 
 
 def kind_of_key(name: str) -> KindOfKey:
-    """Find a kind by its name. Raises `ExtensionError` if it is broken."""
+    """Return the kind with a name. Raises `ExtensionError` if it cannot be loaded."""
     kind: KindOfKey = EXPECTATIONS.get(name)
     return kind
 
@@ -69,7 +69,7 @@ def kind_of_key(name: str) -> KindOfKey:
 def check_suite_expectations(
     value: object, at: Location
 ) -> tuple[Expectation, ...] | Wrong:
-    """Check the expectations of a suite, which hold for each of its cases."""
+    """Return the expectations of a suite for each of its cases, or report mistakes."""
     expectations = check_expectations(value, at)
     if expectations is WRONG:
         return WRONG
@@ -77,10 +77,11 @@ def check_suite_expectations(
 
 
 def check_expectations(value: object, at: Location) -> tuple[Expectation, ...] | Wrong:
-    """Check the expectations of a case: metrics with their bounds, and other kinds.
+    """Return the expectations of a case, or report mistakes.
 
-    The suite's expectations come first. An entry of a case replaces the suite's entry
-    for the same metric or kind, and null removes it.
+    Those of the suite come first. An entry of the case replaces the entry of the suite
+    for
+    the same metric or kind, and null removes that entry.
     """
     if not isinstance(value, Mapping):
         return at.refuse(
@@ -114,7 +115,10 @@ def _inherited(at: Location) -> tuple[Expectation, ...]:
 
 
 def _canonical(key: str) -> str:
-    """Return the name that all spellings of a metric share. Other texts stay."""
+    """Return the usual spelling of a metric: `nDCG@10` for `ndcg@10`.
+
+    A key that is not a metric stays as it is.
+    """
     try:
         return parse_metric(key).text
     except ValueError:
@@ -122,7 +126,10 @@ def _canonical(key: str) -> str:
 
 
 def _check_entry(key: str, value: object, at: Location) -> Made:
-    """Check one entry. Refuses it if a kind of another package raises an exception."""
+    """Return the expectations of one entry of `expect:`, or report a mistake.
+
+    An exception of a kind of another package is reported as a mistake too.
+    """
     try:
         if isinstance(value, Mapping) and _base(key) in _MEASURES:
             EXPECTATIONS.names()  # a package may have an expectation with this name
@@ -142,10 +149,9 @@ def _check_entry(key: str, value: object, at: Location) -> Made:
 
 
 def _check_made(name: str, made: object) -> None:
-    """Check what a kind of another package made of an entry.
+    """Raise `ExtensionError` if a kind of another package made unusable expectations.
 
-    What a record cannot hold would make a record, and a baseline, that nobody can read.
-    Raises `ExtensionError`.
+    Without this check, a record or a baseline could not be read again.
     """
     if made is WRONG:
         return
@@ -197,7 +203,10 @@ def _check_fields(name: str, expected: Expectation) -> None:
 
 
 def _are(type_: type, values: object) -> bool:
-    """Say whether a list has values of a type alone. True is not a number."""
+    """Say whether a value is a list or a tuple of values of one type.
+
+    True and False do not count as whole numbers.
+    """
     if not isinstance(values, (list, tuple)):
         return False
     for value in values:
@@ -207,7 +216,7 @@ def _are(type_: type, values: object) -> bool:
 
 
 def _not_a_metric(key: str, error: ValueError) -> str:
-    """Return what is wrong with a key that is neither a kind nor a metric."""
+    """Return the message about a key that is neither a kind nor a metric."""
     if _base(key) in _MEASURES:
         return str(error)
     names = names_of_keys()
@@ -216,7 +225,7 @@ def _not_a_metric(key: str, error: ValueError) -> str:
 
 
 def _base(key: str) -> str:
-    """Return the measure that a key may name: `p` for `P(rel=2)@5`."""
+    """Return the name of a measure in a key, in small letters: `p` for `P(rel=2)@5`."""
     return re.split(r"[@(]", key, maxsplit=1)[0].casefold()
 
 
@@ -225,7 +234,7 @@ def _base(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """The ranks that one expectation allows a document."""
+    """An expectation, and the ranks that it allows one document."""
 
     expected: Expectation
     ranks: AllowedRanks
@@ -234,9 +243,9 @@ class _Claim:
 def check_contradictions(
     expect: Sequence[Expectation], k: int, at: Location
 ) -> Wrong | None:
-    """Report two expectations that leave a document no rank, at the later one.
+    """Report two expectations that leave a document no rank.
 
-    Contradictions of any other sort are not found here: they show when the case runs.
+    Other contradictions are not found here. They show when the case runs.
     """
     by_document: dict[str, list[_Claim]] = {}
     for expected in expect:

@@ -1,6 +1,6 @@
-"""Reads the files that a case file names, each of them once.
+"""Read the files that a case file names, each of them once.
 
-Suites without files import neither this module nor the modules that read files.
+A suite without such files imports neither this module nor the readers of files.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ FileCache = dict[Any, Any]
 class FileReader:
     """Reads the files that a case file names, and reports what is wrong with them.
 
-    Paths are relative to the folder of `file`, the case file. In messages they begin
-    with the folder of `shown`, the name of the case file there. `cache` keeps what was
-    read, so that each file is read once, however often it is named, and however often
-    the case file is read.
+    `file`: the path of the case file. Paths are relative to its folder.
+    `shown`: the name of the case file in messages.
+    `cache`: keeps what was read, so that each file is read once, even if the case file
+        is read again.
     """
 
     def __init__(self, file: str, shown: str, cache: FileCache) -> None:
@@ -52,7 +52,7 @@ class FileReader:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths of the files that were asked for, in that order."""
+        """Return the paths of the files that were read, in this order."""
         paths = [os.path.join(self._folder, named.name) for _, named, _ in self._cache]
         return tuple(dict.fromkeys(paths))
 
@@ -64,7 +64,13 @@ class FileReader:
     def queries(
         self, named: NamedFile, template: IdField | None, at: Location
     ) -> Sequence[Query] | Wrong:
-        """Read the queries in a file. Refuses or names columns that nothing reads."""
+        """Return the queries in a file, or report a mistake.
+
+        A column that is named like a key of a case is a mistake. Other columns that
+        nothing
+        reads are named in a notice. `template` is the `id_field` of the suite if it is
+        one.
+        """
         content: QueryFile | Wrong = self._read(
             QUERIES, named, template=template, at=at
         )
@@ -82,9 +88,11 @@ class FileReader:
     def ratings(
         self, named: NamedFile, template: IdField | None, at: Location
     ) -> Ratings | Wrong | None:
-        """Read the ratings in a judgment file.
+        """Return the ratings in a judgment file, or report a mistake.
 
-        None if the file is named with `fill: true` and is absent or empty.
+        None if the file is named with `fill: true` and is absent or empty. `template`
+        is the
+        `id_field` of the suite or the case if it is one.
         """
         if named.fill and self._is_absent(named):
             return None
@@ -94,7 +102,7 @@ class FileReader:
         return ratings
 
     def _is_absent(self, named: NamedFile) -> bool:
-        """Say whether a file is missing or empty, and note a missing one."""
+        """Say whether a file is missing or empty. Keep the name of a missing one."""
         path = os.path.join(self._folder, named.name)
         if not os.path.exists(path):
             self.absent[self.shown(named)] = None
@@ -104,9 +112,9 @@ class FileReader:
     def _read(
         self, key: str, named: NamedFile, template: IdField | None, at: Location
     ) -> Any:
-        """Return the content of a file that is named under `key`, or `WRONG`.
+        """Return the content of a file, or report a mistake.
 
-        `key`: `JUDGMENTS` or `QUERIES`.
+        `key`: `JUDGMENTS` or `QUERIES`, the key that names the file.
         `template`: the `id_field` of the suite or of the case, if it is a template.
         """
         cached_as = (key, named.content, template)
@@ -129,9 +137,9 @@ class FileReader:
         return content
 
     def _advice_on_document(self, named: NamedFile, path: str) -> str:
-        """Return advice if the name of a file looks like a document; empty if not.
+        """Return advice if the name of a missing file looks like a document, else "".
 
-        The grade of the document, or the blank before it, may be missing: `sku-5:3`.
+        The user may have forgotten the grade of a document, or the blank in `sku-5: 3`.
         """
         is_path = "." in named.name or "/" in named.name or os.path.exists(path)
         if is_path:
@@ -145,7 +153,7 @@ class FileReader:
 def _read_file(
     key: str, named: NamedFile, template: IdField | None, path: str, shown: str
 ) -> QueryFile | Ratings:
-    """Read a file that is named under `key`. Raises FileError for its mistakes."""
+    """Return the content of a file. Raises FileError for the mistakes in it."""
     ids = FileIds(ids_of(named.id_field).of_file, template)
     options = options_of(named.query, named.grade_column)
     source = Source.read(path, shown, options, ids)

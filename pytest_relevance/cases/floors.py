@@ -1,11 +1,14 @@
-"""The floors of cases: which of them apply, and which no ranking can reach.
+"""The floors of cases: which floors apply, and which floors no ranking can reach.
 
-A floor is `min_ndcg`, or a metric under `expect`. A floor that a case itself sets is a
-mistake if it cannot hold: if the score is not defined, or if not even the best ranking
-of the judged documents reaches it. A floor of the suite does not apply to a case whose
-score is not defined, because no judged document is relevant, or nothing is judged.
-Reports name such cases. A floor of the suite that applies to no case at all is a
-mistake: `grade_column` names the wrong column, for example.
+A floor is `min_ndcg`, or a metric under `expect`. It needs a score: a relevant document
+must be judged.
+
+- A floor that a case sets itself is a mistake if the score is not defined, or if even
+  the best ranking of the judged documents is below the floor.
+- A floor of the suite does not apply to a case whose score is not defined. Reports name
+  such cases.
+- A floor of the suite that applies to no case is a mistake. For example, the key
+  `grade_column` names the wrong column.
 """
 
 from __future__ import annotations
@@ -42,11 +45,11 @@ def floor_of(
     expect: Sequence[Expectation],
     at: Location,
 ) -> float | Wrong | None:
-    """Find the floor of nDCG that applies to a case: its own, the suite's, or None.
+    """Return the floor of nDCG that applies to a case; None if none does.
 
-    Reports a floor of its own that cannot hold. A floor of the suite is refused if
-    nothing is judged: either judgments are missing, or the case has to say that it
-    needs none.
+    It is the floor of the case or of the suite. Reports a floor of the case if the
+    score is
+    not defined, and a floor of the suite if the case has no judgments.
     """
     if "min_ndcg" in own:
         own_floor: float | None = own["min_ndcg"]
@@ -93,9 +96,9 @@ def is_applicable(
 ) -> bool:
     """Say whether an expectation applies to a case.
 
-    A metric that the suite expects of all cases does not apply to a case that has no
-    judgments relevant to the metric, or that expects no results. `expect` are all
-    expectations of the case.
+    A metric that the suite expects does not apply if the case expects no results, or if
+    no
+    document is relevant by this metric. `expect` are all expectations of the case.
     """
     if not expected.inherited or not expected.needs_judgments:
         return True
@@ -118,7 +121,8 @@ def may_be_out_of_reach(
 ) -> bool:
     """Say whether a case has a floor that its best ranking could miss.
 
-    Without `ideal: max` the best ranking has an nDCG of 1, which no `min_ndcg` exceeds.
+    Without `ideal: max` the best ranking has an nDCG of 1, so a floor of nDCG is in
+    reach.
     """
     if min_ndcg is not None and terms.settings.ideal == "max":
         return True
@@ -128,7 +132,7 @@ def may_be_out_of_reach(
 def check_reachable(case: Case, at: Location) -> None:
     """Report the floors of a case that no ranking can reach.
 
-    The terms of the case have the range of grades.
+    The range of grades must be known: `case.terms.lowest` and `highest`.
     """
     if case.min_ndcg is not None and case.settings.ideal == "max":
         floor_of_ndcg = Expectation(
@@ -144,7 +148,7 @@ def check_reachable(case: Case, at: Location) -> None:
 
 
 def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
-    """Report a metric that is not defined, or a floor above its best possible score."""
+    """Report a metric that is not defined, or a floor that no ranking can reach."""
     metric = expected.metric
     assert metric is not None
     if not case.judgments:
@@ -195,18 +199,18 @@ def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
 def best_rankings(
     judged: Collection[float], settings: Settings
 ) -> Iterator[GradedRanking]:
-    """Make rankings of judged documents. One of them is the best by any measure.
+    """Yield rankings of judged documents. By any measure, one of them is the best.
 
-    `judged` are the grades of the documents. The best ranking is one of these:
+    `judged` are the grades of the documents. These rankings are tried:
 
-    - by descending grade, for measures of relevance and of grades (P, AP, CG, ERR ...)
+    - by descending grade, for measures of relevance and of grades (P, AP, CG, ERR)
     - by descending gain, for measures of gain
-    - either of them without documents that lower the score
+    - both again without documents that lower the score
     - with all documents, for Judged
     - a single result, if the divisor grows with the number of results (nDCG without a
       cutoff and with `ideal: max`, P without a cutoff)
 
-    A property test tries every ranking by all measures of the table.
+    A property test compares them with every possible ranking, for all measures.
     """
     grades = list(judged)
     by_grade = sorted(grades, reverse=True)
@@ -229,7 +233,7 @@ class _SuiteFloor:
     `name`: what messages call it.
     `held`: the number of cases to which it applies.
     `not_held`: the queries of the cases to which it does not apply.
-    `not_named`: the queries in `not_held` that no other sentence of a report names.
+    `not_named`: those of these queries that no other sentence of a report names.
     """
 
     path: tuple[str, ...]
@@ -245,7 +249,7 @@ class _SuiteFloor:
 
 
 class SuiteFloors:
-    """Counts for each floor of a suite the cases to which it applies."""
+    """Counts to how many cases each floor of a suite applies."""
 
     def __init__(self, terms: Terms) -> None:
         self._of_ndcg: _SuiteFloor | None = None
@@ -279,7 +283,10 @@ class SuiteFloors:
             self._of_metrics[metric.text].add_not_held(case, is_named=is_named)
 
     def check(self, at: Location) -> None:
-        """Report floors that apply to no case, unless reports name all these cases."""
+        """Report the floors that apply to no case.
+
+        A floor is not reported if another sentence of a report names all cases.
+        """
         for suite_floor in self._all():
             if suite_floor.not_named and not suite_floor.held:
                 at.refuse(
@@ -290,7 +297,7 @@ class SuiteFloors:
                 )
 
     def sentences(self) -> Iterator[str]:
-        """Write for each floor to which cases it does not apply."""
+        """Yield a sentence about the cases without it for each floor of the suite."""
         for suite_floor in self._all():
             if suite_floor.not_named:
                 total = counted(suite_floor.held + len(suite_floor.not_held), "case")

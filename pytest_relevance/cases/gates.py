@@ -26,7 +26,7 @@ from pytest_relevance.registry import GATES, ExtensionError
 
 
 class Condition(Protocol):
-    """The part of a `GateKind` that the reader and the schema use."""
+    """The attributes of a `GateKind` that the reader and the schema use."""
 
     name: str
     gate_field: str
@@ -37,16 +37,17 @@ class Condition(Protocol):
 
 
 def _condition_named(name: str) -> Condition:
-    """Find a kind of gate. Raises `ExtensionError` if it is broken."""
+    """Return the kind of gate with a name. Raises `ExtensionError` if it is broken."""
     condition: Condition = GATES.get(name)
     return condition
 
 
 def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
-    """List the kinds of gates.
+    """Return the names of the kinds of gates.
 
-    Kinds of other packages are listed only if a key may name one, because it takes long
-    to find them.
+    `keys`: if the package itself knows all of them, kinds of other packages are left
+        out,
+    because it takes long to find them.
     """
     names = [name for name in GATES.bundled_names if name != UNKNOWN]
     if all(key in names or key in OPTIONS for key in keys):
@@ -56,7 +57,7 @@ def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """A key that a gate may have beside its condition. It is a field of `Gate` too.
+    """A key of a gate besides its condition. It is a field of `Gate` too.
 
     `schema`: the JSON Schema of its value.
     `about`: describes the key in an editor.
@@ -101,7 +102,7 @@ OPTIONS: Mapping[str, _Option] = {option.name: option for option in _ROWS}
 
 
 def check_gates(value: object, at: Location) -> tuple[Gate, ...] | Wrong:
-    """Check the gates of a suite."""
+    """Return the gates of a suite, or report mistakes."""
     if not isinstance(value, (list, tuple)):
         return at.refuse(
             "expected a list of gates, such as [{mean: {nDCG@10: 0.75}}], "
@@ -130,7 +131,7 @@ def check_gates(value: object, at: Location) -> tuple[Gate, ...] | Wrong:
 def check_tags_of_gates(
     gates: Sequence[Gate], cases: Iterable[Case], at: Location
 ) -> None:
-    """Report the gates whose tag no case has."""
+    """Report each gate about a tag that no case has."""
     tags: dict[str, None] = {}
     for case in cases:
         tags.update(dict.fromkeys(case.tags))
@@ -145,7 +146,10 @@ def check_tags_of_gates(
 
 
 def _check_gate(written: object, at: Location) -> Gate | Wrong:
-    """Check one gate. Refuses it if a kind of another package raises an exception."""
+    """Return one gate, or report a mistake.
+
+    An exception of a kind of another package is reported as a mistake too.
+    """
     if not isinstance(written, Mapping):
         return at.refuse(
             "a gate is a mapping such as {mean: {nDCG@10: 0.75}}, "
@@ -205,10 +209,9 @@ def _check_condition(
 
 
 def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
-    """Check that a gate compares two variants, if it names any.
+    """Report `variant` and `against` of a gate if they do not compare two variants.
 
-    Each of its metrics then compares the rankings of one variant with those of the
-    other.
+    Only a mean of metrics that compare rankings can compare two variants.
     """
     variant, against = values.get("variant"), values.get("against")
     if variant is None and against is None:
@@ -226,7 +229,7 @@ def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
 
 
 def _usual_id(gate: Gate, condition: Condition) -> str:
-    """Make the id of a gate without one: `mean nDCG@10 0.75 of head`."""
+    """Return the id for a gate that sets none: `mean nDCG@10 0.75 of head`."""
     with GATES.calling(gate.condition):
         text = f"{gate.condition} {condition.describe(gate)}"
     if gate.tag is not None:
@@ -237,7 +240,7 @@ def _usual_id(gate: Gate, condition: Condition) -> str:
 
 
 def gate_schema() -> Schema:
-    """Make the JSON Schema of a gate, of the kinds of gates and the options."""
+    """Return the JSON Schema of a gate."""
     names = [name for name in GATES.names() if name != UNKNOWN]
     properties = {}
     for name in names:

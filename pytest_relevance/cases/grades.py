@@ -1,8 +1,8 @@
-"""The checks of grades: `scale`, `judgments` of a case, `relevant`.
+"""The checks of grades: of `scale`, of `judgments` of a case, of `relevant`.
 
 Names of grades and lists of ratings become grades here. A case may have thousands of
-judgments, nearly all of them plain numbers or names. These are checked by their few
-distinct grades, not one by one.
+judgments, nearly all of them plain numbers or names. So each distinct value is checked
+once, not each judgment.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ _LONG_FORM = ("grade", "title", "note")
 
 
 def check_scale(value: object, at: Location) -> Scale | Wrong:
-    """Check a scale: names with their grades, or the lowest and the highest grade."""
+    """Return the scale that is written, or report a mistake.
+
+    A scale is names with their grades, or the lowest and the highest grade.
+    """
     try:
         return scale_of(value)
     except ValueError as error:
@@ -61,10 +64,10 @@ def check_scale(value: object, at: Location) -> Scale | Wrong:
 def check_judgments(
     value: object, at: Location
 ) -> CaseJudgments | tuple[NamedFile, ...] | Wrong:
-    """Check the judgments of a case, or the files that they are in.
+    """Return the judgments of a case, or the files that have them, or report a mistake.
 
-    A mapping is documents and their grades. But if its key `file` has a text that does
-    not name a grade of the scale, it describes a file.
+    A mapping is {document: grade}. But it describes a file if its key `file` has a text
+    that is not a name of the scale.
     """
     if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
         return check_files(value, at)
@@ -84,7 +87,7 @@ def check_judgments(
 
 
 def check_relevant(value: object, at: Location) -> CaseJudgments | Wrong:
-    """Check the documents under `relevant`, which have the grade 1."""
+    """Return the documents under `relevant` with the grade 1, or report a mistake."""
     documents = check_documents(value, at)
     grade = grade_of(1, _scale_at(at))
     if isinstance(grade, str):
@@ -102,9 +105,9 @@ def check_relevant(value: object, at: Location) -> CaseJudgments | Wrong:
 def add_relevant(
     judgments: CaseJudgments | None, relevant: CaseJudgments, at: Location
 ) -> CaseJudgments | Wrong:
-    """Add the documents under `relevant` of a case to its judgments.
+    """Return the judgments of a case with those under `relevant`, or report a mistake.
 
-    Reports those that are judged there already.
+    A document in both is a mistake.
     """
     known = {} if judgments is None else judgments.grades
     result: Wrong | None = None
@@ -131,7 +134,10 @@ def _is_name(text: str, scale: Scale | None) -> bool:
 def _grade_by_distinct(
     value: Mapping[Any, Any], scale: Scale | None
 ) -> CaseJudgments | None:
-    """Grade documents by their distinct grades; None if one needs a closer look."""
+    """Return judgments by checking each distinct grade once.
+
+    None if one of them needs a check of its own: a list, a long form, or a mistake.
+    """
     types = set(map(type, value.values()))
     if not types <= _SCALARS or "" in value:
         return None
@@ -184,7 +190,7 @@ def _grade_one_by_one(
 
 @dataclass(frozen=True, slots=True)
 class _Judgment:
-    """What is written for one document."""
+    """The grade of one document, and the title and the note beside it."""
 
     grade: float
     title: str | None = None
@@ -194,7 +200,10 @@ class _Judgment:
 def _check_judgment(
     written: object, terms: GradingTerms, at: Location
 ) -> _Judgment | Wrong:
-    """Check a grade, or its long form: {grade: ..., title: ..., note: ...}."""
+    """Return the judgment of one document, or report a mistake.
+
+    It is written as a grade, or as {grade: ..., title: ..., note: ...}.
+    """
     if not isinstance(written, Mapping):
         grade = _check_grade(written, terms, at)
         return WRONG if grade is WRONG else _Judgment(grade)
@@ -218,7 +227,7 @@ def _check_text_of(
 
 
 def _check_grade(written: object, terms: GradingTerms, at: Location) -> float | Wrong:
-    """Check a grade, or a list of ratings, which makes a grade."""
+    """Return a grade, or report a mistake. A list of ratings is combined to a grade."""
     scale = terms.scale
     if not isinstance(written, Sequence) or isinstance(written, str):
         return _check_rating(written, scale, at)
@@ -239,7 +248,7 @@ def _check_rating(written: object, scale: Scale | None, at: Location) -> float |
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:
-    """Convert a name or a number to a grade, or return the message that refuses it."""
+    """Return the grade of a written name or number, or a message if it has none."""
     if isinstance(written, str):
         if scale is not None and written in scale.names:
             return scale.names[written]

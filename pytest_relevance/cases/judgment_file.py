@@ -1,7 +1,7 @@
 """How a case finds its judgments in a judgment file.
 
-A case is looked for by its id. If the file does not have that id, it is looked for by
-the text of its query, and by the ids that files of queries give that text.
+A case is searched by its id. If the file does not have the id, the case is searched by
+the text of its query, and by the ids that files of queries give this text.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A request for the judgments of a query.
+    """A query whose judgments are searched.
 
-    `id`: the id that is written in the case of the query.
-    `ids`: the ids that files of queries give its text.
+    `id`: the id that the case writes; None if it writes none.
+    `text`: the text of the query.
+    `ids`: the ids that files of queries give this text.
     `terms`: how ratings become grades for this query.
     `at`: where mistakes are reported.
     """
@@ -39,7 +40,7 @@ class Lookup:
 
     @property
     def names(self) -> list[str]:
-        """All names of the query, each once."""
+        """Return the id, the text and the other ids of the query, each once."""
         names = [self.text, *self.ids]
         if self.id is not None:
             names.insert(0, self.id)
@@ -47,17 +48,19 @@ class Lookup:
 
 
 class JudgmentFile:
-    """A judgment file, in which cases look for their judgments.
+    """A judgment file, in which cases find their judgments.
 
-    The file is graded once, as a whole, under the terms of the suite. For a case with
-    its own scale or raters, the rows of the case are graded again. If some ratings are
-    not grades under the terms of the suite, only the cases of these ratings are wrong,
-    and they may be right with terms of their own. Then the rows of each case are graded
-    by themselves.
+    The ratings of the whole file become grades once, by the terms of the suite. For a
+    case
+    with its own scale or raters, the rows of its query are graded again. A rating that
+    is
+    not a grade by the terms of the suite is a mistake only of its own case. Then the
+    rows of
+    each case are graded apart.
 
-    `used` collects the keys of the queries that have cases. `fills`: whether the file
-    is named with `fill: true`. Then its grades count only for documents that nobody
-    else has judged, and it may have queries without a case.
+    `used`: the keys of the queries that have cases. It is filled here.
+    `fills`: the file is named with `fill: true`. Its grades count only for documents
+        without another judgment, and it may have queries without a case.
     """
 
     def __init__(
@@ -92,7 +95,7 @@ class JudgmentFile:
             self._terms = None
 
     def find(self, lookup: Lookup) -> list[FileJudgments] | Wrong:
-        """Find the judgments of a query, which may stand under several keys.
+        """Return the judgments of a query, an entry for each key that it has here.
 
         Reports a name that fits two queries, and ratings that are not grades.
         """
@@ -113,13 +116,13 @@ class JudgmentFile:
         return [FileJudgments(judgments, key) for key in keys if key in judgments]
 
     def check_rest(self, terms: GradingTerms, at: Location) -> None:
-        """Report the ratings of queries without a case that are not grades."""
+        """Report ratings that are not grades, of queries without a case."""
         if self._terms is None:
             rest = [key for key in self.known if key not in self._used]
             self._grade_again(rest, terms, at)
 
     def is_of_people(self, query: str, document: str) -> bool:
-        """Say whether a person, not a machine, has judged a document in this file.
+        """Say whether the file has a judgment of a document by a person, not a machine.
 
         `query` is the text of the query.
         """
@@ -137,10 +140,11 @@ class JudgmentFile:
         return (query, document) in self._of_people
 
     def notices(self) -> Iterator[str]:
-        """Write notices about possible mistakes.
+        """Yield notices about possible mistakes in the file.
 
-        These are rows that were left out in reading, queries with another text than
-        their case, and queries without a case.
+        They tell of rows that were left out, of queries with another text than their
+        case, and
+        of queries without a case.
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
@@ -157,9 +161,11 @@ class JudgmentFile:
             yield f"{self.name}: {count} {have} no case: {examples(without_case)}"
 
     def _names(self, lookup: Lookup) -> Sequence[str] | Wrong:
-        """Choose the keys to look a case up by.
+        """Return the keys by which a query is searched, or report a mistake.
 
-        They are its id (and text), or all ids of its text if the file lacks its id.
+        They are the id of the case, and its text if the file has both. If the file does
+        not have
+        the id, they are all ids of the text.
         """
         name, text = lookup.id, lookup.text
         if name is not None and self._has_id(name, text):
@@ -182,7 +188,7 @@ class JudgmentFile:
         return keys
 
     def _has_id(self, name: str, text: str) -> bool:
-        """Say whether the id of a case names a query of this file."""
+        """Say whether the file knows the id of a case as the id of a query."""
         if name not in self.known and name not in self.known.queries:
             return False
         # the id of the case may be the text of another query in this file
@@ -192,7 +198,7 @@ class JudgmentFile:
         return not is_text_of_other
 
     def _check_text_of(self, name: str, text: str, at: Location) -> Wrong | None:
-        """Report a query that has another id here than in its case."""
+        """Report a case whose query the file has under another id."""
         there = self.known.text(name)
         if there in (name, text):
             return None
@@ -207,9 +213,10 @@ class JudgmentFile:
         return None
 
     def _keys_of_text(self, text: str, *, has_id: bool) -> list[str]:
-        """List the keys of the queries with a text.
+        """Return the keys under which the file has the queries with a text.
 
-        The text itself is left out if it is the id of another query.
+        `has_id`: the case has an id. The text is not a key if it is the id of another
+            query.
         """
         if text in self.known.queries:
             is_id = self.known.text(text) != text
@@ -222,7 +229,7 @@ class JudgmentFile:
         return keys
 
     def _check_one_query(self, key: str, lookup: Lookup) -> Wrong | None:
-        """Report an entry that fits one query by its id and another one by its text."""
+        """Report a key that is the id of one query and the text of another query."""
         text = self.known.text(key)
         name = lookup.names[0]
         is_id = key == lookup.id or key in lookup.ids
@@ -247,9 +254,9 @@ class JudgmentFile:
     def _grade_again(
         self, keys: Sequence[str], terms: GradingTerms, at: Location
     ) -> Judgments | Wrong:
-        """Grade the rows of some queries under other terms.
+        """Return judgments of some queries, graded by other terms, or report mistakes.
 
-        Reports ratings that are not grades.
+        `keys` are the keys of the queries in the file.
         """
         if not self._rows:
             for row, query in enumerate(self.ratings.queries):

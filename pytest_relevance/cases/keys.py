@@ -1,8 +1,11 @@
 """The keys of a case file: the table `KEYS`, and the check of all keys.
 
-To add a key, add a row, and a field of that name to the model: of `Case`; of `Terms`,
-if suites set it; of `Settings`, if it changes how scores are computed. The JSON Schema
-is made of the same rows (`schema`). `build` finds keys that contradict each other.
+To add a key, add a row to the table, and a field of its name to the model: to `Case`;
+to
+`Terms`, if suites set it; to `Settings`, if it changes how scores are computed. The
+JSON
+Schema is made of the same rows (`schema.py`). `build.py` finds keys that contradict
+each other.
 """
 
 from __future__ import annotations
@@ -46,11 +49,11 @@ class Key:
 
     `levels`: whether suites, cases or both have the key.
     `shape`: how its YAML becomes plain Python.
-    `check`: converts the plain Python to the value.
+    `check`: makes the value of the plain Python, or reports a mistake.
     `schema`: the JSON Schema of what may be written.
     `about`: describes the key in an editor.
-    `needs`: other keys. If one of them is wrong, this key is not checked, because its
-    mistakes would only follow from that one.
+    `needs`: other keys. If one of them is wrong, this key is not checked: its mistakes
+        would only be consequences.
     """
 
     name: str
@@ -63,7 +66,7 @@ class Key:
 
 
 def _choice(name: str, words: Mapping[str, str], about: str) -> Key:
-    """Make the row of a key whose value is one of a few words, {word: its meaning}."""
+    """Return the row of a key whose value is one of a few words: {word: meaning}."""
     check = values.choice_of(words)
     return Key(name, IN_BOTH, shapes.TEXT, check, schemas.choice(words), about=about)
 
@@ -197,11 +200,12 @@ OF_SETTINGS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class CheckedKeys:
-    """What the keys of a suite or a case say.
+    """The checked keys of a suite or a case.
 
-    `values`: the values of its own keys, without those that are wrong.
-    `wrong`: the keys that are wrong, also inherited ones that it does not replace.
-    `has_unknown`: whether it has a key that nobody knows.
+    `values`: the values that it sets itself, without wrong ones.
+    `wrong`: the wrong keys. For a case also those of the suite that it does not
+        replace.
+    `has_unknown`: whether it has a key that does not exist.
     """
 
     values: dict[str, object]
@@ -210,12 +214,15 @@ class CheckedKeys:
 
     @property
     def is_right(self) -> bool:
-        """Say whether nothing is wrong with any key."""
+        """Say whether no key is wrong or unknown."""
         return not self.wrong and not self.has_unknown
 
 
 def plain_values(level: str, pairs: Pairs) -> dict[str, object]:
-    """Convert the keys of a suite or a case from YAML, each in its shape."""
+    """Return the keys of a suite or a case, converted from YAML to plain Python.
+
+    An unknown key has the value None.
+    """
     keys = KEYS[level]
     plain: dict[str, object] = {}
     for name, (_, node) in pairs.items():
@@ -230,12 +237,14 @@ def check_keys(
     at: Location,
     inherited_wrong: set[str] | None = None,
 ) -> CheckedKeys:
-    """Check the keys of a suite or a case, and add their values to `at.values`.
+    """Return the checked keys of a suite or a case. Report mistakes.
 
-    `written` are plain Python values by key. `inherited_wrong` are the keys of the
-    suite that are wrong, for a case. Keys are checked in the order of the table, since
-    a check may look at earlier values. A key that needs another one is not checked
-    while that one is wrong.
+    `written`: plain Python values by key.
+    `inherited_wrong`: for a case, the keys of the suite that are wrong.
+
+    Keys are checked in the order of the table. Each value is added to `at.values`,
+    where
+    later checks find it. A key is not checked while a key that it needs is wrong.
     """
     unknown = [str(name) for name in written if name not in KEYS[level]]
     for name in unknown:

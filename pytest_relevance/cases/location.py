@@ -1,8 +1,8 @@
-"""Where a check reports a mistake: a path in a suite or a case.
+"""Where a check reports a mistake: at a path in a suite or a case.
 
 A check takes a plain Python value and its `Location`. If the value is wrong, the check
 calls `refuse`, which adds a problem and returns the marker `WRONG`. The check returns
-`WRONG` too, so that its caller knows it without counting problems.
+`WRONG` too, so that its caller knows of the mistake.
 
 This module does not import YAML. A case that is written in Python is checked in the
 same way.
@@ -29,7 +29,7 @@ first.
 
 
 class Wrong(Enum):
-    """The type of `WRONG`."""
+    """The type of `WRONG`, which a check returns after it has reported a mistake."""
 
     WRONG = "wrong"
 
@@ -41,7 +41,7 @@ reported.
 
 
 def all_right(checked: Iterable[T | Wrong]) -> list[T] | Wrong:
-    """Collect checked values; `WRONG` if any of them is wrong."""
+    """Return the checked values as a list; `WRONG` if any of them is wrong."""
     values = []
     is_wrong = False
     for value in checked:
@@ -55,8 +55,8 @@ def all_right(checked: Iterable[T | Wrong]) -> list[T] | Wrong:
 class CaseFileError(FileError):
     """A case file that cannot be used.
 
-    `problems` has every mistake found in it, in the order of the file, and then those
-    in the files that it names.
+    `problems` are the mistakes in it, in its order, and then those in files that it
+    names.
     """
 
     MOST_SHOWN = 50
@@ -65,17 +65,17 @@ class CaseFileError(FileError):
 class Position:
     """Finds the lines of the values of a suite or a case, and names the case.
 
-    The values of a case that is written in Python have no lines.
+    This base class is for a case that is written in Python. Its values have no lines.
     """
 
     __slots__ = ()
 
     def place(self, path: Path, *, at_key: bool) -> Place:
-        """Find the value that a path leads to, or its key."""
+        """Return the place of the value that a path leads to, or of its key."""
         return NOWHERE
 
     def label(self) -> str:
-        """Name the case; empty for a suite."""
+        """Return the name of the case for messages; empty for a suite."""
         return ""
 
 
@@ -83,10 +83,11 @@ class Position:
 class Subject:
     """The suite or the case whose keys are checked.
 
-    `values`: the values that were checked so far, those of a case on top of those of
-        its suite. A check may look at them.
+    `values`: the values of the keys that were checked so far, for later checks. A case
+        begins with those of its suite.
+    `position`: finds the lines of the values.
     `owned_tags`: the markers whose names are not allowed as tags; None if any tag is
-    allowed.
+        allowed.
     `metrics`: the project's own metrics; None if they are not known.
     """
 
@@ -98,7 +99,7 @@ class Subject:
 
 
 class Location:
-    """The place of a value that is being checked: a path in a suite or a case."""
+    """Where a checked value stands: a path in a suite or a case."""
 
     __slots__ = ("path", "subject")
 
@@ -108,7 +109,7 @@ class Location:
 
     @property
     def values(self) -> dict[str, object]:
-        """The values of the suite or the case that were checked so far."""
+        """Return the values of the keys that were checked so far."""
         return self.subject.values
 
     def under(self, *path: str | int) -> Location:
@@ -116,11 +117,11 @@ class Location:
         return Location(self.subject, self.path + path)
 
     def metric(self, name: str, *, has_bound: bool) -> Metric:
-        """Parse the name of a metric, which may be the project's own.
+        """Return the metric with a name, which may be the project's own.
 
-        `has_bound`: whether its value is a bound that a metric may have. If the
-        project's own metrics are not known, an unknown name with such a bound is taken
-        for one of them.
+        `has_bound`: the metric has an allowed bound. If the project's own metrics are
+            not
+        known, an unknown name with such a bound is taken for one of them.
 
         Raises:
             ValueError: no metric has this name.
@@ -131,10 +132,10 @@ class Location:
         return parse_metric(name, metrics)
 
     def refuse(self, message: str, *path: str | int, at_key: bool = False) -> Wrong:
-        """Report a mistake here or at a nested value. Returns `WRONG`.
+        """Report a mistake here or at a nested value, and return `WRONG`.
 
         `path`: leads to the nested value.
-        `at_key`: the mistake stands at the key of the value.
+        `at_key`: the mistake is in the key, not in the value.
         """
         whole_path = self.path + path
         named = shown_path(whole_path[:-1] if at_key else whole_path)
@@ -146,14 +147,14 @@ class Location:
         return WRONG
 
     def refuse_at(self, message: str, place: Place) -> Wrong:
-        """Report a mistake at a place in a file that the case file names."""
+        """Report a mistake in a file that the case file names, and return `WRONG`."""
         self.subject.problems.add(message, place, self.subject.position.label())
         return WRONG
 
     def refuse_file(self, error: FileError) -> Wrong:
-        """Report the mistakes of a file that the case file names.
+        """Report the mistakes of a file that the case file names, and return `WRONG`.
 
-        Mistakes without a known line are reported where the file is named.
+        A mistake without a known line is reported where the file is named.
         """
         problems = self.subject.problems
         label = self.subject.position.label()

@@ -76,13 +76,13 @@ class FieldCondition:
 
     @classmethod
     def of_record(cls, written: Sequence[Any]) -> FieldCondition:
-        """Make a condition from the three values that outcomes and records keep."""
+        """Return the condition that three values in a record describe."""
         path, comparison, values = written
         return cls(path, comparison, tuple(values))
 
     @property
     def for_record(self) -> tuple[str, str, Sequence[str | float | bool]]:
-        """The three values that outcomes and records keep of the condition."""
+        """Return the three values that describe the condition in a record."""
         return self.path, self.comparison, self.values
 
 
@@ -90,18 +90,17 @@ class FieldCondition:
 class Expectation:
     """An entry of `expect:`.
 
-    `kind`: the name of an entry of `EXPECTATIONS`. It decides which other fields are
-    used.
-    `written`: the key of the entry.
-    `metric`: the metric of `METRIC` and `SIMILARITY`.
-    `comparison`, `bound`: a score, a number of results, or a duration in seconds.
+    `kind`: the name of a row of `EXPECTATIONS`. It decides which other fields are used.
+    `written`: the key of the entry, as it is written.
+    `metric`: the metric of a `METRIC` or a `SIMILARITY`.
+    `comparison`, `bound`: the bound of a score, a number of results, or seconds.
     `documents`: the documents that the entry names.
-    `within`: a rank. None means the top k of the case, or for `order` the whole
-    ranking.
-    `sets`: the sizes of the sets that `order` divides its documents into. Without any
+    `within`: the number of top results that count. None means the top k of the case, or
+        for `order` the whole ranking.
+    `sets`: for `order`, how many of the `documents` each set has, in turn. Empty if
         each document is a set.
-    `inherited`: whether it is written in the suite.
-    `conditions`: what the first `within` results are checked for.
+    `inherited`: whether the suite sets it.
+    `conditions`: the conditions on fields of results.
     `query`: the other query of `same_as`.
     """
 
@@ -119,17 +118,17 @@ class Expectation:
 
     @property
     def name(self) -> str:
-        """The canonical name of the metric, or the key as it is written: `every@5`."""
+        """Return the usual name of the metric, or the key as written: `every@5`."""
         return self.written if self.metric is None else self.metric.text
 
     @property
     def needs_judgments(self) -> bool:
-        """Say whether it bounds a metric that is computed by judgments."""
+        """Say whether the expectation is a metric that needs judgments."""
         return self.kind == METRIC
 
     @property
     def document_sets(self) -> list[tuple[str, ...]]:
-        """The documents of `order` in their sets. Empty sets are left out."""
+        """Return the sets of documents of `order`, without empty sets."""
         sizes = self.sets or [1] * len(self.documents)
         sets = []
         start = 0
@@ -141,10 +140,11 @@ class Expectation:
         return sets
 
     def ranks(self, settings: Settings) -> int | None:
-        """Return how many ranks decide an expectation of a metric; None for all ranks.
+        """Return how many ranks decide whether a metric meets its bound; None for all.
 
-        A bound x of RR is decided by floor(1 / x) ranks: no document below them gives
-        RR a value of x or more.
+        A bound x of RR is decided by the first floor(1 / x) ranks: a document below
+        them can
+        not give RR a value of x.
         """
         assert self.metric is not None
         has_bound_alone = is_reciprocal_rank(self.metric) and self.metric.k is None
@@ -154,7 +154,10 @@ class Expectation:
 
     @property
     def deepest(self) -> int:
-        """The deepest rank that a cutoff of a metric, or a bound of RR, names; or 0."""
+        """Return the last rank that the metric looks at, by its cutoff; else 0.
+
+        RR without a cutoff has the last rank that its bound depends on.
+        """
         if self.metric is None:
             return 0
         if self.metric.k is not None:
@@ -175,10 +178,10 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class AllowedRanks:
-    """The ranks from `highest` to `lowest` that an expectation allows a document.
+    """The ranks at which an expectation allows a document: `highest` to `lowest`.
 
-    `lowest` is infinity if the document may be absent. `path`: the keys below `expect:`
-    under which the document stands.
+    `lowest`: infinity if the document may be absent.
+    `path`: the keys below `expect:` under which the document stands.
     """
 
     highest: int
@@ -190,7 +193,7 @@ RanksOfDocuments: TypeAlias = Mapping[str, AllowedRanks]
 
 
 class KindOfExpectation(Protocol):
-    """The part of an `ExpectationKind` that the model uses."""
+    """The methods of an `ExpectationKind` that cases use."""
 
     cutoff: Callable[[Expectation], int]
     depth: Callable[[Expectation], int]
@@ -200,13 +203,13 @@ class KindOfExpectation(Protocol):
 
 
 def kind_of(expected: Expectation) -> KindOfExpectation:
-    """Find the kind of an expectation."""
+    """Return the kind of an expectation."""
     kind: KindOfExpectation = EXPECTATIONS.get(expected.kind)
     return kind
 
 
 def most_results(expect: Iterable[Expectation]) -> float:
-    """Return the most results that expectations allow; infinity for any number."""
+    """Return how many results expectations allow at most; infinity without a limit."""
     most = inf
     for expected in expect:
         most = min(most, kind_of(expected).most_results(expected))
@@ -239,16 +242,17 @@ class LatencyBound:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A condition on the cases of a file, or on those with a tag.
+    """A condition on the cases of a file, or on the cases with a tag.
 
-    `condition`: the name of an entry of `GATES`. It decides which other fields are
-    used.
+    `condition`: the name of a row of `GATES`. It decides which other fields are used.
     `bounds`: metrics with their bounds.
-    `share`: the share of the cases that must pass.
-    `p`: the level of significance of a drop.
-    `value`: what a gate of another package needs; JSON can hold it.
-    `against`: the rankings of `variant` are compared with those of this variant, and
-        not with accepted ones.
+    `share`: the share of the cases that must pass, from 0 to 1.
+    `tag`: the tag of the cases; None for all cases.
+    `p`: the level of significance of a drop; None if every drop counts.
+    `variant`, `against`: the gate compares the rankings of one search variant with
+        those of another, not with accepted ones.
+    `latencies`: the bounds of the latency.
+    `value`: what a gate of another package needs. JSON can hold it.
     """
 
     id: str
@@ -264,12 +268,12 @@ class Gate:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The metrics whose scores the gate needs of every case."""
+        """Return the metrics whose scores the gate needs of every case."""
         return tuple(metric for metric, _ in self.bounds)
 
     @property
     def similarities(self) -> tuple[Metric, ...]:
-        """The metrics that compare the rankings of cases with accepted ones."""
+        """Return the metrics that compare the rankings of cases with accepted ones."""
         if self.against is not None:
             return ()
         return tuple(metric for metric in self.metrics if metric.is_similarity)
@@ -299,13 +303,13 @@ class RecordedGate:
 
     @classmethod
     def of(cls, gate: Gate, line: int) -> RecordedGate:
-        """Record a gate."""
+        """Return a gate as a record has it."""
         values = {one.name: getattr(gate, one.name) for one in fields(gate)}
         values["bounds"] = tuple((metric.text, bound) for metric, bound in gate.bounds)
         return cls(**values, line=line)
 
     def __post_init__(self) -> None:
-        """Check the metrics and the figures."""
+        """Check the names of metrics and of figures of the latency."""
         for metric, _ in self.bounds:
             metric_named(metric)
         for latency in self.latencies:
@@ -314,7 +318,7 @@ class RecordedGate:
 
     @property
     def gate(self) -> Gate:
-        """The gate. A metric of a project has no function."""
+        """Return the gate. A project's own metric has no function then."""
         values = {one.name: getattr(self, one.name) for one in fields(Gate)}
         bounds = [(metric_named(metric), bound) for metric, bound in self.bounds]
         values["bounds"] = tuple(bounds)
@@ -328,9 +332,8 @@ class CatalogueFile:
     `id`, `title`: the columns of ids and titles; None for the usual names. `id` may be
         a template that joins columns.
     `show`: further columns that reports show.
-    `url`, `image`: the columns of addresses of documents and of their pictures, for the
-        page.
-    `suite_id`: the `id_field` of the suite, if it is a template. It is used if there is
+    `url`, `image`: the columns with web addresses of documents and of their pictures.
+    `suite_id`: the `id_field` of the suite if it is a template. It is used if there is
         no `id` and the file has its columns.
     """
 
@@ -344,7 +347,7 @@ class CatalogueFile:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """All columns but those of ids and titles, each once."""
+        """Return all columns except those of ids and titles, each once."""
         columns = list(self.show)
         for column in (self.url, self.image):
             if column:
@@ -361,18 +364,22 @@ TIES = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a suite sets for its cases, and a case may override.
+    """What a suite sets for its cases, and what a case may override.
 
     `search`: the name of the fixture that is called.
-    `depth`: how many results the search is asked for at least; None if that is not set.
+    `depth`: the least number of results that the search is asked for; None if not set.
+    `min_ndcg`: the floor of nDCG@k; None if there is none.
+    `min_judged`: the least share of judged results in the top k, from 0 to 1.
+    `raters`: how several ratings are combined.
+    `params`: the keyword arguments of the search.
     `tolerance`: how far nDCG@k may drop below the baseline; None for the project's
-    default.
+        default.
     `ties`: "any" if results with equal scores may come in any order, "fixed" if the
         search sorts them by a second key.
     `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
-    override them.
+        override them.
     `lowest`, `highest`: the range of grades that an unjudged result may have. It is the
-        range of the scale, or else of all judgments of the file and 0.
+        range of the scale, or without a scale that of all judgments of the file and 0.
     """
 
     search: str = "search"
@@ -396,13 +403,15 @@ class Terms:
     highest: float = 0.0
 
     def with_grade_range(self, grades: Sequence[float]) -> Terms:
-        """Set the lowest and highest grade, once all judgments of the file are known.
+        """Return these terms with the range of grades: `lowest` and `highest`.
 
-        The highest grade also becomes `max_grade` of the settings, if it is above 0.
-        `grades` are those of the file, sorted. Without a scale the range begins at 0 or
-        below: an unjudged result may be irrelevant, even if the file grades relevant
-        documents alone. A grade of another case that has no gain under these terms is
-        left out: no result of this case can have it.
+        The highest grade also becomes `max_grade` of the settings.
+
+        `grades`: the distinct grades of the whole file, sorted. Without a scale the
+            range begins
+        at 0 or below: an unjudged result may be irrelevant, even if the file grades
+        only
+        relevant documents. Grades that have no gain under these terms do not count.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)
@@ -430,21 +439,21 @@ class Terms:
 class Case:
     """A query and what is expected of its ranking.
 
-    `node_name`: the name of the case in its pytest node id: a written id itself, an
-    encoded query.
+    `node_name`: the name of the case in its pytest node id. It is the written id, or
+        the query with special characters encoded.
     `judgments`: grades by document id.
-    `min_ndcg`: the floor that applies. None if there is none, or if nDCG is not defined
-    because no document is relevant.
+    `min_ndcg`: the floor that applies; None if there is none, or if nDCG is not defined
+        because no document is relevant.
     `line`: counted from 1, in the case file or in `source`; 1 if it is not known, and 0
-    in a case that is written in Python.
-    `source`: the path in messages of the file of queries that the case comes from.
-    `weight`: the weight in means.
-    `expect`: the expectations, also those of the suite that can be asked of the case.
-    `not_applicable`: the metrics that the suite expects and the case has no relevant
-    judgments for.
+        in a case that is written in Python.
+    `source`: the file of queries that the case comes from, as messages name it; None
+        for a case that the case file writes.
+    `weight`: the weight of the case in means.
+    `expect`: the expectations that apply to the case, also those of the suite.
+    `not_applicable`: the metrics that the suite expects but for which the case has no
+        relevant judgment.
     `titles`, `notes`: texts for judged documents.
-    `filled`: the documents whose grades come from a file with `fill: true`, and who
-    gave these grades: {document: name}.
+    `filled`: {document: who gave the grade}, for grades from files with `fill: true`.
     """
 
     terms: Terms
@@ -470,7 +479,7 @@ class Case:
 
     @property
     def grades_of_people(self) -> Mapping[str, float]:
-        """The judgments without those from files with `fill: true`."""
+        """Return the judgments that do not come from files with `fill: true`."""
         grades = {}
         for document, grade in self.judgments.items():
             if document not in self.filled:
@@ -479,22 +488,22 @@ class Case:
 
     @property
     def search(self) -> str:
-        """The name of the fixture that is called."""
+        """Return the name of the fixture that is called."""
         return self.terms.search
 
     @property
     def k(self) -> int:
-        """The cutoff of `min_ndcg`, `include`, `exclude` and `min_judged`."""
+        """Return the cutoff of `min_ndcg`, `include`, `exclude` and `min_judged`."""
         return self.terms.k
 
     @property
     def settings(self) -> Settings:
-        """The settings with which scores are computed."""
+        """Return the settings with which scores are computed."""
         return self.terms.settings
 
     @property
     def min_judged(self) -> float:
-        """The share of judged results in the top k that a score needs; 0 for none.
+        """Return the least share of judged results in the top k, from 0 to 1.
 
         With a lower share the case may be inconclusive.
         """
@@ -502,10 +511,11 @@ class Case:
 
     @property
     def depth(self) -> int:
-        """The deepest rank that the case looks at, at least the `depth` of its terms.
+        """Return how many results the search is asked for: the last rank that counts.
 
-        A `search` is given it as `k`. Metrics and expectations without a cutoff (`AP`,
-        `order` ...) look at the whole ranking, and do not count.
+        It is at least the `depth` of the terms. Metrics and expectations without a
+        cutoff, such
+        as `AP` and `order`, look at the whole ranking and are not counted here.
         """
         deepest = max(self.cutoff, self.terms.depth or 0)
         for expected in self.expect:
@@ -514,7 +524,7 @@ class Case:
 
     @property
     def cutoff(self) -> int:
-        """The deepest rank that a cutoff of the case, or of a gate, names."""
+        """Return the greatest cutoff of the case and of the gates of its file."""
         deepest = self.terms.k
         for expected in self.expect:
             deepest = max(deepest, kind_of(expected).cutoff(expected))
@@ -525,7 +535,7 @@ class Case:
 
     @property
     def similarities(self) -> list[Metric]:
-        """The metrics of the case and its gates that compare accepted rankings."""
+        """Return the metrics of the case and its gates that compare two rankings."""
         metrics = []
         for expected in self.expect:
             metric = expected.metric
@@ -553,7 +563,7 @@ class Case:
 
     @property
     def looks_at_all(self) -> bool:
-        """Say whether everything that was returned counts, not only its top."""
+        """Say whether the case looks at the whole ranking, not only at its top."""
         if self.scores_all:
             return True
         return any(kind_of(expected).looks_at_all(expected) for expected in self.expect)
@@ -565,9 +575,9 @@ class Case:
 
     @property
     def fields(self) -> dict[str, int]:
-        """The fields that expectations look at, by path.
+        """Return the fields that expectations look at: {path: number of results}.
 
-        The value is how many of the top results are checked for the field.
+        So many of the top results are checked for the field.
         """
         ranks: dict[str, int] = {}
         for expected in self.expect:
@@ -583,19 +593,18 @@ class Suite:
     """The cases of one file, in its order, and what the file sets for them.
 
     `path`: the path of the file as it was given.
-    `cases`: the written cases, then those of the files of queries.
+    `cases`: the cases that the file writes, then those of files of queries (the listed
+        queries).
     `files`: the paths of all files of judgments and queries that were read.
     `warnings`: messages about possible mistakes.
     `queries_line`: the line of the key `queries`.
     `gate_lines`: the lines of the gates.
-    `unjudged`: the listed queries without judgments in the files of the suite. They
-    have no floor.
-    `left_out`: the ids of the listed queries that `only: judged` leaves out because
-    they have no judgments.
+    `unjudged`: the listed queries without judgments. They have no floor.
+    `left_out`: the ids of the listed queries that `only: judged` leaves out.
     `listed`: the number of all listed queries.
     `absent`: the files that are named with `fill: true` and do not exist.
     `without_floor`: sentences about cases to which a floor of the suite does not apply,
-    because their score is not defined.
+        because their score is not defined.
     """
 
     path: str
@@ -613,9 +622,9 @@ class Suite:
 
     @property
     def unjudged_words(self) -> str:
-        """Name the listed queries without judgments; empty if all have some.
+        """Return words about the listed queries without judgments; empty if none is.
 
-        `146 of 200 queries have no judgments: "a", "b", "c" ...`
+        `146 of 200 queries have no judgments: "a", "b", "c" and 143 more`
         """
         total = counted(self.listed, "query", "queries")
         parts = []

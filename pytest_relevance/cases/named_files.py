@@ -51,13 +51,12 @@ _NO = (False, "false")
 class NamedFile:
     """A file as a case file names it.
 
-    `query`: where in the file the texts of queries are, for formats that need that; one
-        path or several.
-    `grade_column`, `id_field`: which column has the grades, and which have the ids of
-    documents.
-    `fill`: its grades count only where nobody else has judged.
-    `only_judged`: queries without judgments are left out of a file of queries.
-    `at`: the path to the name of the file from the value of the key.
+    `query`: the paths to the texts of queries in the file, for formats that need them.
+    `grade_column`: the column of the grades.
+    `id_field`: the columns of the ids of documents.
+    `fill`: its grades count only for documents that nobody else has judged.
+    `only_judged`: of a file of queries, those without judgments are left out.
+    `at`: the path to the name of the file, below the key that names it.
     """
 
     name: str
@@ -71,12 +70,12 @@ class NamedFile:
 
     @property
     def content(self) -> NamedFile:
-        """The file without the fields that do not change what is read from it."""
+        """Return the file with only the fields that decide what is read from it."""
         return replace(self, only_judged=False, at=())
 
 
 def check_judgment_files(value: object, at: Location) -> tuple[NamedFile, ...] | Wrong:
-    """Check the `judgments` of a suite, which are in files."""
+    """Return the judgment files that a suite names, or report mistakes."""
     if isinstance(value, Mapping) and FILE not in value:
         return at.refuse(
             "the judgments of a suite are in a file, whose name stands here (judgments: "
@@ -86,14 +85,18 @@ def check_judgment_files(value: object, at: Location) -> tuple[NamedFile, ...] |
 
 
 def check_query_files(value: object, at: Location) -> tuple[NamedFile, ...] | Wrong:
-    """Check files of queries, which may have the key `only`."""
+    """Return the files of queries that a suite names, or report mistakes."""
     return check_files(value, at, _QUERY_KEYS)
 
 
 def check_files(
     value: object, at: Location, keys: Sequence[str] = _JUDGMENT_KEYS
 ) -> tuple[NamedFile, ...] | Wrong:
-    """Check a name, `{file: ...}` with any of `keys`, or a list of both."""
+    """Return the files that a key names, or report mistakes.
+
+    A file is a name or `{file: ...}` with any of `keys`. The value may be a list of
+    files.
+    """
     if not isinstance(value, (list, tuple)):
         named = _check_file(value, keys, at=at, path=())
         return WRONG if named is WRONG else (named,)
@@ -121,9 +124,10 @@ def check_files(
 def _check_file(
     value: object, keys: Sequence[str], at: Location, path: Path
 ) -> NamedFile | Wrong:
-    """Check a file from its name, or from a mapping that may have these keys.
+    """Return one file, or report a mistake.
 
-    `path` leads to it from the value of the key.
+    `keys`: the keys that its mapping may have.
+    `path`: leads to the file, below the key that names it.
     """
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
     described = _check_description(value, keys, expected=expected, at=at)
@@ -155,9 +159,9 @@ def _check_file(
 def _check_description(
     value: object, keys: Sequence[str], expected: str, at: Location
 ) -> Mapping[str, Any] | Wrong:
-    """Check the mapping that describes a file. A name alone is short for `{file: ...}`.
+    """Return the mapping that describes a file, or report a mistake.
 
-    `show` and `id_field` have checks of their own.
+    A name alone stands for `{file: ...}`. `show` and `id_field` are checked elsewhere.
     """
     if isinstance(value, str) and value:
         return {FILE: value}
@@ -189,7 +193,7 @@ def _is_text(value: object) -> bool:
 
 
 def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the paths to the texts of queries in a file, written as one or a list."""
+    """Return the paths to the texts of queries in a file; None if none are written."""
     written = described.get("query")
     if written is None:
         return None
@@ -209,9 +213,10 @@ def _check_format(described: Mapping[str, Any], at: Location) -> str | Wrong | N
 
 
 def why_no_file(name: str, folder: str, shown: str) -> str | None:
-    """Return why a case file in `folder` cannot name this file; None if it can.
+    """Return why a case file cannot name a file; None if it can.
 
-    `shown` is the name of the file in messages.
+    `folder`: the folder of the case file.
+    `shown`: the name of the file in messages.
     """
     path = os.path.join(folder, name)
     if not os.path.exists(path):
@@ -222,9 +227,9 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 
 
 def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
-    """Check the catalogue of a suite, a path or a mapping.
+    """Return the catalogue of a suite, or report a mistake.
 
-    `{file:, id:, title:, show: [...], url:, image:}`
+    It is written as a path, or as `{file: ..., id: ..., title: ..., show: [...]}`.
     """
     expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
     described = _check_description(value, _CATALOGUE_KEYS, expected=expected, at=at)
@@ -253,7 +258,7 @@ def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
 
 
 def _template_at(at: Location) -> str | None:
-    """Return the `id_field` of the suite if it is a template that joins fields."""
+    """Return the `id_field` of the suite if it is a template; None if it is not."""
     field = at.values.get(ID_FIELD)
     if isinstance(field, str) and id_field_of(field).is_template:
         return field

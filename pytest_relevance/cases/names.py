@@ -1,8 +1,8 @@
-"""Which names pytest can carry: ids in node ids, tags as markers, fixtures.
+"""Which ids, tags and fixtures may be written, since pytest has to carry them.
 
-A written id becomes part of the node id unchanged, so an id that a node id cannot carry
-is refused. A query that serves as id is the user's text. It is percent-encoded in the
-node id, and stays unchanged everywhere else.
+A written id becomes part of the node id unchanged. So an id that a node id cannot have
+is refused. A case without an id is named by its query, which is percent-encoded in the
+node id, and unchanged everywhere else.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def _refused_parts(text: str) -> list[str]:
 
 @lru_cache(maxsize=16)  # each case asks twice
 def node_name(query: str) -> str:
-    """Encode a query that serves as id for a node id.
+    """Return a query as it stands in a node id, for a case without an id.
 
-    What a node id cannot carry is percent-encoded.
+    Characters that a node id cannot have are percent-encoded.
     """
     if _HARMLESS.fullmatch(query) and not _has_meaning_to_pytest(query):
         return query

@@ -1,9 +1,8 @@
 """The files of queries: each query becomes a case, or adds to a written case.
 
-A column `min_ndcg` or `tags` beside the queries is meant for their cases. Nothing reads
-it there, so a floor that somebody has written would not be checked. So a column that is
-named like a key of a case is a mistake. Other columns that nothing reads are named
-once.
+Columns beside the queries are not read. A user may have written a floor in a column
+`min_ndcg`, and the floor would not be checked. So a column that is named like a key of
+a case is a mistake. Other columns that nothing reads are named in a notice.
 """
 
 from __future__ import annotations
@@ -35,25 +34,25 @@ class ListedQuery:
 
     @property
     def text(self) -> str:
-        """The text, or the id in a file that has ids alone."""
+        """Return the text of the query, or its id in a file that has ids alone."""
         return self.query.text_or_id
 
     @property
     def place(self) -> Place:
-        """Where the query stands."""
+        """Return where the query stands."""
         return Place(file=self.file, line=self.query.line or 0)
 
     @property
     def where(self) -> str:
-        """`file:line`, as far as it is known."""
+        """Return `file:line`, or the file alone if the line is not known."""
         if self.query.line is None:
             return self.file
         return f"{self.file}:{self.query.line}"
 
     def defaults(self, at: Location) -> dict[str, object] | Wrong:
-        """Return the weight, note and params that the file has for the case.
+        """Return the weight, note and params that the file sets for the case.
 
-        Params are merged over those of the suite.
+        Params are merged over those of the suite. Reports params that are wrong.
         """
         query = self.query
         values: dict[str, object] = {}
@@ -70,7 +69,7 @@ class ListedQuery:
 
 
 class ListedPosition(Position):
-    """Finds the line of a listed query, in which all its values stand."""
+    """Finds the line of a listed query. All its values stand in this line."""
 
     __slots__ = ("_name", "_query")
 
@@ -79,18 +78,18 @@ class ListedPosition(Position):
         self._name = name
 
     def place(self, path: Path, *, at_key: bool) -> Place:
-        """Return the place of the row."""
+        """Return the line of the query, for every path."""
         return self._query.place
 
     def label(self) -> str:
-        """Name the case."""
+        """Return the name of the case for messages."""
         return self._name
 
 
 class ListedQueries:
-    """The queries of all the files of a suite, in their order, each id once.
+    """The queries of all files of queries of a suite, in their order, each id once.
 
-    It keeps which of them have written cases.
+    It knows for which queries the case file writes a case.
     """
 
     def __init__(self) -> None:
@@ -101,7 +100,10 @@ class ListedQueries:
     def add(
         self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool
     ) -> None:
-        """Add the queries of a file. Reports ids that already have another text."""
+        """Add the queries of a file. Report a query that contradicts an earlier one.
+
+        Two queries with one id contradict each other if anything else is different.
+        """
         for query in queries:
             new = ListedQuery(query, file, only_judged)
             earlier = self.by_id.get(query.id)
@@ -120,10 +122,13 @@ class ListedQueries:
     def of_case(
         self, written_id: str | None, text: str | None, at: Location
     ) -> ListedQuery | Wrong | None:
-        """Find the listed query that a written case matches, by its id or its text.
+        """Return the query of the files that a written case is about; None without one.
 
-        The text counts if the case has no id. From then on the query counts as one with
-        a written case. Reports an id that another query has.
+        It is found by the id of the case, or without an id by its text. The query is
+        marked as
+        one with a written case. Reports an id that stands for another text, and a text
+        that
+        several ids have.
         """
         ids: Sequence[str] = ()
         if written_id is None:
@@ -150,7 +155,7 @@ class ListedQueries:
         return query
 
     def select(self, *, with_case: bool) -> list[ListedQuery]:
-        """List the queries that match a written case, or those that match none."""
+        """Return the queries with a written case, or those without one."""
         return [
             query
             for name, query in self.by_id.items()
@@ -159,7 +164,7 @@ class ListedQueries:
 
 
 def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:
-    """Write how a second query of an id differs from the first; None if they agree."""
+    """Return how two queries with one id differ; None if they do not."""
     name = quoted(new.query.id)
     if earlier.text != new.text:
         return (
@@ -208,7 +213,7 @@ that of a product.
 
 
 def _key_of_a_case(column: UnreadColumn) -> str | None:
-    """Find the key of a case that a column is named like; None if there is none."""
+    """Return the key of a case whose name a column has; None if there is none."""
     name = folded(column.name)
     key = _KEYS.get(name)
     if key is None or name in _USUAL_NAMES:
@@ -219,7 +224,10 @@ def _key_of_a_case(column: UnreadColumn) -> str | None:
 
 
 def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None:
-    """Make the error for columns that are named like keys of a case, if any."""
+    """Return the error about columns that are named like keys of a case.
+
+    None if there are no such columns.
+    """
     problems = []
     for column in unread:
         key = _key_of_a_case(column)
@@ -242,9 +250,9 @@ def _mistake(name: str, key: str) -> str:
 
 
 def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
-    """Name the other columns that nothing reads and that have content; None if none.
+    """Return a notice that names columns with content that nothing reads, or None.
 
-    Beside judgments, other columns are about documents and are not named.
+    Columns in a file with judgments are not named: they are about documents.
     """
     names = []
     for column in unread:
@@ -259,7 +267,7 @@ def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
 
 
 def _hint(names: Sequence[str]) -> str:
-    """Write which key a column may be meant as, if its name is misspelt."""
+    """Return a question if the name of a column may be a misspelt key, else ""."""
     for name in names:
         key = closest(name, tuple(KEYS[CASE]), cutoff=0.8)
         if key is not None:

@@ -46,12 +46,13 @@ def read_suite(
     owned_tags: frozenset[str] = OWNED_TAGS,
     metrics: ProjectMetrics | None = None,
 ) -> Suite:
-    """Read a case file, and the files of judgments and queries that it names.
+    """Return the suite of a case file, with the judgments and queries of its files.
 
-    `owned_tags` are the markers whose names are not allowed as tags. `metrics` are the
-    project's own, {name: function}. Without `metrics` each unknown name of a metric is
-    taken for a metric of the project. Possible mistakes are issued as
-    `RelevanceWarning`.
+    `owned_tags`: the markers whose names are not allowed as tags.
+    `metrics`: the project's own, {name: function}. If they are not given, each unknown
+        name of a metric is taken for one of them.
+
+    Possible mistakes are issued as `RelevanceWarning`.
 
     Raises:
         CaseFileError: with every mistake in the files, its line and column; it is a
@@ -65,7 +66,7 @@ def read_suite(
 
 
 def load_suite(path: str | os.PathLike[str], **arguments: Any) -> Suite:
-    """Read a case file as `read_suite` does, without issuing warnings.
+    """Return the suite of a case file as `read_suite` does, but issue no warnings.
 
     The `arguments` are those of `parse_suite`.
     """
@@ -81,11 +82,13 @@ def parse_suite(
     owned_tags: frozenset[str] = OWNED_TAGS,
     metrics: ProjectMetrics | None = NO_METRICS,
 ) -> Suite:
-    """Read a case file from its bytes.
+    """Return the suite of a case file, given by its bytes.
 
-    `file` is the path of the suite; the paths of the files it names are relative to it.
-    `shown` is its name in messages, by default `file`. `metrics` are the project's own;
-    None if they are not known.
+    `file`: the path of the case file. The files that it names are relative to its
+        folder.
+    `shown`: the name of the case file in messages, by default `file`.
+    `owned_tags`: the markers whose names are not allowed as tags.
+    `metrics`: the project's own; None if they are not known.
 
     Raises:
         CaseFileError: with every mistake in the files.
@@ -107,10 +110,12 @@ def parse_suite(
 
 
 def _read_document(data: bytes, builder: SuiteBuilder, header: Pairs) -> bool:
-    """Read the whole file, and return whether suite keys stand below `cases`.
+    """Read the whole file. Say whether keys of the suite stand below `cases`.
+
+    The keys of the suite are added to `header`, and the cases to `builder`.
 
     Raises:
-        CaseFileError: it is not YAML.
+        CaseFileError: the file is not YAML.
     """
     try:
         events = EventReader(data)
@@ -126,7 +131,10 @@ def _read_document(data: bytes, builder: SuiteBuilder, header: Pairs) -> bool:
 
 
 def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
-    """Raise the mistakes that were found, or the one accident that explains them."""
+    """Raise CaseFileError if there are mistakes.
+
+    If the file is not a case file at all, the error says only that.
+    """
     problems = builder.problems
     if problems.found:
         _refuse_accident(data, problems.file)
@@ -134,11 +142,7 @@ def _raise_if_any(data: bytes, builder: SuiteBuilder) -> None:
 
 
 def _refuse_accident(data: bytes, shown: str) -> None:
-    """Refuse a file that is a case file by its name alone: an HTML page, for example.
-
-    Raises:
-        CaseFileError: with this one mistake, as all others follow from it.
-    """
+    """Raise CaseFileError if a file is something else, for example a page of HTML."""
     # Imported only if there is a mistake to report.
     from pytest_relevance._accidents import find_accident
     from pytest_relevance._source import Source
@@ -155,9 +159,11 @@ def _refuse_accident(data: bytes, shown: str) -> None:
 def has_cases(data: bytes) -> bool:
     """Say whether a YAML text seems to have `cases` or `queries` at its top.
 
-    That makes it a case file, whatever its name. The text is not parsed: a mistake
-    above the cases must be shown, not hide the file. The key begins a line, or stands
-    anywhere in a file that begins with a brace, as JSON does.
+    Then it is a case file, whatever its name. The text is not parsed, so that a mistake
+    in
+    the YAML does not hide the file. The key must begin a line. In a file that begins
+    with a
+    brace, as JSON does, it may stand anywhere.
     """
     encoding = "utf-16" if is_utf_16(data) else "utf-8"
     text = data.decode(encoding, "replace").removeprefix("\ufeff")
@@ -169,9 +175,9 @@ def has_cases(data: bytes) -> bool:
 
 
 def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
-    """Read the keys of the suite into `header`, and the cases into the builder.
+    """Read the keys of the suite into `header`, and the cases into `builder`.
 
-    Returns whether keys of the suite come after `cases`.
+    Say whether keys of the suite stand below `cases`.
     """
     if not events.enter_document():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'

@@ -1,9 +1,10 @@
 """What plain text in a case file means: a value, or the text itself.
 
-The guesses of YAML are not used: `no` is false for YAML, `1e5` is text, and `12:30` is
-750. Quotes always mean text. Of plain scalars, `true`, `false`, `null` and decimal
-numbers without leading zeros are converted, if the key asks for a value. Ids, queries,
-tags, names and notes stay text.
+YAML guesses: it reads `no` as false, `1e5` as text, and `12:30` as 750. This is not
+done
+here. Quotes always mean text. Text without quotes is converted only if the key wants a
+value, and only if it is `true`, `false`, `null`, or a decimal number without leading
+zeros. Ids, queries, tags, names and notes stay text.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "":
 
 
 def number(text: str) -> int | float | None:
-    """Convert a decimal number without leading zeros; None for any other text."""
+    """Return the number that a text is; None if it is not one.
+
+    Only decimal numbers without leading zeros count.
+    """
     match = _COMPILED.fullmatch(text)
     if match is None:
         return None
@@ -32,7 +36,7 @@ def number(text: str) -> int | float | None:
 
 @lru_cache(maxsize=4096)  # a million grades have few different values
 def grade(text: str) -> int | float | str:
-    """Convert the plain text of a grade: a number, else the text itself.
+    """Return the number that a text is, else the text itself.
 
     So the name of a grade may be `no` or `true`.
     """
@@ -41,7 +45,7 @@ def grade(text: str) -> int | float | str:
 
 
 def scalar_value(text: str) -> object:
-    """Convert plain text to true, false, null or a number; else keep the text."""
+    """Return true, false, null or the number that a text is, else the text itself."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     return grade(text)
@@ -58,7 +62,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def are_finite(numbers: Iterable[float]) -> bool:
-    """Say whether numbers are finite, and a float can hold them."""
+    """Say whether all numbers are finite and fit into a float."""
     try:
         return all(map(isfinite, numbers))
     except OverflowError:

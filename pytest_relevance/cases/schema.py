@@ -43,7 +43,7 @@ _CUTOFF = rf"(?:@\s*|[_.])0*(?:{UP_TO_A_MILLION})\s*"
 
 
 def case_file_schema() -> Schema:
-    """Make the JSON Schema of case files."""
+    """Return the JSON Schema of case files."""
     properties = _properties_of(SUITE)
     properties[CASES] = about(
         "The cases, each a query.", list_of(reference("case"), at_least=1)
@@ -89,10 +89,10 @@ def _case() -> Schema:
 
 
 def _expect() -> Schema:
-    """Make the schema of `expect`: the kinds, and the metrics in any spelling.
+    """Return the schema of `expect`: the kinds, and the metrics in any spelling.
 
-    An editor offers the names of properties: those of the kinds, and of each metric the
-    usual spellings. Any other name may be that of a project's own metric.
+    An editor offers the names of the kinds, and the usual spellings of each metric. Any
+    other name may be that of a project's own metric.
     """
     properties = {}
     patterns = {}
@@ -126,7 +126,7 @@ def _usual_spellings(measure: AnyMeasure) -> list[str]:
 
 
 def _about_measure(measure: AnyMeasure) -> str:
-    """Show how a metric is written, and what it is: `P[(rel=...)][@k]: ...`."""
+    """Return how a measure is written, and what it is: `P[(rel=...)][@k]: ...`."""
     written = measure.name
     if measure.parameters:
         names = ", ".join(f"{name}=..." for name in measure.parameters)
@@ -169,7 +169,7 @@ def _bounds_of_metrics() -> Schema:
 
 
 def _format() -> Schema:
-    """Make the schema of the name of a format. Other packages may add formats."""
+    """Return the schema of the name of a format. Other packages may add formats."""
     meanings = {}
     for name in FORMATS.bundled_names:
         known = FORMATS.get(name)

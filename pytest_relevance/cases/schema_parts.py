@@ -1,8 +1,8 @@
-"""Parts of the JSON Schema of case files that several tables use.
+r"""Parts of the JSON Schema of case files that several tables use.
 
-An editor reads `007` or `true` as a number or a boolean, where the reader of case files
-takes the text. So the schema of a text allows these types too. A pattern ends in
-`(?!\\n)$`, since `$` of Python also matches before a line feed at the end.
+An editor takes `007` or `true` for a number or a boolean, but the reader of case files
+takes it for text. So the schema of a text allows these types too. A pattern ends in
+`(?!\n)$`, since `$` of Python also matches before a line feed at the end.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ UP_TO_A_MILLION = "[1-9][0-9]{0,5}|1000000"
 
 
 def either(*schemas: Schema) -> Schema:
-    """Allow any of several schemas."""
+    """Return the schema of a value that fits any of several schemas."""
     return {"anyOf": list(schemas)}
 
 
 def list_of(item: Schema, *, at_least: int = 0) -> Schema:
-    """Allow a list."""
+    """Return the schema of a list whose entries fit `item`."""
     schema: Schema = {"type": "array", "items": item}
     if at_least:
         schema["minItems"] = at_least
@@ -42,7 +42,7 @@ def list_of(item: Schema, *, at_least: int = 0) -> Schema:
 
 
 def mapping_of(value: Schema, *, at_least: int = 1) -> Schema:
-    """Allow a mapping with any keys."""
+    """Return the schema of a mapping with any keys, whose values fit `value`."""
     return {
         "type": "object",
         "additionalProperties": value,
@@ -53,7 +53,7 @@ def mapping_of(value: Schema, *, at_least: int = 1) -> Schema:
 def object_with(
     properties: Mapping[str, Schema], *, required: Iterable[str] = ()
 ) -> Schema:
-    """Allow a mapping with these keys and no others."""
+    """Return the schema of a mapping with these keys and no others."""
     schema: Schema = {"type": "object", "properties": dict(properties)}
     if required:
         schema["required"] = list(required)
@@ -62,22 +62,22 @@ def object_with(
 
 
 def reference(name: str) -> Schema:
-    """Refer to a definition in `$defs` of the whole schema."""
+    """Return a reference to a definition under `$defs` of the whole schema."""
     return {"$ref": f"#/$defs/{name}"}
 
 
 def about(description: str, schema: Schema) -> Schema:
-    """Put a description before a schema. Editors show it."""
+    """Return a schema with a description, which editors show."""
     return {"description": description, **schema}
 
 
 def choice(meanings: Mapping[str, str]) -> Schema:
-    """Allow one of several names, each with its meaning."""
+    """Return the schema of one of several names, {name: what it means}."""
     return {"enum": list(meanings), "enumDescriptions": list(meanings.values())}
 
 
 def any_case(word: str) -> str:
-    """Make the pattern of a word in small or capital letters: `[Nn][Oo]`."""
+    """Return a pattern that finds a word in small or capital letters: `[Nn][Oo]`."""
     pattern = ""
     for letter in word:
         if letter.isalpha():

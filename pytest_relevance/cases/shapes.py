@@ -1,7 +1,6 @@
 """How the nodes of YAML become plain Python, in the way that each key asks for.
 
-For most keys a number is a number. For ids, queries, tags and names everything is text,
-as written.
+For most keys a number is a number. Ids, queries, tags and names are text, as written.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from pytest_relevance.cases.yaml import MappingNode, Node, SequenceNode
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a node is converted.
+    """How a node of YAML becomes plain Python.
 
     `scalar`: converts its scalars, at any depth.
-    `keys`: the keys of its mappings whose values have another shape. Keys themselves
-    are text.
+    `keys`: the shapes of values under some keys of its mapping. Other values have the
+        shape of the node. Keys are always text.
     """
 
     scalar: Callable[[ScalarEvent], object]
@@ -66,7 +65,7 @@ JUDGMENTS = Shape(_as_value)
 
 
 def to_python(node: Node, shape: Shape) -> object:
-    """Convert a node to plain Python, in the shape of its key."""
+    """Return a node as plain Python, in the shape of its key."""
     if isinstance(node, ScalarEvent):
         return shape.scalar(node)
     if isinstance(node, SequenceNode):
@@ -81,7 +80,7 @@ def to_python(node: Node, shape: Shape) -> object:
 
 
 def _judgments(node: MappingNode) -> dict[str, object]:
-    """Convert documents with their grades. They are nearly all of a large file."""
+    """Return documents with their grades: a faster way, as a file has many of them."""
     values: dict[str, object] = {}
     for document, (_, item) in node.pairs.items():
         if type(item) is ScalarEvent and item.implicit[0]:

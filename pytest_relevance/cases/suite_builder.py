@@ -1,7 +1,7 @@
 """Collects the cases of one case file, and the mistakes in it and its files.
 
-`reader` calls it with the keys of the suite, then with each case, and at the end with
-`finish`.
+`reader` calls `set_defaults` with the keys of the suite, then `add_case` for each case,
+and at the end `finish`.
 """
 
 from __future__ import annotations
@@ -62,10 +62,11 @@ meant.
 class SuiteBuilder:
     """Collects the cases of one case file.
 
-    `file` is its path, and `shown` its name in messages. `owned_tags` are the markers
-    whose names are not allowed as tags. `metrics` are the project's own; None if they
-    are not known.
-    `cache` keeps what was read from other files.
+    `file`: the path of the case file.
+    `shown`: its name in messages.
+    `owned_tags`: the markers whose names are not allowed as tags.
+    `metrics`: the project's own; None if they are not known.
+    `cache`: keeps what was read from other files.
     """
 
     def __init__(
@@ -103,14 +104,14 @@ class SuiteBuilder:
         """The ids of the listed queries that are left out."""
 
     def add_problems(self, problems: Sequence[Problem], case: str = "") -> None:
-        """Add mistakes in the YAML, of the suite or of a case."""
+        """Add mistakes in the YAML of the suite, or of the case with a name."""
         for problem in problems:
             self.problems.add(problem.message, problem.place, case)
 
     # The suite
 
     def set_defaults(self, header: Pairs) -> None:
-        """Check what the suite sets for its cases, and read the files that it names."""
+        """Check the keys of the suite, and read the files that they name."""
         first_mark = next((key.start_mark for key, _ in header.values()), None)
         self._root = MappingNode(first_mark, header)
         at = self._location({}, NodePosition(self._root))
@@ -147,7 +148,7 @@ class SuiteBuilder:
             at.refuse(why, "documents")
 
     def _opened_files(self) -> SuiteFiles:
-        """Return the files of the suite. Only suites with files import their module."""
+        """Return the files of the suite. Their module is imported on first use."""
         if self._files is None:
             from pytest_relevance.cases.suite_files import SuiteFiles
 
@@ -159,10 +160,10 @@ class SuiteBuilder:
     # Written cases
 
     def add_case(self, node: Node, place: Place, problems: Sequence[Problem]) -> None:
-        """Check a written case and keep a draft of it, or report what is wrong with it.
+        """Check a written case and keep its draft, or report mistakes.
 
-        `place` is where it begins in the list of cases. `problems` are the mistakes in
-        its YAML.
+        `place`: where the case begins in the list of cases.
+        `problems`: the mistakes in its YAML.
         """
         self.count += 1
         if self.problems.is_full:
@@ -213,7 +214,7 @@ class SuiteBuilder:
     def _defaults_of(
         self, listed: ListedQuery | Wrong | None, at: Location
     ) -> dict[str, object] | Wrong:
-        """Return the values that a file of queries has for a written case."""
+        """Return the values that a file of queries sets for a written case."""
         if listed is None or listed is WRONG:
             return {}
         from pytest_relevance.cases.query_files import ListedPosition
@@ -224,10 +225,11 @@ class SuiteBuilder:
     def _check_name(
         self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
     ) -> bool:
-        """Say whether no case above has the same name, and report a case that has.
+        """Say whether the name of a case is new in its file. Report one that is not.
 
-        The name is the id of the case, that of its listed query, or its query. False
-        also if what decides the name is wrong.
+        The name is the id of the case, the id of its listed query, or its query. False
+        also if
+        the key that decides the name is wrong.
         """
         own = checked.values
         if "id" in own:
@@ -265,7 +267,10 @@ class SuiteBuilder:
         origin: Origin,
         at: Location,
     ) -> CaseDraft | None:
-        """Make a draft of a case and keep it; None if keys contradict each other."""
+        """Keep the draft of a case, and return it; None if there is a mistake.
+
+        Keys that contradict each other are reported.
+        """
         draft = draft_case(own, self._terms, judgments, origin=origin, at=at)
         if draft is WRONG:
             return None
@@ -293,9 +298,9 @@ class SuiteBuilder:
             files.check_any_judged(queries, at)
 
     def _add_listed_query(self, query: ListedQuery, files: SuiteFiles) -> None:
-        """Make a draft of a listed query.
+        """Keep the draft of a query from a file of queries.
 
-        It has no floor if the judgments of the suite have none for it.
+        It has no floor if the suite has judgments, but none for this query.
         """
         from pytest_relevance.cases.query_files import ListedPosition
 
@@ -329,7 +334,10 @@ class SuiteBuilder:
     # The end
 
     def finish(self) -> list[Case]:
-        """Make the cases, now that the grades of the whole file are known."""
+        """Return the cases, now that the grades of the whole file are known.
+
+        Report mistakes that need all cases.
+        """
         at = self._location(self._values, NodePosition(self._root))
         files = self._files
         if files is not None and not self._wrong and not files.is_wrong:
@@ -345,7 +353,7 @@ class SuiteBuilder:
         return cases
 
     def suite(self, cases: Sequence[Case]) -> Suite:
-        """Make the suite. To be called only if no mistake was found."""
+        """Return the suite. Call this only if no mistake was found."""
         files = self._files
         queries_line = 1
         if QUERIES in self._root.pairs:
@@ -373,7 +381,7 @@ class SuiteBuilder:
 
 
 def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | None:
-    """Return the id of the listed query of a written case without an id of its own."""
+    """Return the id that a case takes from its listed query; None if it has its own."""
     if listed is None or listed is WRONG or "id" in node.pairs:
         return None
     return listed.query.id

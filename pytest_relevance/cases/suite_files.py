@@ -1,8 +1,8 @@
-"""The files of queries and of judgments of a suite, and how cases find judgments there.
+"""The files of queries and judgments of a suite, and how cases find judgments there.
 
-The suite's files are the default. The judgments of a case itself replace them, document
-by document. `judgment_file` finds a case in one file, `case_judgments` unites what is
-found.
+The suite's files count for all cases. The judgments of a case itself replace them,
+document by document. `judgment_file` finds a case in one file, and `case_judgments`
+unites what is found.
 
 Suites without files do not import this module.
 """
@@ -51,7 +51,7 @@ _Files = Sequence[JudgmentFile]
 
 @dataclass(frozen=True, slots=True)
 class _OwnJudgments:
-    """The judgments that a case has apart from its suite's, and the files it names."""
+    """The judgments that a case itself has, and the files that it names for them."""
 
     judgments: CaseJudgments | None
     files: _Files
@@ -60,9 +60,12 @@ class _OwnJudgments:
 class SuiteFiles:
     """The files of queries and of judgments that a suite and its cases name.
 
-    `file`, `shown` and `cache` are arguments of `FileReader`. `suite` are the checked
-    keys of the suite. `is_wrong`: something is wrong with the files of the suite, so
-    that no case knows its judgments.
+    `file`, `shown` and `cache` are arguments of `FileReader`. `suite` has the checked
+    keys
+    of the suite.
+
+    `is_wrong`: a file of the suite has a mistake, so the judgments of cases are not
+        known.
     """
 
     def __init__(
@@ -89,7 +92,7 @@ class SuiteFiles:
         """
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
-        """Read the files that the suite names, and report what is wrong with them."""
+        """Read the files that the suite names. Report mistakes in them."""
         for named in _named_files(suite.get("queries")):
             if self._add_queries(named, suite, at.under("queries")) is WRONG:
                 self.is_wrong = True
@@ -124,10 +127,11 @@ class SuiteFiles:
         return None
 
     def of_case(self, own: Mapping[str, Any], at: Location) -> CaseJudgments | Wrong:
-        """Find the judgments of a case by its checked keys.
+        """Return the judgments of a written case, given by its checked keys.
 
-        Reports ratings that are not grades or contradict each other, and a case that is
-        not in the files where it should be.
+        Reports ratings that are not grades or contradict each other, and a case that
+        its files
+        do not judge.
         """
         lookup = Lookup(
             id=own.get("id"),
@@ -158,9 +162,9 @@ class SuiteFiles:
         return self._fill(people, files, lookup)
 
     def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
-        """Return the judgment files of the suite.
+        """Return the judgment files of the suite, as a case reads them.
 
-        For a case with an `id_field` of its own, they are read again with that field.
+        They are read again for a case with an `id_field` of its own.
         """
         template = _template_of(lookup.at.values)
         if template == self._template:
@@ -171,7 +175,7 @@ class SuiteFiles:
     def _own_judgments(
         self, own: Mapping[str, object], lookup: Lookup
     ) -> _OwnJudgments | Wrong:
-        """Find the judgments that a case writes itself, or has in files of its own."""
+        """Return the judgments that a case writes, or that the files it names have."""
         written = own.get("judgments")
         files: _Files = ()
         judgments: CaseJudgments | Wrong | None = None
@@ -194,7 +198,7 @@ class SuiteFiles:
     def _note_overruled(
         self, own: CaseJudgments, files: _Files, lookup: Lookup
     ) -> None:
-        """Keep the rows that the judgments of a case overrule, for a notice."""
+        """Keep the rows of files that the case itself overrules, for a notice."""
         silently = replace(lookup, at=_unheard())
         for file in files:
             if not file.fills:
@@ -203,7 +207,7 @@ class SuiteFiles:
                     self._overruled.extend(find_overruled(own.grades, parts, BY_CASE))
 
     def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
-        """Find the judgments of a listed query in the files of the suite."""
+        """Return the judgments of a query from a file of queries."""
         ids = self.queries.ids(query.text)
         lookup = Lookup(query.query.id, query.text, ids, terms=self._terms, at=at)
         people = _find(self._of_suite, lookup)
@@ -213,10 +217,11 @@ class SuiteFiles:
         return self._fill(people or NO_JUDGMENTS, self._of_suite, lookup)
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
-        """Report that the files judge no listed query: they may not belong together.
+        """Report that no listed query is judged: the files may not belong together.
 
-        `queries`: the listed queries without a written case, if none has judgments. If
-        the files judge a listed query that has a written case, nothing is wrong.
+        `queries`: the listed queries without a written case. None of them is judged.
+            Nothing is
+        reported if a listed query with a written case is judged.
         """
         for query in self.queries.select(with_case=True):
             judgments = self.of_listed(query, _unheard())
@@ -239,16 +244,16 @@ class SuiteFiles:
         return "nothing"
 
     def check_rest(self, at: Location) -> None:
-        """Report the ratings that are not grades and belong to no case.
+        """Report ratings that are not grades, of queries without a case.
 
-        To be called when all cases have found their judgments.
+        Call this when all cases have found their judgments.
         """
         for file in self._first_opened():
             if not file.fills:  # it may have queries of other suites
                 file.check_rest(self._terms, at)
 
     def notices(self) -> tuple[str, ...]:
-        """Write notices about possible mistakes in the files."""
+        """Return notices about possible mistakes in the files."""
         notices = [*self.reader.notices, *notices_of(self._overruled)]
         for file in self._first_opened():
             if not file.fills:
@@ -256,9 +261,9 @@ class SuiteFiles:
         return tuple(notices)
 
     def _first_opened(self) -> list[JudgmentFile]:
-        """Return each file as it was opened first.
+        """Return each judgment file as it was read first.
 
-        A case may have opened it again, by an `id_field` of its own.
+        A case with an `id_field` of its own may have read it again.
         """
         first: dict[NamedFile, JudgmentFile] = {}
         for (named, _), file in self._opened.items():
@@ -272,7 +277,10 @@ class SuiteFiles:
         template: IdField | None,
         at: Location,
     ) -> list[JudgmentFile] | Wrong:
-        """Read judgment files. Files with `fill: true` may be missing."""
+        """Return judgment files, read; or report mistakes in them.
+
+        Files with `fill: true` that do not exist are left out.
+        """
         opened = []
         is_wrong = False
         for one in named:
@@ -299,9 +307,9 @@ class SuiteFiles:
     def _find_needed(
         self, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong | None:
-        """Find the judgments of a query, and report it if there are none.
+        """Return the judgments of a query, or report that there are none.
 
-        None if there are no files to look in.
+        None if there are no files to search.
         """
         files = [file for file in files if not file.fills]
         judgments = _find(files, lookup)
@@ -328,7 +336,10 @@ class SuiteFiles:
     def _fill(
         self, people: CaseJudgments, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong:
-        """Add the judgments of files with `fill: true`, for documents without any."""
+        """Return judgments, completed by those of files with `fill: true`.
+
+        `people`: the judgments so far. Filled ones count only for other documents.
+        """
         parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):
             if not file.fills:
@@ -345,7 +356,10 @@ class SuiteFiles:
 
 
 def _find(files: _Files, lookup: Lookup) -> CaseJudgments | Wrong | None:
-    """Find the judgments of a query in some files; None if there are none."""
+    """Return the judgments of a query in files; None if there are none.
+
+    Files with `fill: true` are left out.
+    """
     parts: list[FileJudgments] = []
     is_wrong = False
     for file in files:
@@ -362,14 +376,14 @@ def _find(files: _Files, lookup: Lookup) -> CaseJudgments | Wrong | None:
 
 
 def _check_fills(files: _Files, lookup: Lookup) -> None:
-    """Report what is wrong with a query in files with `fill: true`."""
+    """Report mistakes about a query in files with `fill: true`."""
     for file in files:
         if file.fills:
             file.find(lookup)
 
 
 def _unheard() -> Location:
-    """Make a location whose mistakes nobody reads: they are reported elsewhere."""
+    """Return a location whose mistakes are dropped, as they are reported elsewhere."""
     return Location(Subject(Problems("")))
 
 
@@ -388,7 +402,7 @@ def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
 
 
 def _template_of(values: Mapping[str, object]) -> IdField | None:
-    """Take the `id_field` of a suite or a case, if it is a template."""
+    """Return the `id_field` of a suite or a case if it is a template, else None."""
     written = values.get("id_field")
     if not isinstance(written, (str, tuple)):
         return None
@@ -401,7 +415,7 @@ def _names_of(files: _Files) -> str:
 
 
 def _close_name(files: _Files, lookup: Lookup) -> str:
-    """Advise on a name in the files that is close to one of the query."""
+    """Return advice if a name in the files is close to a name of the query, else ""."""
     known: dict[str, None] = {}
     for file in files:
         for key in islice(file.known, _MOST_COMPARED):

@@ -1,8 +1,9 @@
 """The checks of simple values: texts, numbers, names, params, documents.
 
 A check takes a plain Python value and its `Location`. So it is the same for a case file
-and for a case that is written in Python (`relevance.check`). It returns what a `Case`
-or its `Terms` have in that place, or `WRONG` if it has reported a mistake.
+and for a case that is written in Python (`relevance.check`). It returns the value for
+the `Case` or its `Terms`. If the value is wrong, it reports a mistake and returns
+`WRONG`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _SEPARATORS_OF_IDS = frozenset(";|,")
 
 
 def check_text(value: object, at: Location) -> str | Wrong:
-    """Check a text."""
+    """Return a text, or report a mistake."""
     if isinstance(value, str):
         return value
     advice = ""
@@ -66,7 +67,7 @@ def check_text(value: object, at: Location) -> str | Wrong:
 
 
 def check_query(value: object, at: Location) -> str | Wrong:
-    """Check the text of a query."""
+    """Return the text of a query, or report a mistake."""
     text = check_text(value, at)
     if text is WRONG:
         return WRONG
@@ -81,24 +82,27 @@ def check_query(value: object, at: Location) -> str | Wrong:
 
 
 def check_id(value: object, at: Location) -> str | Wrong:
-    """Check a written id, which a node id must be able to carry."""
+    """Return an id that a node id can have, or report a mistake."""
     return _check_name(value, wrong_id, at)
 
 
 def check_tag(value: object, at: Location) -> str | Wrong:
-    """Check the tag that a gate looks at."""
+    """Return the tag of a gate, or report a mistake."""
     return _check_name(value, wrong_tag, at)
 
 
 def check_fixture(value: object, at: Location) -> str | Wrong:
-    """Check the name of a fixture."""
+    """Return the name of a fixture, or report a mistake."""
     return _check_name(value, wrong_fixture, at)
 
 
 def _check_name(
     value: object, why_wrong: Callable[[str], str | None], at: Location
 ) -> str | Wrong:
-    """Check a text that is a name. `why_wrong` says what is wrong with it."""
+    """Return a text that is a name, or report a mistake.
+
+    `why_wrong` returns what is wrong with a name; None if nothing is.
+    """
     text = check_text(value, at)
     if text is WRONG:
         return WRONG
@@ -107,7 +111,7 @@ def _check_name(
 
 
 def check_field(value: object, at: Location) -> str | Wrong:
-    """Check the name of a field of a result."""
+    """Return the name of a field of a result, or report a mistake."""
     text = check_text(value, at)
     if text is WRONG:
         return WRONG
@@ -119,7 +123,10 @@ def check_field(value: object, at: Location) -> str | Wrong:
 
 
 def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
-    """Check what makes the id of a result: a field, a list of fields, or a template."""
+    """Return what makes the id of a result, or report a mistake.
+
+    It is a field, a list of fields, or a template.
+    """
     if not isinstance(value, (str, list, tuple)):
         advice = ""
         if isinstance(value, Mapping):
@@ -135,7 +142,7 @@ def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong
 
 
 def choice_of(names: Collection[str]) -> Check:
-    """Make the check of one of several names."""
+    """Return the check of a value that must be one of several names."""
 
     def check(value: object, at: Location) -> object:
         return _check_choice(value, names, at)
@@ -146,7 +153,10 @@ def choice_of(names: Collection[str]) -> Check:
 def _check_choice(
     value: object, names: Collection[str], at: Location, *, other: str = ""
 ) -> str | Wrong:
-    """Check one of several names. `other` is allowed too, and described in messages."""
+    """Return one of several names, or report a mistake.
+
+    `other`: words for something else that is allowed too; checked elsewhere.
+    """
     if isinstance(value, str) and value in names:
         return value
     allowed = [*names, other] if other else list(names)
@@ -158,7 +168,7 @@ def _check_choice(
 
 
 def check_whole(value: object, at: Location) -> int | Wrong:
-    """Check a whole number from 1, such as a cutoff."""
+    """Return a whole number from 1, or report a mistake."""
     if isinstance(value, int) and not isinstance(value, bool):
         if 1 <= value <= LARGEST_WHOLE:
             return value
@@ -168,14 +178,14 @@ def check_whole(value: object, at: Location) -> int | Wrong:
 
 
 def check_share(value: object, at: Location) -> float | Wrong:
-    """Check a number from 0 to 1."""
+    """Return a number from 0 to 1, or report a mistake."""
     if is_number(value) and 0 <= value <= 1:
         return value
     return at.refuse(f"expected a number from 0 to 1, found {found(value)}")
 
 
 def check_floor(value: object, at: Location) -> float | Wrong | None:
-    """Check a number from 0 to 1, or None."""
+    """Return a number from 0 to 1, or None for no floor, or report a mistake."""
     if value is None or (is_number(value) and 0 <= value <= 1):
         return value
     return at.refuse(
@@ -185,21 +195,24 @@ def check_floor(value: object, at: Location) -> float | Wrong | None:
 
 
 def check_weight(value: object, at: Location) -> float | Wrong:
-    """Check a number above 0."""
+    """Return a number above 0, or report a mistake."""
     if is_number(value) and value > 0:
         return value
     return at.refuse(f"expected a number above 0, found {found(value)}")
 
 
 def check_flag(value: object, at: Location) -> bool | Wrong:
-    """Check true or false."""
+    """Return true or false, or report a mistake."""
     if isinstance(value, bool):
         return value
     return at.refuse(f"expected true or false, found {found(value)}")
 
 
 def check_gain(value: object, at: Location) -> str | dict[float, float] | Wrong:
-    """Check the name of a formula, or a mapping of grades (or their names) to gains."""
+    """Return the name of a formula, or {grade: gain}, or report a mistake.
+
+    Grades may be written by their names on the scale.
+    """
     if not isinstance(value, Mapping):
         return _check_choice(value, GAINS, at, other="a mapping grade: gain")
     if not value:
@@ -247,7 +260,7 @@ def report_unknown_keys(
 ) -> Wrong | None:
     """Report the keys of a mapping that are not `known`.
 
-    `takes` says in messages which keys there are.
+    `takes`: words for the message that say which keys are allowed.
     """
     result = None
     for key in written:
@@ -259,7 +272,10 @@ def report_unknown_keys(
 
 
 def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
-    """Check keyword arguments of the search, and merge them over the inherited ones."""
+    """Return the keyword arguments of the search, or report a mistake.
+
+    They are merged over those of the suite.
+    """
     if not isinstance(value, Mapping):
         return at.refuse(
             f"expected a mapping of keyword arguments for search(), found {found(value)}"
@@ -283,7 +299,10 @@ def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
 
 
 def check_tags(value: object, at: Location) -> tuple[str, ...] | Wrong:
-    """Check a list of tags, also against the markers of others if these are known."""
+    """Return a list of tags, or report a mistake.
+
+    A tag that is a marker of pytest or of a plugin is a mistake.
+    """
     owned = at.subject.owned_tags
 
     def why_wrong(tag: object) -> str | None:
@@ -295,14 +314,18 @@ def check_tags(value: object, at: Location) -> tuple[str, ...] | Wrong:
 
 
 def check_fixtures(value: object, at: Location) -> tuple[str, ...] | Wrong:
-    """Check a list of names of fixtures."""
+    """Return a list of names of fixtures, or report a mistake."""
     return check_names(value, "fixture names", why_wrong=wrong_fixture, at=at)
 
 
 def check_names(
     value: object, what: str, why_wrong: Callable[[object], str | None], at: Location
 ) -> tuple[str, ...] | Wrong:
-    """Check a list of different names. `why_wrong` says what is wrong with one."""
+    """Return a list of different names, or report a mistake.
+
+    `what`: words for the names in messages.
+    `why_wrong`: returns what is wrong with a name; None if nothing is.
+    """
     if not isinstance(value, (list, tuple)):
         advice = ""
         if isinstance(value, str) and value.isidentifier():
@@ -323,7 +346,10 @@ def check_names(
 
 
 def check_xfail(value: object, at: Location) -> Xfail | Wrong:
-    """Check a reason, or {reason: ..., strict: true}."""
+    """Return the value of `xfail`, or report a mistake.
+
+    It is written as a reason, or as {reason: ..., strict: true}.
+    """
     if not isinstance(value, Mapping):
         reason = _check_reason("xfail", value, at)
         return WRONG if reason is WRONG else Xfail(reason=reason)
@@ -340,12 +366,12 @@ def check_xfail(value: object, at: Location) -> Xfail | Wrong:
 
 
 def check_skip(value: object, at: Location) -> str | Wrong:
-    """Check a reason."""
+    """Return the reason for `skip`, or report a mistake."""
     return _check_reason("skip", value, at)
 
 
 def _check_reason(key: str, value: object, at: Location) -> str | Wrong:
-    """Check the reason for a mark. A number, such as that of an issue, is a reason."""
+    """Return the reason for a mark, or report a mistake. A number is a reason too."""
     if isinstance(value, str):
         if value.strip().lower().removesuffix(".0") not in NO_REASONS:
             return value
@@ -366,7 +392,7 @@ def wrong_document(value: object) -> str | None:
 
 
 def check_documents(value: object, at: Location) -> tuple[str, ...] | Wrong:
-    """Check a document, or a list of different ones."""
+    """Return one or several documents, each once, or report a mistake."""
     if isinstance(value, str) and value:
         if _seems_list(value):
             return _refuse_list_in_text(value, at)
@@ -387,7 +413,7 @@ def _seems_list(text: str) -> bool:
 
 
 def _parts_of(text: str) -> Sequence[str]:
-    """Split a text that is surely a list of ids; empty for any other text."""
+    """Return the ids in a text that is surely a list of ids; empty for any other."""
     if _SEPARATORS_OF_IDS.isdisjoint(text):
         return ()
     # Imported only for the few ids with such a character.

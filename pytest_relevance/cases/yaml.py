@@ -1,12 +1,12 @@
 """YAML as light nodes with positions, made of the events of PyYAML's parser.
 
-PyYAML's loaders guess types, and drop positions and duplicate keys. Events show all of
-it. They come from libyaml if PyYAML has it, and take a third of the time in which a
-loader builds its nodes.
+PyYAML's loaders guess types, and drop positions and duplicate keys. Events have all of
+these. They come from libyaml if PyYAML has it, and take a third of the time that a
+loader needs for its nodes.
 
-This module knows YAML: anchors, aliases, merge keys, duplicate keys, one document a
-file. It knows nothing of the keys of a case file (`keys`). What is wrong with a text
-that is not YAML is put into words by `yaml_errors`.
+This module knows YAML: anchors, aliases, merge keys, duplicate keys, one document in a
+file. It does not know the keys of a case file (`keys.py` does). `yaml_errors.py` says
+what is wrong with a text that is not YAML.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ Event: TypeAlias = Any
 
 
 class MappingNode:
-    """A mapping. Its pairs are in the order written, after merging; keys are unique.
+    """A mapping of YAML. Its pairs are in the order written; each key stands once.
 
-    `size` counts its nodes.
+    `size`: the number of its nodes.
     """
 
     __slots__ = ("pairs", "size", "start_mark")
@@ -67,9 +67,9 @@ class MappingNode:
         self.size = 1
 
     def mark_at(self, path: Path, *, at_key: bool) -> Mark | None:
-        """Follow a path of keys and indexes as far as it leads.
+        """Return the position of the value that a path leads to, or of its key.
 
-        Returns the position of the node there, or of its key.
+        If the path leads nowhere, return the position of the last node on its way.
         """
         node: Node = self
         mark = self.start_mark
@@ -89,7 +89,7 @@ class MappingNode:
 
 
 class SequenceNode:
-    """A sequence and its items. `size` counts its nodes."""
+    """A list of YAML. `size` is the number of its nodes."""
 
     __slots__ = ("items", "size", "start_mark")
 
@@ -117,11 +117,11 @@ class NodePosition(Position):
         self.number = number
 
     def place(self, path: Path, *, at_key: bool) -> Place:
-        """Return where the value at a path stands, or its key."""
+        """Return the place of the value that a path leads to, or of its key."""
         return place_of(self.node.mark_at(path, at_key=at_key))
 
     def label(self) -> str:
-        """Name a case by its id, its query or its number; empty for a suite."""
+        """Return the id, the query or the number of a case; empty for a suite."""
         if not self.number:
             return ""
         for name in ("id", "query"):
@@ -131,7 +131,7 @@ class NodePosition(Position):
         return f"number {self.number}"
 
     def without(self, name: str) -> NodePosition:
-        """Leave a key out, so that its nodes need not be kept in memory."""
+        """Return this position without the nodes of a key, to save memory."""
         pairs = dict(self.node.pairs)
         pairs.pop(name, None)
         return NodePosition(MappingNode(self.node.start_mark, pairs), self.number)
@@ -148,12 +148,13 @@ def scalar_text(node: MappingNode, name: str) -> str | None:
 class EventReader:
     """Reads one YAML document as nodes.
 
-    `next_event()` returns the next event. `take_problems()` returns the mistakes after
-    which reading could go on.
+    `next_event()` returns the next event of the parser.
 
     Every method raises `yaml.YAMLError` if the text is not YAML, and its subclass
-    `Broken` if it is YAML that cannot be a case file. `yaml_errors.problem_of` says
-    what is wrong.
+    `Broken`
+    if the text is YAML but cannot be a case file. `yaml_errors.problem_of` makes a
+    message
+    of the error.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -168,16 +169,16 @@ class EventReader:
         self._most_expanded = LARGEST_EXPANSION + len(data)
 
     def take_problems(self) -> list[Problem]:
-        """Return the mistakes that were found since this was called last."""
+        """Return the mistakes since the last call after which reading could go on."""
         problems = self._problems
         self._problems = []
         return problems
 
     def enter_document(self) -> bool:
-        """Enter the mapping of the document. Returns False for a file without content.
+        """Enter the mapping of the document. Return False for a file without content.
 
         Raises:
-            Broken: the document is anything but a mapping.
+            Broken: the document is not a mapping.
         """
         if type(self.next_event()) is StreamEndEvent:
             return False
@@ -196,7 +197,7 @@ class EventReader:
         )
 
     def leave_document(self) -> None:
-        """Check that nothing follows the document."""
+        """Raise `Broken` if something follows the document."""
         self.next_event()  # the end of the document
         after = self.next_event()
         if type(after) is DocumentStartEvent:
@@ -205,7 +206,7 @@ class EventReader:
             )
 
     def key(self, event: Event) -> ScalarEvent:
-        """Read the key that begins with `event`."""
+        """Return the key that begins with `event`."""
         if type(event) is ScalarEvent:
             return self._scalar(event)
         key = self._alias(event) if type(event) is AliasEvent else None
@@ -216,7 +217,7 @@ class EventReader:
         return key
 
     def node(self, event: Event, depth: int = 0, key: str = "") -> Node:
-        """Read the node that begins with `event`. It is the value of `key`."""
+        """Return the node that begins with `event`. It is the value of `key`."""
         kind = type(event)
         if kind is ScalarEvent:
             return self._scalar(event)
@@ -237,9 +238,9 @@ class EventReader:
         return node
 
     def merge(self, key: ScalarEvent, value: Node, into: Pairs) -> None:
-        """Add the pairs of the value of a merge key to those of a mapping.
+        """Add the pairs of a merge key `<<` to those of a mapping.
 
-        Keys that the mapping has stay as they are.
+        Keys that the mapping has already stay as they are.
         """
         sources = value.items if isinstance(value, SequenceNode) else [value]
         for source in sources:
@@ -257,7 +258,7 @@ class EventReader:
     ) -> None:
         """Report a key that a mapping has already.
 
-        `mapping` is the key whose value the mapping is.
+        `mapping`: the key whose value the mapping is; empty for the suite.
         """
         what = f"duplicate key {quoted(key.value)}"
         advice = "keep one of them"
@@ -275,7 +276,7 @@ class EventReader:
         return event
 
     def _check_tag(self, event: Event) -> None:
-        """Report a tag, `!!int` for example. YAML has them, and case files do not."""
+        """Report a tag of YAML, for example `!!int`. A case file may not have tags."""
         if event.tag is None or not _is_explicit(event):
             return
         message = (
@@ -287,7 +288,10 @@ class EventReader:
         event.implicit = (True, False)
 
     def _alias(self, event: Event) -> Node:
-        """Return the node of an alias. Refuses aliases that expand without end."""
+        """Return the node that an alias names. Raises `Broken` if there is none.
+
+        Raises `Broken` too if the aliases of the file expand to too many values.
+        """
         name = event.anchor
         if name not in self._anchors:
             raise _broken(
@@ -318,12 +322,13 @@ class EventReader:
         return sequence
 
     def _mapping(self, start: Event, depth: int, name: str) -> MappingNode:
-        """Read a mapping, the value of the key `name`.
+        """Return a mapping, which is the value of the key `name`.
 
-        Reading a case file spends most of its time in this loop. So the loop reads
-        scalars without anchor and tag itself, which nearly all keys and values are, and
-        calls methods only for others. Measure with benchmarks/suite.py before changing
-        it.
+        Reading a case file spends most of its time in this loop. So the loop itself
+        reads
+        scalars without anchor and tag, and calls methods only for other nodes. Measure
+        with
+        benchmarks/suite.py before you change it.
         """
         mapping = MappingNode(start.start_mark)
         pairs = mapping.pairs
@@ -357,13 +362,13 @@ def _is_special(scalar: ScalarEvent) -> bool:
 def _is_explicit(event: Event) -> bool:
     """Say whether the tag of an event was written.
 
-    A scalar has a pair of flags, other events have one.
+    PyYAML has two flags for a scalar and one for any other event.
     """
     return event.implicit in ((False, False), False)
 
 
 def _broken(event: Event, message: str) -> Broken:
-    """Make the error for a mistake after which reading cannot go on."""
+    """Return the error for a mistake after which reading cannot go on."""
     return Broken(Problem(message, place_of(event.start_mark)))
 
 

@@ -1,4 +1,4 @@
-"""Explain to authors of case files what is wrong with a text that is not YAML."""
+"""Explain to authors of case files why a text is not YAML."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Broken(YAMLError):
-    """The file is YAML, but cannot be a case file from here on. `problem` says why."""
+    """A text is YAML, but cannot be a case file. `problem` says why."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -48,7 +48,7 @@ class Broken(YAMLError):
 
 
 def place_of(mark: Mark | None) -> Place:
-    """Return the place of a mark; the beginning of the file if there is none."""
+    """Return the place of a mark; for None, the beginning of the file."""
     if mark is None:
         return START
     return Place(line=mark.line + 1, column=mark.column + 1)
@@ -60,11 +60,7 @@ def is_utf_16(data: bytes) -> bool:
 
 
 def check_utf_8(data: bytes) -> None:
-    """Check that a file is text in UTF-8.
-
-    Raises:
-        Broken: it is not.
-    """
+    """Raise `Broken` if a file is not text in UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -80,7 +76,7 @@ def check_utf_8(data: bytes) -> None:
 
 
 def problem_of(error: YAMLError, data: bytes) -> Problem:
-    """Translate an error of PyYAML, or take the problem of `Broken`."""
+    """Return an error of PyYAML as a problem, in words for the author of the file."""
     if isinstance(error, Broken):
         return error.problem
     if isinstance(error, ReaderError):
@@ -95,7 +91,7 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
 
 
 def _problem_of_syntax(error: MarkedYAMLError, data: bytes) -> Problem:
-    """Translate an error of syntax, with its place and what it usually comes from."""
+    """Return a mistake in the syntax of YAML, with its place and its usual cause."""
     begun = error.context_mark
     if begun is not None and _is_unclosed_quote(error):
         message = "this is not YAML: the quotes that open here are not closed"
@@ -122,7 +118,10 @@ def _is_unclosed_quote(error: MarkedYAMLError) -> bool:
 
 
 def _words_of(error: MarkedYAMLError) -> str:
-    """Return PyYAML's own words, with the line in which what it was reading began."""
+    """Return PyYAML's own words for an error.
+
+    They name the line where the wrong part of the text began, if it is another line.
+    """
     context = " ".join((error.context or "").split())
     problem = " ".join((error.problem or "").split())
     begun = error.context_mark
@@ -140,15 +139,15 @@ def _usual_cause(message: str) -> str:
 
 
 def _is_indented_with_tab(before: str) -> bool:
-    """Say whether there is a tab before a position, and nothing but blanks.
+    """Say whether a text has a tab, and otherwise only blanks.
 
-    libyaml calls it "a character" without naming it.
+    libyaml names a tab only "a character".
     """
     return "\t" in before and not before.strip(" \t")
 
 
 def _lines_of(data: bytes) -> list[str]:
-    """Split a text in UTF-8 into lines, ended as YAML ends them."""
+    """Return the lines of a text in UTF-8, split where YAML ends a line."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     return re.split("\r\n|[\n\r\x85\u2028\u2029]", text)
 

@@ -30,7 +30,7 @@ class Names(Protocol):
 
     @property
     def result(self) -> CaseResult:
-        """The result of the case."""
+        """Return the result of the case."""
 
     def document(self, document: str, /) -> str:
         """Name a document with its title: `"sku-1" (Watch)`."""

@@ -46,7 +46,7 @@ class CaseDropsFinding(CommonFinding):
 
     @property
     def about(self) -> str:
-        """The metric; empty for the nDCG@k of each case."""
+        """Return the metric; empty for the nDCG@k of each case."""
         return self.metric or ""
 
     def text(self) -> str:

@@ -98,7 +98,7 @@ class DropFinding(Finding):
 
     @property
     def about(self) -> str:
-        """The metric."""
+        """Return the metric."""
         return self.metric.text
 
 

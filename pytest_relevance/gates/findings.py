@@ -49,7 +49,7 @@ class ErrorsFinding(CommonFinding):
 
     @property
     def about(self) -> str:
-        """The word "errors"."""
+        """Return the word "errors"."""
         return "errors"
 
     def text(self) -> str:
@@ -70,7 +70,7 @@ class MetricFinding(CommonFinding):
 
     @property
     def about(self) -> str:
-        """The metric."""
+        """Return the metric."""
         return self.metric.text
 
 

@@ -60,13 +60,13 @@ class GateResult:
 
     @property
     def name(self) -> str:
-        """The name in pytest node ids: `gate[ID]`, or `gate[ID][VARIANT]`."""
+        """Return the name in pytest node ids: `gate[ID]`, or `gate[ID][VARIANT]`."""
         name = f"gate[{self.gate.id}]"
         return name if self.variant is None else f"{name}[{self.variant}]"
 
     @property
     def unmet(self) -> Sequence[Finding]:
-        """The findings that are not met."""
+        """Return the findings that are not met."""
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:

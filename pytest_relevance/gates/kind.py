@@ -43,7 +43,7 @@ class Finding(ABC):
 
     @property
     def about(self) -> str:
-        """The metric, "passing", "latency" or "errors"; empty for a remark."""
+        """Return the metric, "passing", "latency" or "errors"; empty for a remark."""
         return ""
 
 

@@ -43,7 +43,7 @@ class LatencyFinding(Finding):
 
     @property
     def about(self) -> str:
-        """The word "latency"; empty if too few cases were measured."""
+        """Return the word "latency"; empty if too few cases were measured."""
         return "" if self.measured is None else LATENCY
 
 

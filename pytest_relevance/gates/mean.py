@@ -91,7 +91,7 @@ class MeanFinding(Finding):
 
     @property
     def about(self) -> str:
-        """The metric."""
+        """Return the metric."""
         return self.metric.text
 
 

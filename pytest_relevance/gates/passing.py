@@ -57,7 +57,7 @@ class PassingFinding(Finding):
 
     @property
     def about(self) -> str:
-        """The word "passing"."""
+        """Return the word "passing"."""
         return "passing"
 
 

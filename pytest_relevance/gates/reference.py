@@ -75,12 +75,12 @@ class GateValues:
 
     @property
     def only_now(self) -> int:
-        """How many cases have a value now, and none in the reference."""
+        """Return how many cases have a value now, and none in the reference."""
         return sum(1 for case in self.cases if case.before is None)
 
     @property
     def only_before(self) -> int:
-        """How many cases have a value in the reference, and none now."""
+        """Return how many cases have a value in the reference, and none now."""
         return sum(1 for case in self.cases if case.now is None)
 
     def all_before(self) -> list[Weighted]:

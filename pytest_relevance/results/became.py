@@ -10,6 +10,7 @@ from __future__ import annotations
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
     LOST,
@@ -24,7 +25,6 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.changes import Change
-from pytest_relevance.results.outcomes import kind_named
 
 GOT_WORSE = "got worse"
 """The case newly misses a floor or an expectation, or fell by more than the tolerance.
@@ -127,7 +127,8 @@ def only_changed(result: CaseResult) -> bool:
     """Say whether all that a case newly misses are comparisons of rankings."""
     newly_missed = [each for each in result.evaluation.reasons if each.is_new]
     return bool(result.ranking.documents) and all(
-        kind_named(reason.kind).compares_rankings for reason in newly_missed
+        EXPECTATIONS.get_or_unknown(reason.kind).compares_rankings
+        for reason in newly_missed
     )
 
 

@@ -163,7 +163,10 @@ class AcceptedOutcomes:
             if self.score is not None and self.score < floor:
                 return True
         for demand in self.result.evaluation.outcomes:
-            if demand.met and not kind_named(demand.kind).compares_rankings:
+            if (
+                demand.met
+                and not EXPECTATIONS.get_or_unknown(demand.kind).compares_rankings
+            ):
                 outcome = self.of(demand)
                 if outcome is not None and not outcome.met:
                     return True
