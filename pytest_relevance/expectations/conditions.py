@@ -1,7 +1,7 @@
 """Conditions on fields of results: what `{category: phones, price: "< 100"}` means.
 
-The sections: how a condition is written, whether a value of a field meets it, why that
-may not be known, which values nearly meet it, and how sentences name it.
+The sections of this module: how a condition is written; whether a value meets it; when
+that cannot be decided; which wrong values are nearly right; its words in sentences.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ _CONDITIONS = (
 
 
 def check_condition(path: str, written: object, at: Location) -> FieldCondition | Wrong:
-    """Check a condition: one of several values, a comparison, or a part of a text."""
+    """Return the condition on a field, or report a mistake.
+
+    It is written as a value, a list of values, a comparison, or a part of a text.
+    """
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
     match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
@@ -74,7 +77,10 @@ def _check_contains(
 def _check_comparison(
     path: str, written: object, match: re.Match[str], at: Location
 ) -> FieldCondition | Wrong:
-    """Check `>= 10`, which `match` divides into its sign and its bound."""
+    """Return the condition `>= 10`, or report a mistake.
+
+    `match` has the comparison and its bound.
+    """
     comparison, text = match[1], match[2]
     bound = number(text)
     if bound is None or comparison in ("==", "="):
@@ -86,7 +92,10 @@ def _check_comparison(
 
 
 def _is_value(value: object) -> bool:
-    """Say whether a field can be equal to a value; False for a comparison."""
+    """Say whether a written value is one that a field can be equal to.
+
+    False for a comparison such as `>= 10`.
+    """
     if isinstance(value, str):
         return not re.fullmatch(_OF_NUMBERS, value)
     return isinstance(value, bool) or is_number(value)
@@ -116,7 +125,7 @@ CONDITIONS_SCHEMA = either(NULL, mapping_of(_CONDITION))
 
 
 def meets_condition(condition: FieldCondition, value: Any) -> bool:
-    """Say whether any value of a field meets a condition. A null meets none."""
+    """Say whether any value of a field meets a condition. None meets no condition."""
     return any(_scalar_meets(condition, one) for one in scalars_in(value))
 
 
@@ -139,10 +148,11 @@ def _are_equal(value: object, wanted: object) -> bool:
 
 
 def why_unknown_fields(case: Case, ranking: Ranking) -> str:
-    """Return why expectations on fields are not decided; empty if they are.
+    """Return why expectations on fields cannot be decided; empty if they can.
 
-    There is a line for each field that a result lacks, or that cannot be compared as
-    the case asks. The line names the first such result.
+    There is a line for each field that a result lacks, or whose value has a type that
+    cannot
+    be compared. The line names the first such result.
     """
     lines: dict[str, str] = {}
     for expected in case.expect:
@@ -181,9 +191,10 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
 
 
 def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Write that a value differs from a wanted one only in its type; empty if not.
+    """Return that a value differs from a wanted one only in its type; else empty.
 
-    `none: {used: true}` would hold forever if a CSV has the text "true".
+    For example, `none: {used: true}` would always be met if all values are the text
+    "true".
     """
     if meets_condition(condition, value):
         return ""
@@ -198,7 +209,7 @@ def _why_never_equal(condition: FieldCondition, value: object) -> str:
 
 
 def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Say whether two values look alike, for example 5 and "5", or 1 and true."""
+    """Say whether two values look alike but have different types: 5 and "5"."""
     if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
         return True  # SQLite has no booleans
     if isinstance(value, str) == isinstance(wanted, str):
@@ -214,10 +225,11 @@ _MOST_RANKS = 10
 
 @dataclass(frozen=True, slots=True)
 class NearValue:
-    """A value of a field that differs in little from the wanted one.
+    """A wrong value of a field that is nearly right.
 
+    `path`: the field.
     `how`: the kind of difference, for example "case".
-    `ranks`: the ranks of the results that have it.
+    `ranks`: the ranks of the results that have the value.
     """
 
     path: str
@@ -226,9 +238,9 @@ class NearValue:
     ranks: tuple[int, ...] = ()
 
     def describe(self, count: int) -> str:
-        """Write `supplier = "Lenovo" differs in case only`.
+        """Return, for example, `supplier = "Lenovo" differs in case only`.
 
-        Ranks follow unless all of the `count` wrong results have the value.
+        Ranks follow if only some of the `count` wrong results have the value.
         """
         text = f"{self.path} = {value_text(self.value)} differs in {self.how} only"
         if len(self.ranks) == count:
@@ -239,7 +251,7 @@ class NearValue:
 
 
 def near_values(reason: Outcome) -> list[NearValue]:
-    """Group the wrong results in which only the spelling of one value is wrong."""
+    """Return the near values of the results in which nothing else is wrong, grouped."""
     conditions = {}
     for written in reason.conditions:
         condition = FieldCondition.of_record(written)
@@ -255,7 +267,7 @@ def near_values(reason: Outcome) -> list[NearValue]:
 def _near_value(
     conditions: Mapping[str, FieldCondition], values: Mapping[str, object]
 ) -> NearValue | None:
-    """Find the near value of a wrong result; None if another field is wrong too."""
+    """Return the near value of a wrong result; None if another field is wrong too."""
     if len(values) != 1:
         return None
     ((path, value),) = values.items()
@@ -271,7 +283,7 @@ def _near_value(
 
 
 def _difference(condition: FieldCondition, value: str) -> str:
-    """Write how a value differs from a wanted one; empty if it is not near."""
+    """Return how a value differs from a wanted one; empty if it is not near."""
     for wanted in condition.values:
         if not isinstance(wanted, str):
             continue
@@ -292,13 +304,16 @@ _LONGEST_TEXT = 40
 
 
 def conditions_text(outcome: Outcome) -> str:
-    """Write all conditions: `category "phones" and price < 1000`."""
+    """Return all conditions as text: `category "phones" and price < 1000`."""
     conditions = map(FieldCondition.of_record, outcome.conditions)
     return listed([_condition_text(condition) for condition in conditions], "and")
 
 
 def _condition_text(condition: FieldCondition) -> str:
-    """Write a condition: `category "phones"`, `more than 2 have the same brand`."""
+    """Return a condition as text: `category "phones"`.
+
+    For `at_most` it is `more than 2 have the same brand`.
+    """
     path, comparison, values = condition.path, condition.comparison, condition.values
     if comparison == AT_MOST:
         return f"more than {values[0]} have the same {path}"
@@ -307,7 +322,7 @@ def _condition_text(condition: FieldCondition) -> str:
 
 
 def value_text(value: object) -> str:
-    """Show the value of a field: `"phones"`, `12.5`, `true`, `null`."""
+    """Return the value of a field as text: `"phones"`, `12.5`, `true`, `null`."""
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(value_text, value))}]"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The expectations of figures that are not scores: `results` and `latency`."""
+"""The expectations `results` (how many) and `latency`."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _Results(ExpectationKind):
         return int(most) if ranking.returned < most else 0
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `results: 3 returned (asked for 10), expected >= 5`."""
+        """Return, for example, `results: 3 returned (asked for 10), expected >= 5`."""
         bound = f"{reason.comparison} {reason.bound:g}"
         if reason.comparison == "==":
             bound = f"exactly {reason.bound:g}"
@@ -85,7 +85,7 @@ class _Results(ExpectationKind):
 
 
 class _Latency(ExpectationKind):
-    """`latency: "<= 200 ms"`: how long the search takes. Bounds become seconds."""
+    """`latency: "<= 200 ms"`: how long the search takes. Bounds are kept in seconds."""
 
     name = "latency"
     about = 'How long the search may take: "<= 200 ms" or "< 1.5 s".'
@@ -111,7 +111,7 @@ class _Latency(ExpectationKind):
         return outcome_of(expected, is_met, value=latency)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `latency: search took 300 ms, expected <= 200 ms`."""
+        """Return, for example, `latency: search took 300 ms, expected <= 200 ms`."""
         if reason.value is None:
             return "latency: the search was not called here, so that there is none to check"
         took = duration_text_beside(reason.value, reason.bound)
@@ -119,7 +119,7 @@ class _Latency(ExpectationKind):
         return f"latency: search took {took}, expected {bound}"
 
     def show_met(self, outcome: Outcome) -> str:
-        """Show `latency 3.2 ms`."""
+        """Return, for example, `latency 3.2 ms`."""
         if outcome.value is None:
             return outcome.name
         return f"{outcome.name} {duration_text(outcome.value)}"

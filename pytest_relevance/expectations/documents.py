@@ -55,16 +55,19 @@ class KindOfDocuments(ExpectationKind):
     reference = JUDGED
 
     def cutoff(self, expected: Expectation) -> int:
-        """Return the rank that is written; 0 for the cutoff of the case."""
+        """Return the rank that is written; 0 if the top k of the case counts."""
         return expected.within or 0
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Say whether the accepted rank of each wrong document is known."""
+        """Say whether the reference has the rank of each document that is wrong now."""
         return both.knows_ranks_then()
 
 
 def _judge_ranks(expected: Expectation, found: Found, comparison: str) -> Outcome:
-    """Judge whether the rank of each document compares as it should."""
+    """Return whether the rank of each document compares with the expected rank.
+
+    A document that was not returned has the rank infinity.
+    """
     within = expected.within or found.k
     wrong = []
     for document in expected.documents:
@@ -78,16 +81,17 @@ def _all_returned(expected: Expectation, ranking: Ranking) -> bool:
 
 
 def open_if_named(expected: Expectation, ranking: Ranking) -> int:
-    """Return the rank that is written, if a document was not returned; otherwise 0.
+    """Return the rank that is written if a document was not returned; else 0.
 
-    Without a written rank a document has to be in the top k of the case, and is missing
-    there whatever comes below.
+    0 also if no rank is written. Then the document must be in the top k of the case,
+    and
+    results below the top k do not matter.
     """
     return 0 if _all_returned(expected, ranking) else expected.within or 0
 
 
 def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Return the depth if a missing document may stand above it; otherwise 0."""
+    """Return the depth if a document is missing and may stand above it; else 0."""
     depth = expected.within or k
     if depth <= len(ranking.ids) or _all_returned(expected, ranking):
         return 0
@@ -95,14 +99,20 @@ def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def _wanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether each wrong document was wrong before, and has not fallen."""
+    """Say whether each document that is too low now was too low before.
+
+    None of them may have fallen since.
+    """
     if not both.has_no_new_document():
         return False
     return all(both.has_not_fallen(document) for document in both.now.wrong)
 
 
 def _unwanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether each wrong document was wrong before, and has not risen."""
+    """Say whether each document that is too high now was too high before.
+
+    None of them may have risen since.
+    """
     if not both.has_no_new_document():
         return False
     return all(both.has_not_risen(document) for document in both.now.wrong)
@@ -110,10 +120,11 @@ def _unwanted_as_badly(both: TwoOutcomes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDocuments:
-    """The documents of an entry as they are written, with the depth beside them.
+    """The documents of an entry of `expect:` as they are written, and the depth.
 
     `value`, `at`: what is written for the documents, and where it stands.
-    `is_wrong`: a mistake beside the documents was reported.
+    `within`: the number of top results that count; None for the top k of the case.
+    `is_wrong`: whether a mistake in the depth was reported.
     """
 
     value: object
@@ -125,9 +136,10 @@ class WrittenDocuments:
 def take_documents(
     key: str, value: object, example: str, at: Location
 ) -> WrittenDocuments | Wrong:
-    """Take the documents out of `{docs: ..., within: 25}`, or out of the value itself.
+    """Return what is written for documents, and the depth; or report a mistake.
 
-    `example` shows in messages how documents are written.
+    `value` is `{docs: ..., within: 25}`, or the documents alone. `example` shows in
+    messages how they are written.
     """
     if not isinstance(value, Mapping):
         return WrittenDocuments(value, at)
@@ -146,7 +158,10 @@ def take_documents(
 
 
 def at_depth(documents: Schema, *, what: str, depth: str) -> Schema:
-    """Make the schema of `{docs: ..., within: 25}`."""
+    """Return the schema of `{docs: ..., within: 25}`.
+
+    `what`, `depth`: descriptions of the two keys in an editor.
+    """
     return object_with(
         {"docs": about(what, dict(documents)), "within": about(depth, WHOLE)},
         required=("docs",),
@@ -187,7 +202,7 @@ class _First(KindOfDocuments):
         return outcome_of(expected, not wrong, wrong=wrong)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `first: rank 1 has "b", expected "a" (at rank 2)`."""
+        """Return, for example, `first: rank 1 has "b", expected "a" (at rank 2)`."""
         ranking = names.result.ranking.documents
         parts = []
         for rank, document in enumerate(reason.documents, start=1):
@@ -208,7 +223,7 @@ class _First(KindOfDocuments):
 
 
 class _KindOfPresence(KindOfDocuments):
-    """Documents in the top k, or in another top: `{docs: [...], within: 25}`."""
+    """A kind about documents in the top k, or in the top of `{docs: a, within: 25}`."""
 
     schema = either(
         DOCUMENTS,
@@ -233,7 +248,7 @@ class _KindOfPresence(KindOfDocuments):
 
 
 class _Include(_KindOfPresence):
-    """`include: [sku-1]`: documents that are in the top k."""
+    """`include: [sku-1]`: documents that must be in the top k."""
 
     name = "include"
     about = "Documents that are in the top k, or {docs: [...], within: 25} for another depth."
@@ -251,7 +266,7 @@ class _Include(_KindOfPresence):
         return open_if_named(expected, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `include: not in the top 3: "a" (at rank 7)`."""
+        """Return, for example, `include: not in the top 3: "a" (at rank 7)`."""
         top = _depth(reason, names)
         return f"include: not in the top {top}: {names.places(reason.wrong)}"
 
@@ -260,7 +275,7 @@ class _Include(_KindOfPresence):
 
 
 class _Exclude(_KindOfPresence):
-    """`exclude: [sku-1]`: documents that are not in the top k."""
+    """`exclude: [sku-1]`: documents that must not be in the top k."""
 
     name = "exclude"
     about = "Documents that are not in the top k, or {docs: [...], within: 25} for another depth."
@@ -282,7 +297,7 @@ class _Exclude(_KindOfPresence):
         return _open_to_depth(expected, k, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `exclude: in the top 3: "a" (at rank 2)`."""
+        """Return, for example, `exclude: in the top 3: "a" (at rank 2)`."""
         top = _depth(reason, names)
         return f"exclude: in the top {top}: {names.places(reason.wrong)}"
 
@@ -377,7 +392,7 @@ class _Within(KindOfDocuments):
         return open_if_named(expected, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `within: "a" (at rank 7) is not in the top 3`."""
+        """Return, for example, `within: "a" (at rank 7) is not in the top 3`."""
         where = _NOT_WITHIN[reason.comparison].format(_depth(reason, names))
         return f"within: {names.places(reason.wrong)} {where}"
 

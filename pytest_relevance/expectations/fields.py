@@ -52,7 +52,7 @@ _WrongFields = Mapping[int, Sequence[str]]
 
 
 class _KindOfFields(ExpectationKind):
-    """A kind of expectation on fields of the first results: `every@5: {brand: Acme}`.
+    """A kind of expectation on fields of the top results: `every@5: {brand: Acme}`.
 
     Without `@5` it looks at the top k of the case.
     """
@@ -98,7 +98,7 @@ class _KindOfFields(ExpectationKind):
     def check_condition(
         self, path: str, written: object, at: Location
     ) -> FieldCondition | Wrong:
-        """Check the condition on one field."""
+        """Return the condition on one field, or report a mistake."""
         return check_condition(path, written, at)
 
     def cutoff(self, expected: Expectation) -> int:
@@ -106,10 +106,16 @@ class _KindOfFields(ExpectationKind):
 
     @abstractmethod
     def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
-        """Find the wrong results among the first ones, and the wrong fields of each."""
+        """Return the wrong results among the top ones: {index: wrong fields}.
+
+        The index counts from 0.
+        """
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Judge the first results. An empty ranking meets it if nothing is expected."""
+        """Return whether the top results meet the conditions, and which do not.
+
+        An empty ranking meets them only if the case expects no results.
+        """
         wrong = self.find_wrong(expected, found)
         within = expected.within or found.k
         ranking = found.ranking[:within]
@@ -126,14 +132,17 @@ class _KindOfFields(ExpectationKind):
         )
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Return the depth if there are fewer results: one more can make it unmet."""
+        """Return the depth if fewer results were returned; else 0.
+
+        One more result could then miss the conditions.
+        """
         depth = expected.within or k
         return depth if depth > len(ranking.ids) else 0
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Return the depth if it is deeper than searches usually return."""
+        """Return the depth if it is deeper than searches usually return; else 0."""
         depth = expected.within or k
         return depth if depth > USUAL_DEPTH else 0
 
@@ -145,7 +154,7 @@ class _KindOfFields(ExpectationKind):
 
 
 def _brief(value: Any) -> Any:
-    """Convert a value of a field to what an outcome stores: long texts are cut."""
+    """Return a value of a field as an outcome keeps it: long texts are cut."""
     if isinstance(value, list):
         return [_brief(one) for one in value]
     if isinstance(value, str) and len(value) > _LONGEST_VALUE:
@@ -154,7 +163,10 @@ def _brief(value: Any) -> Any:
 
 
 def _missed_fields(expected: Expectation, found: Found) -> Mapping[int, Sequence[str]]:
-    """List the fields that miss their condition in each of the first results."""
+    """Return for each top result the fields that miss their condition.
+
+    It is {index: fields}. The index counts from 0.
+    """
     missed: dict[int, list[str]] = {}
     for index in range(len(found.ranking[: expected.within or found.k])):
         missed[index] = []
@@ -173,11 +185,10 @@ def _explain(
     are: str,
     near: Sequence[NearValue] = (),
 ) -> str:
-    """Return what is wrong with the first results, and name the wrong ones.
+    """Return a sentence that says what is wrong with the top results.
 
     `which`, `are`: the words before and after "the first 5 results".
-    `near`: values that differ in little from what is wanted. They come first, once for
-    all results.
+    `near`: values that are nearly right. They are named first, once for all results.
     """
     looked_at = min(reason.within or 0, len(names.result.ranking.documents))
     if not looked_at:
@@ -199,7 +210,7 @@ def _explain(
 
 
 class _Every(_KindOfFields):
-    """`every@5: {category: phones}`: all of the first 5 results meet all conditions."""
+    """`every@5: {category: phones}`: each of the first 5 results meets all of these."""
 
     name = "every"
     about = "Fields that each of the top k results has, {category: phones}; every@5: of the first 5."
@@ -209,7 +220,7 @@ class _Every(_KindOfFields):
         return {index: paths for index, paths in missed.items() if paths}
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Name the results that miss a condition.
+        """Return a sentence that names the results that miss a condition.
 
         `every: 1 of the first 5 results does not have category "phones": rank 3
         "sku-1": category = "cases"`
@@ -225,7 +236,7 @@ class _Every(_KindOfFields):
 
 
 class _Some(_KindOfFields):
-    """`some@5: {category: phones}`: a result of the first 5 meets all conditions."""
+    """`some@5: {category: phones}`: one of the first 5 results meets all conditions."""
 
     name = "some"
     about = "Fields that at least one of the top k results has; some@5: of the first 5."

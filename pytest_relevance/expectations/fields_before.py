@@ -1,7 +1,7 @@
-"""Compares how badly two rankings miss an expectation on fields.
+"""Compare how badly the present and the accepted ranking miss an expectation on fields.
 
 A case failed before only if the accepted ranking missed its expectation at least as
-badly as the present one.
+badly as the present ranking.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ _NUMBERS = ("<", "<=", ">", ">=")
 
 
 def are_known(both: TwoOutcomes) -> bool:
-    """Say whether the reference keeps the values of all results that were wrong."""
+    """Say whether the reference has the values of all results that were wrong then."""
     return len(both.then.values) == len(both.then.wrong)
 
 
 @dataclass(frozen=True, slots=True)
 class _WrongResult:
-    """A result that misses conditions on fields, with its values of these fields."""
+    """A result that misses conditions on fields, and its values of these fields.
+
+    `values`: by the path of the field.
+    """
 
     document: str
     rank: int
@@ -32,7 +35,10 @@ class _WrongResult:
 
 
 def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
-    """List the wrong results of an outcome. Older baselines kept only documents."""
+    """Return the wrong results of an outcome; empty for older baselines.
+
+    Older baselines have only the documents, not the values.
+    """
     found = []
     for document, (rank, values) in zip(outcome.wrong, outcome.values, strict=False):
         found.append(_WrongResult(document, rank, values))
@@ -41,8 +47,9 @@ def _wrong_results(outcome: Outcome) -> list[_WrongResult]:
 
 @dataclass(frozen=True, slots=True)
 class _Demand:
-    """What was demanded of fields: how each is compared, {path: comparison}.
+    """How an expectation compares fields.
 
+    `comparisons`: the comparison of each field, by its path.
     `forbids`: no result may meet the conditions, as with `none`.
     """
 
@@ -55,30 +62,31 @@ class _Demand:
         return cls(comparisons, forbids)
 
     def is_of_numbers(self, path: str) -> bool:
-        """Say whether a number may miss the condition of a field by more or less."""
+        """Say whether the bound of a field is a number, so that it can miss by more."""
         return self.comparisons[path] in _NUMBERS
 
 
 def fields_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether the reference misses `every` or `at_most` at least as badly.
+    """Say whether the accepted ranking misses `every` or `at_most` at least as badly.
 
-    Each wrong result has to be one that was wrong then, in the same fields, with no
-    worse value.
+    Each result that is wrong now must have been wrong then in the same fields. No value
+    may
+    be worse now.
     """
     return _were_all_wrong(both, _Demand.of(both.now))
 
 
 def none_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether the reference misses `none` at least as badly.
+    """Say whether the accepted ranking misses `none` at least as badly.
 
-    Each forbidden result has to be one that was there then, with no worse value, and
-    may not stand higher than it did.
+    Each forbidden result must have been there then. It may not stand higher now, and no
+    value may be worse now.
     """
     return _were_all_wrong(both, _Demand.of(both.now, forbids=True))
 
 
 def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
-    """Say whether each result that is wrong now was wrong then, at least as much."""
+    """Say whether each result that is wrong now was at least as wrong then."""
     then, now = _wrong_results(both.then), _wrong_results(both.now)
     if not then or not now:  # without a wrong result nothing was returned
         return not both.then.wrong and not both.now.wrong
@@ -93,7 +101,10 @@ def _were_all_wrong(both: TwoOutcomes, demand: _Demand) -> bool:
 def _find_no_better(
     result: _WrongResult, then: Sequence[_WrongResult], demand: _Demand
 ) -> _WrongResult | None:
-    """Find the document among the wrong results then, if it was at least as wrong."""
+    """Return the earlier result with the same document if it was at least as wrong.
+
+    `then`: the results that were wrong then.
+    """
     for earlier in then:
         if earlier.document != result.document:
             continue
@@ -105,7 +116,7 @@ def _find_no_better(
 
 
 def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Say whether a result is wrong in no new field, and with no worse value."""
+    """Say whether all fields that are wrong now were at least as wrong then."""
     for path, value in now.values.items():
         if path not in then.values:
             return False
@@ -115,11 +126,11 @@ def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> b
 
 
 def some_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether the reference misses `some` at least as badly.
+    """Say whether the accepted ranking misses `some` at least as badly.
 
-    No result then may have been closer to the conditions than each result is now. And
-    no field may have a value now that it had in no result then, except a number that is
-    closer to its bound.
+    For each result then, some result now must be as close to the conditions. And no
+    field
+    may have a text now that it had in no result then.
     """
     demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)
@@ -134,10 +145,10 @@ def some_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Say whether a result is as close to the demand as an earlier one.
+    """Say whether a result now is as close to the conditions as one then.
 
-    It misses no condition that the earlier one meets, and no number by more.
-    Texts are not compared: one wrong text is as far from the right one as another.
+    It meets each condition that the earlier result meets, and misses no number by more.
+    Texts are not compared: one wrong text is as far from the right text as another.
     """
     for path, value in now.values.items():
         if path not in then.values:
@@ -150,7 +161,7 @@ def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool
 
 
 def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
-    """Return the values of a result that are compared with texts, by their paths."""
+    """Return the wrong values of a result, except numbers, each with its path."""
     found: set[tuple[str, object]] = set()
     for path, value in result.values.items():
         if not demand.is_of_numbers(path):
@@ -159,7 +170,7 @@ def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
 
 
 def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
-    """Say whether a value did not change, or is a number that is no further off."""
+    """Say whether a value is the same as then, or is a number as close to its bound."""
     if _scalars(now) == _scalars(then):
         return True
     if not demand.is_of_numbers(path):
@@ -177,9 +188,9 @@ def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
 
 
 def _scalars(value: Any) -> frozenset[tuple[bool, Any]]:
-    """Return the values of a field, which may have several in any order.
+    """Return the values of a field as a set of (whether it is a boolean, value).
 
-    Each says whether it is a boolean, as 1 equals True in Python.
+    Without the first part, 1 would equal True.
     """
     values = value if isinstance(value, list) else [value]
     return frozenset((isinstance(each, bool), each) for each in values)

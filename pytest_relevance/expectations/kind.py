@@ -26,24 +26,25 @@ from pytest_relevance.results.responses.ranking import Ranking
 
 
 class Names(Protocol):
-    """How the report of a case names its documents."""
+    """The names of documents in the report of a case."""
 
     @property
     def result(self) -> CaseResult:
         """Return the result of the case."""
 
     def document(self, document: str, /) -> str:
-        """Name a document with its title: `"sku-1" (Watch)`."""
+        """Return the name of a document with its title: `"sku-1" (Watch)`."""
 
     def places(self, documents: Sequence[str], /) -> str:
-        """Name documents with their places: `"sku-1" (Watch, at rank 3)`."""
+        """Return names of documents with their ranks: `"sku-1" (Watch, at rank 3)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """The first `within` results, in which a document should not be.
+    """The part of a ranking in which the documents of an expectation should not be.
 
-    `mark`: how reports mark the document there.
+    `within`: the number of top results.
+    `mark`: how reports mark these documents there.
     """
 
     within: int
@@ -54,8 +55,10 @@ class ExpectationKind(ABC):
     """A kind of expectation: what `expect: {first: sku-1}` means, and its sentences.
 
     A subclass has a `name` and the methods `check`, `judge` and `explain`. Everything
-    else has a default. An object of the subclass is registered. In all methods `k` is
-    the cutoff of the case.
+    else
+    has a default. An object of the subclass is registered. In all methods `k` is the
+    cutoff
+    of the case.
     """
 
     # What stands in the case file
@@ -77,18 +80,19 @@ class ExpectationKind(ABC):
 
     @abstractmethod
     def check(self, key: str, value: object, at: Location) -> Made:
-        """Make the expectations of an entry of `expect:`, or refuse the entry.
+        """Return the expectations of an entry of `expect:`, or refuse the entry.
 
         `key` is the key as it is written, and `at` is where the value stands. To refuse
-        the value, return `at.refuse(message)`.
+        the
+        value, return `at.refuse(message)`.
         """
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
-        """Return the ranks at which an expectation allows documents; by default any."""
+        """Return the ranks at which the documents may stand; {} if any rank will do."""
         return {}
 
     def most_results(self, expected: Expectation) -> float:
-        """Return the most results that an expectation allows; infinity for any."""
+        """Return how many results may be returned; infinity if there is no limit."""
         return inf
 
     # What the search is asked for
@@ -97,15 +101,15 @@ class ExpectationKind(ABC):
     """Whether the search has to be called alone and measured."""
 
     def cutoff(self, expected: Expectation) -> int:
-        """Return the deepest rank that an expectation names; 0 if it names none."""
+        """Return the last rank that an expectation names; 0 if it names none."""
         return 0
 
     def depth(self, expected: Expectation) -> int:
-        """Return how many results to ask for, if these are more than the cutoff."""
+        """Return how many results the search has to be asked for; 0 if k are enough."""
         return 0
 
     def looks_at_all(self, expected: Expectation) -> bool:
-        """Say whether everything that was returned counts, not only its top."""
+        """Say whether the whole ranking counts, not only its top."""
         return False
 
     # What the search returned
@@ -121,22 +125,22 @@ class ExpectationKind(ABC):
 
     @abstractmethod
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Decide whether results meet an expectation; `outcome_of` makes an outcome."""
+        """Return whether what was found meets an expectation, made by `outcome_of`."""
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Return the rank at which one more result could make a met expectation unmet.
+        """Return the last rank at which a further result could make it unmet.
 
-        0 if no result below the returned ones could.
+        0 if no further result could. `ranking` has all results that were returned.
         """
         return 0
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Return the depth of an expectation that further results could decide.
+        """Return the depth if results that were not returned could decide; else 0.
 
-        A search that takes no number of results may have more than it returned. 0 if
-        these could not decide the expectation.
+        This is for a search that takes no number of results: it may have more than it
+        returned.
         """
         return 0
 
@@ -144,16 +148,16 @@ class ExpectationKind(ABC):
 
     @abstractmethod
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write why an expectation is not met, in a sentence."""
+        """Return a sentence that says why an expectation is not met."""
 
     def show_met(self, outcome: Outcome) -> str:
-        """Write a met expectation and its figure: `results 0`, or `first` alone."""
+        """Return a met expectation with its figure, if any: `results 0`, `first`."""
         if outcome.value is None:
             return outcome.name
         return f"{outcome.name} {number_text(outcome.value)}"
 
     def unwanted(self, outcome: Outcome, k: int) -> Unwanted | None:
-        """Return the top in which a report marks the documents; None for no top."""
+        """Return where the documents should not be; None if the kind wants them."""
         return None
 
     # The reference, which is a baseline or a record
@@ -162,17 +166,16 @@ class ExpectationKind(ABC):
     """What the reference tells of an expectation: a constant of `results.outcomes`."""
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Say whether the reference misses an expectation at least as badly.
+        """Say whether the accepted ranking misses an expectation at least as badly.
 
-        By default that is not known, and the case counts as one that did not fail
-        before.
+        By default this is not known: the case counts as one that did not fail before.
         """
         return False
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
-        """Say whether enough is known of both outcomes to say which one is worse.
+        """Say whether both outcomes have what `missed_as_badly` needs.
 
-        By default nothing is known if the kind has no `missed_as_badly`.
+        By default false for a kind without `missed_as_badly`.
         """
         if type(self).missed_as_badly is ExpectationKind.missed_as_badly:
             return False

@@ -29,11 +29,12 @@ from pytest_relevance.results.responses.ranking import Ranking
 class _KindOfMetric(ExpectationKind):
     """A metric with its lowest allowed value, or with a comparison: `">= 0.6"`.
 
-    The key is any metric, also one that compares rankings: `check` tells them apart.
+    `check` takes any metric. It makes a `METRIC`, or a `SIMILARITY` for a metric that
+    compares rankings.
     """
 
     def check(self, key: str, value: object, at: Location) -> Made:
-        """Check a metric and its bound.
+        """Return the expectation of a metric with its bound, or report a mistake.
 
         Raises:
             ValueError: the key is not a metric.
@@ -59,14 +60,14 @@ class _KindOfMetric(ExpectationKind):
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Return the cutoff of an upper bound, if it lies below the results."""
+        """Return the cutoff of an upper bound if fewer results were returned, or 0."""
         if expected.metric is None or expected.comparison in (">=", ">"):
             return 0
         cutoff = expected.metric.k or 0
         return cutoff if cutoff > len(ranking.ids) else 0
 
     def show_met(self, outcome: Outcome) -> str:
-        """Show `P@5 0.800 >= 0.600`."""
+        """Return, for example, `P@5 0.800 >= 0.600`."""
         return score_beside_bound(outcome)
 
 
@@ -75,16 +76,17 @@ def _is_comparison(value: object) -> bool:
 
 
 class _Metric(_KindOfMetric):
-    """`P@5: 0.6`: the score of a ranking by the judgments of the case."""
+    """`P@5: 0.6`: the score of a ranking, computed by the judgments of the case."""
 
     name = model.METRIC
     reference = JUDGED
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Decide whether the score meets the bound.
+        """Return whether the score meets the bound.
 
-        If the ranking is cut, its known ranks decide a bound of RR, but a value of 0 is
-        not known: a relevant document may follow.
+        A ranking may be cut off. Then a bound of RR is decided by the ranks that were
+        returned,
+        but a score of 0 is not known: a relevant document may follow.
         """
         metric = expected.metric
         assert metric is not None
@@ -102,7 +104,7 @@ class _Metric(_KindOfMetric):
         return self.open_rank_without_k(expected, k, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `P@5 0.400 is below 0.600`."""
+        """Return, for example, `P@5 0.400 is below 0.600`."""
         metric = metric_named(reason.name)
         conditions = names.result.conditions
         # RR can be below its bound without a known value: no rank that would reach the
@@ -124,21 +126,24 @@ class _Metric(_KindOfMetric):
 
 
 class _Similarity(_KindOfMetric):
-    """`overlap@10: 0.8`: the ranking is compared with the accepted one."""
+    """`overlap@10: 0.8`: how much the ranking has in common with the accepted one."""
 
     name = model.SIMILARITY
     compares_rankings = True
     reference = ITSELF  # the accepted ranking is equal to itself
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Return an unmet outcome, as there is no accepted ranking here.
+        """Return an outcome that is not met, because there is no accepted ranking here.
 
-        `results.outcomes.similarity_outcomes` judges it beside one.
+        `results.outcomes.similarity_outcomes` compares with the accepted ranking.
         """
         return outcome_of(expected, met=False)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `overlap@10 0.300 is below 0.500`, and which ranking is empty."""
+        """Return, for example, `overlap@10 0.300 is below 0.500`.
+
+        The sentence also names an empty ranking.
+        """
         baseline = names.result.baseline
         was_empty = baseline is not None and not baseline.documents
         why = ""

@@ -1,4 +1,4 @@
-"""`order`: documents, or sets of documents, each before the next."""
+"""`order`: documents, or sets of documents, of which each comes before the next."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _SETS = list_of(DOCUMENTS, at_least=2)
 
 
 class _Order(KindOfDocuments):
-    """`order: [[a, b], c]`: documents, or sets of documents, each before the next.
+    """`order: [[a, b], c]`: both a and b come before c.
 
-    A document that is absent or below `within` counts as last. Of two such documents
-    neither is before the other.
+    A document that was not returned, or stands below `within`, counts as last. Two such
+    documents are in no order.
     """
 
     name = "order"
@@ -77,7 +77,10 @@ class _Order(KindOfDocuments):
         return expected.within is None
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Find the wrong pairs, those with the best-ranked later document first."""
+        """Return whether the order is right, with the pairs that are wrong.
+
+        A pair whose second document stands highest comes first.
+        """
         last = len(found.ranking) + 1
         if expected.within is not None:
             last = expected.within + 1
@@ -98,7 +101,7 @@ class _Order(KindOfDocuments):
         return open_if_named(expected, ranking)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `order: "a" (at rank 3) is not before "b" (at rank 1)`."""
+        """Return, for example, `order: "a" (at rank 3) is not before "b" (rank 1)`."""
         pairs = _wrong_pairs(reason)
         shown = pairs[:_MOST_PAIRS]
         if len(pairs) == _MOST_PAIRS + 1:
@@ -117,11 +120,11 @@ class _Order(KindOfDocuments):
         return f"order: {where}{'; '.join(parts)}"
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        """Say whether each wrong pair was wrong before and has not got worse.
+        """Say whether each wrong pair was wrong before and is no worse now.
 
-        The first document of a wrong pair must not have fallen. The second one may have
-        fallen, because that brings both closer to their order, but it must still be
-        there.
+        The first document of the pair must not have fallen. The second one may have
+        fallen,
+        because this brings the pair closer to its order, but it must still be there.
         """
         pairs_then = _wrong_pairs(both.then)
         for first, second in _wrong_pairs(both.now):
@@ -160,7 +163,7 @@ def _has_list(value: Sequence[object]) -> bool:
 
 
 def _wrong_pairs(outcome: Outcome) -> list[tuple[str, str]]:
-    """Return the pairs in the wrong order, from the flat list `outcome.wrong`."""
+    """Return the pairs in the wrong order. `outcome.wrong` has them as a flat list."""
     return list(zip(outcome.wrong[::2], outcome.wrong[1::2], strict=True))
 
 

@@ -1,4 +1,4 @@
-"""`same_as`: another query finds the same results."""
+"""`same_as`: another query must find the same results."""
 
 from __future__ import annotations
 
@@ -58,8 +58,9 @@ _SCHEMA = either(
 class _SameAs(ExpectationKind):
     """`same_as: {query: blue shoe, overlap@10: 0.8}`: another query finds the same.
 
-    Without an overlap both queries find the same top k. Two empty rankings are the same
-    only if nothing is expected.
+    Without an overlap, both queries must find the same top k. Two empty rankings are
+    the
+    same only if the case expects no results.
     """
 
     name = "same_as"
@@ -116,7 +117,7 @@ class _SameAs(ExpectationKind):
         )
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Name what only one of the queries finds.
+        """Return a sentence that names what only one of the queries finds.
 
         `same_as "blue shoe": overlap@10 0.600 is below 1.000: only here rank 3 "sku-1"
         (Boots)`
@@ -145,9 +146,9 @@ class _SameAs(ExpectationKind):
 
 @dataclass(frozen=True, slots=True)
 class _Overlap:
-    """The share of the first results that both queries must find.
+    """The share of the top results that both queries must find.
 
-    `within`: how many results; None means the top k.
+    `within`: how many results; None means the top k of the case.
     """
 
     bound: Bound
@@ -160,7 +161,10 @@ _THE_SAME = _Overlap(bound=Bound(">=", 1.0), within=None)
 def _check_overlap(
     written: Mapping[str, object], example: str, at: Location
 ) -> _Overlap | Wrong:
-    """Check `overlap@10: 0.8`, the only other key that may stand beside the query."""
+    """Return the overlap that is written beside the query, or report a mistake.
+
+    No other key may stand beside the query. `example` shows how both are written.
+    """
     overlap: _Overlap | Wrong = _THE_SAME
     for key, value in written.items():
         if key == "query":

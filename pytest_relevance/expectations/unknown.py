@@ -1,6 +1,6 @@
-"""An expectation in a record whose kind is unknown here.
+"""The kind of expectations in a record whose own kind is not installed.
 
-The package that added the kind is not installed, or the record is of a newer version.
+The package that added the kind is missing, or the record is of a newer version.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_relevance.results.outcomes import NOTHING, Found, outcome_of
 
 
 class _Unknown(ExpectationKind):
-    """A kind that is not known here. Its expectations count as not met."""
+    """A kind that is not installed. Its expectations count as not met."""
 
     name = "unknown"
     reference = NOTHING
@@ -26,7 +26,7 @@ class _Unknown(ExpectationKind):
         return outcome_of(expected, met=False)
 
     def explain(self, reason: Outcome, names: Names) -> str:
-        """Write `shiny is not met`."""
+        """Return, for example, `shiny is not met`."""
         return f"{reason.name or reason.kind} is not met"
 
 

@@ -16,9 +16,9 @@ OPPOSITE = {
 
 
 def below(name: str, value: float | None, comparison: str, bound: float) -> str:
-    """Write how a score misses its bound: `P@5 0.400 is below 0.600`.
+    """Return how a score misses its bound: `P@5 0.400 is below 0.600`.
 
-    Both have enough digits to show that they are different.
+    Both numbers have enough digits to show that they differ.
     """
     if value is None:
         return f"{name} is not defined"
@@ -27,7 +27,7 @@ def below(name: str, value: float | None, comparison: str, bound: float) -> str:
 
 
 def score_beside_bound(outcome: Outcome) -> str:
-    """Show a score that meets its bound: `P@5 0.800 >= 0.600`."""
+    """Return a score that meets its bound: `P@5 0.800 >= 0.600`."""
     if outcome.value is None:
         return outcome.name
     digits = digits_apart(outcome.value, outcome.bound)

@@ -1,1 +1,1 @@
-"""The kinds of gates, `mean`, `max_drop`, `passing`, `latency`, and their judging."""
+"""The kinds of gates: `mean`, `max_drop`, `passing`, `latency`. How gates are decided."""

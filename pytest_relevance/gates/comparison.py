@@ -1,4 +1,4 @@
-"""Gates of a comparison of two runs: means, drops, and new errors."""
+"""Gates of a comparison of two runs: on means, on drops, and on new errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ from pytest_relevance.results.filled import graders_of, has_filled
 
 @dataclass(frozen=True, slots=True)
 class CaseDropsFinding(CommonFinding):
-    """The cases that dropped by more than a case may, by `metric` or by nDCG@k."""
+    """The cases whose score dropped by more than `bound`.
+
+    `metric`: the metric of the score; None for the nDCG@k of each case.
+    """
 
     metric: str | None
     bound: float
@@ -41,16 +44,16 @@ class CaseDropsFinding(CommonFinding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether no case dropped so far."""
+        """Say whether there are no such cases."""
         return not self.cases
 
     @property
     def about(self) -> str:
-        """Return the metric; empty for the nDCG@k of each case."""
+        """Return the name of the metric; empty for the nDCG@k of each case."""
         return self.metric or ""
 
     def text(self) -> str:
-        """Write `2 cases dropped by more than 0.3: "boots" (-0.800) and ...`."""
+        """Return, for example, `2 cases dropped by more than 0.3: "boots" (-0.8)`."""
         most = f"{self.bound:.12g}"
         if not self.cases:
             return f"no case dropped by more than {most}"
@@ -66,12 +69,12 @@ class CaseDropsFinding(CommonFinding):
 
 @dataclass(frozen=True, slots=True)
 class NewErrorsFinding(CommonFinding):
-    """The cases that are an error only in the second run."""
+    """The cases that ended in an error only in the second run."""
 
     cases: Sequence[ErroredCase]
 
     def text(self) -> str:
-        """Write `1 case ended in an error that was none before: "boots"`."""
+        """Return, for example, `1 case ended in an error that was none before: "a"`."""
         names = []
         for case in self.cases:
             _, name, variant = case.key
@@ -89,10 +92,10 @@ def judge_comparison(
     max_case_drop: float | None = None,
     min_mean: Mapping[str, float] | None = None,
 ) -> ComparisonGates:
-    """Decide whether the second run of a comparison is good enough.
+    """Return whether the second run of a comparison is good enough, and why.
 
     `Comparison.judge` describes the arguments. It calls this function through
-    `bundled.CALLS_UPWARD`.
+    `bundled.CALLS_UPWARD`. Raises ValueError for a bound that cannot be.
     """
     drops_of_means = _bounds("max_drop", max_drop, comparison)
     for name, bound in drops_of_means.items():
@@ -123,9 +126,11 @@ def judge_comparison(
 def _bounds(
     what: str, written: Mapping[str, float] | None, comparison: Comparison
 ) -> dict[str, float]:
-    """Return bounds by the names of metrics.
+    """Return bounds by the usual names of metrics.
 
-    Raises ValueError for a metric that was not compared.
+    `what`: the name of the argument in messages. Raises ValueError for a metric that
+        was
+    not compared.
     """
     names = comparison.names
     bounds = {}
@@ -141,7 +146,10 @@ def _bounds(
 
 
 def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
-    """Return the differences by the grades of people; none without filled grades."""
+    """Return the differences without filled grades; empty if no grade is filled.
+
+    A filled grade comes from a file with `fill: true`.
+    """
     if not has_filled(comparison.results):
         return ()
     return comparison.without_fill().metrics
@@ -150,7 +158,10 @@ def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
 def _judge_drops(
     comparison: Comparison, bounds: Mapping[str, float], p: float | None
 ) -> Sequence[DropFindings]:
-    """Judge the drop of each mean, also a drop that filled grades hide."""
+    """Return the drop of each mean, and whether it is allowed.
+
+    A drop that shows only without filled grades counts too.
+    """
     if not bounds:
         return ()
     findings = _drops_of_rows(comparison.metrics, bounds, p)

@@ -1,7 +1,7 @@
 """`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops by no more than its bound.
 
-Drops are differences from the accepted rankings, under the judgments of today. With `p`
-a larger drop is allowed too if it is not significant at that level.
+A drop is the difference from the accepted rankings, scored by the judgments of today.
+With `p`, a larger drop is allowed if it is not significant at this level.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ from pytest_relevance.results.records.uncompared import (
 class DropFinding(Finding):
     """The drop of a mean over `counted` of `total` cases.
 
-    `p`: the level of significance of the gate, if it has one.
+    `p`: the level of significance of the gate; None if every drop counts.
     `lost`: how many cases of the reference are not compared, by the reason.
     `depths`: the depths that case files set, if the metric looks at the whole ranking.
-    `without`: the judges whose grades are left out here, because with these grades the
-        drop would not show.
+    `without`: the machine judges whose grades are left out, because the drop does not
+        show with these grades.
     """
 
     kind = MAX_DROP
@@ -81,15 +81,15 @@ class DropFinding(Finding):
 
     @property
     def is_void(self) -> bool:
-        """Say whether so few cases changed that no p-value could be as low as `p`.
+        """Say whether no p-value could be as low as `p`: too few cases changed.
 
-        Then the drop alone decides.
+        Then the gate is decided without `p`.
         """
         return self.p is not None and not self.difference.least_p <= self.p
 
     @property
     def is_met(self) -> bool:
-        """Say whether the mean did not drop too far, or not significantly."""
+        """Say whether the drop is within its bound, or is not significant."""
         if not self.exceeds:
             return True
         if self.p is None or self.is_void:
@@ -98,7 +98,7 @@ class DropFinding(Finding):
 
     @property
     def about(self) -> str:
-        """Return the metric."""
+        """Return the name of the metric."""
         return self.metric.text
 
 
@@ -114,7 +114,10 @@ DropFindings = (
 def _judge_metrics(
     gate: Gate, cases: Sequence[CaseResult], reference: Reference
 ) -> list[DropFindings]:
-    """Judge the drop of each mean; all p-values are adjusted together."""
+    """Return the drop of each mean, and whether it is allowed.
+
+    The p-values of all metrics are adjusted together.
+    """
     cut = cut_findings(gate, cases)
     findings: list[DropFindings] = [*cut.values()]
     family = {}
@@ -147,7 +150,7 @@ def _judge_metrics(
 
 
 def _count_lost(metric: Metric, lost: Sequence[UncomparedCase]) -> Counter[str]:
-    """Count the reference cases that a metric does not compare, by the reason."""
+    """Return how many cases of the reference a metric lacks, by the reason."""
     counts: Counter[str] = Counter()
     for case in lost:
         if not case.metrics or metric.text in case.metrics:
@@ -160,7 +163,11 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Replace each finding in which filled grades hide a drop by that drop."""
+    """Return findings, with drops that filled grades hide in place of met findings.
+
+    `of_people`: the findings without filled grades.
+    `graders`: who gave the filled grades.
+    """
     unmet = {}
     for finding in of_people:
         if isinstance(finding, DropFinding) and not finding.is_met:
@@ -177,7 +184,7 @@ def show_hidden_drops(
 
 
 def _is_new(gate: Gate, case: CaseResult) -> bool:
-    """Say whether a case has a score for the gate now, but not in the reference."""
+    """Say whether a case has a score of the gate now, but has none in the reference."""
     for metric in gate.metrics:
         score = case.evaluation.scores.get(metric.text)
         if score is not None and score_before(case, metric.text) is None:
@@ -221,9 +228,9 @@ def _allowed(finding: DropFinding) -> str:
 
 
 def _moved(drop: float, bound: float) -> str:
-    """Write `fell by 0.021`.
+    """Return, for example, `fell by 0.021`.
 
-    It has enough decimals to tell the drop and its bound apart.
+    There are enough decimals to see that the drop and its bound differ.
     """
     digits = digits_of_change(drop)
     if drop > 0:
@@ -259,7 +266,10 @@ class _DropGate(GateKind):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> list[DropFindings]:
-        """Judge the drop of each mean, also a drop that filled grades hide."""
+        """Return the drop of each mean, and whether it is allowed.
+
+        A drop that shows only without filled grades counts too.
+        """
         findings = _judge_metrics(gate, cases, reference)
         if has_filled(cases):
             people = [without_fill(case) for case in cases]
@@ -271,7 +281,7 @@ class _DropGate(GateKind):
         return findings
 
     def explain(self, finding: DropFinding) -> str:
-        """Write how far a mean moved.
+        """Return a sentence that says how far a mean moved.
 
         `mean nDCG@10 fell by 0.021, from 0.800 to 0.779 (95% -0.030 to -0.011, p 0.003,
         52 cases); allowed is 0.02`
@@ -296,7 +306,7 @@ class _DropGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Find the cases whose score fell. The pull is the weight times the fall."""
+        """Return the cases whose score fell. The pull is the weight times the fall."""
         if not isinstance(finding, DropFinding):
             return []
         return fallen_cases(finding.about, results)

@@ -1,4 +1,4 @@
-"""Findings that gates of every kind may have: errors, nothing to judge, no verdict."""
+"""Findings that gates of every kind may have: errors, no cases, no verdict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_relevance.results.cut_rankings import cut_text
 
 
 class CommonFinding(Finding):
-    """A finding that a gate of any kind may have. It writes its own sentence.
+    """A finding that a gate of any kind may have. It has its own sentence.
 
     By default a gate with such a finding is not met.
     """
@@ -38,12 +38,12 @@ class CommonFinding(Finding):
 
     @abstractmethod
     def text(self) -> str:
-        """Write what was found, in a sentence."""
+        """Return what was found, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorsFinding(CommonFinding):
-    """Cases without a score: all ended in an error, or all were not searched."""
+    """Cases without a score. All of them ended in an error, or none was searched."""
 
     cases: Sequence[CaseResult]
 
@@ -53,7 +53,7 @@ class ErrorsFinding(CommonFinding):
         return "errors"
 
     def text(self) -> str:
-        """Write `2 cases ended in an error: "boots" and "hats"`."""
+        """Return, for example, `2 cases ended in an error: "boots" and "hats"`."""
         count = len(self.cases)
         if self.cases[0].verdict == ERROR:
             were = counted(count, "case ended in an error", "cases ended in an error")
@@ -70,21 +70,21 @@ class MetricFinding(CommonFinding):
 
     @property
     def about(self) -> str:
-        """Return the metric."""
+        """Return the name of the metric."""
         return self.metric.text
 
 
 @dataclass(frozen=True, slots=True)
 class UndefinedFinding(MetricFinding):
-    """A metric by which no case has a score.
+    """A metric for which no case has a score.
 
-    `variant`: the search variant, if the runs of a comparison have several.
+    `variant`: the search variant; None if there is only one.
     """
 
     variant: str | None = None
 
     def text(self) -> str:
-        """Write `mean P@5 is not defined: no case has a score`."""
+        """Return, for example, `mean P@5 is not defined: no case has a score`."""
         name = self.metric.text
         if self.variant is not None:
             name += f" of {quoted(self.variant)}"
@@ -101,7 +101,7 @@ class CutFinding(MetricFinding):
     asked: Sequence[int]
 
     def text(self) -> str:
-        """Write how many results the searches were asked for, and what to do."""
+        """Return how many results the searches were asked for, and what to do."""
         asked = asked_text(self.asked)
         cases = counted(len(self.asked), "case")
         there = f"the search was asked for {asked} in {cases}"
@@ -110,10 +110,10 @@ class CutFinding(MetricFinding):
 
 @dataclass(frozen=True, slots=True)
 class NoReferenceFinding(MetricFinding):
-    """A metric that has nothing to compare with.
+    """A metric for which there is nothing to compare with.
 
-    `reference`: the name of a record; empty for a baseline.
-    `variants`: the two variants that should be compared, if they are.
+    `reference`: the name of the record; empty for a baseline.
+    `variants`: the two variants that the gate compares; empty if it compares none.
     """
 
     reference: str = ""
@@ -138,63 +138,69 @@ class NoReferenceFinding(MetricFinding):
 
 @dataclass(frozen=True, slots=True)
 class WithoutEntryFinding(CommonFinding):
-    """A remark: cases that are left out because the reference does not have them."""
+    """A remark: cases are left out because the reference does not have them."""
 
     cases: Sequence[CaseResult]
 
     @property
     def is_met(self) -> bool:
-        """Say whether the gate may pass with this finding."""
+        """Return true: the gate may pass with this remark."""
         return True
 
     def text(self) -> str:
-        """Write `2 cases without a baseline left out: "boots" and "hats"`."""
+        """Return, for example, `2 cases without a baseline left out: "a" and "b"`."""
         cases = counted(len(self.cases), "case")
         return f"{cases} without a baseline left out: {_names(self.cases)}"
 
 
 @dataclass(frozen=True, slots=True)
 class IncompleteFinding(CommonFinding):
-    """Not all cases of the file ran."""
+    """There is no verdict because only `ran` of `total` cases of the file ran."""
 
     ran: int
     total: int
 
     def text(self) -> str:
-        """Write `18 of 20 ran`."""
+        """Return, for example, `18 of 20 ran`."""
         return f"{self.ran:,} of {self.total:,} ran"
 
 
 @dataclass(frozen=True, slots=True)
 class UpdatingFinding(CommonFinding):
-    """The baseline is being replaced."""
+    """There is no verdict because the baseline is being replaced."""
 
     def text(self) -> str:
-        """Write that the baseline is being replaced."""
+        """Return that the baseline is being updated."""
         return "the baseline is being updated"
 
 
 @dataclass(frozen=True, slots=True)
 class NoCaseFinding(CommonFinding):
-    """No case of the gate ran. `tag`: the tag of the gate."""
+    """There is no verdict because no case of the gate ran.
+
+    `tag`: the tag of the gate; None if it is about all cases.
+    """
 
     tag: str | None
 
     def text(self) -> str:
-        """Write `no case with the tag head ran`."""
+        """Return, for example, `no case with the tag head ran`."""
         which = "case" if self.tag is None else f"case with the tag {self.tag}"
         return f"no {which} ran"
 
 
 @dataclass(frozen=True, slots=True)
 class NoVariantFinding(CommonFinding):
-    """A variant that should be compared did not run. `ran`: the variants that did."""
+    """One of the two variants that a gate compares did not run.
+
+    `ran`: the variants that ran.
+    """
 
     variant: str
     ran: Sequence[str | None]
 
     def text(self) -> str:
-        """Write `the variant "ann" did not run; "exact" did`."""
+        """Return, for example, `the variant "ann" did not run; "exact" did`."""
         ran = [quoted(variant) for variant in self.ran if variant]
         which = listed(ran, "and") if ran else "none"
         return f"the variant {quoted(self.variant)} did not run; {which} did"
@@ -205,7 +211,7 @@ def _names(cases: Sequence[CaseResult]) -> str:
 
 
 def finding_text(finding: Finding) -> str:
-    """Write what a gate found, in a sentence."""
+    """Return what a gate found, in a sentence."""
     if isinstance(finding, CommonFinding):
         return finding.text()
     try:

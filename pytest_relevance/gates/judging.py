@@ -1,7 +1,7 @@
-"""Gates of case files: whether the cases of a file are good enough as a whole.
+"""Decide the gates of case files: are the cases of a file good enough as a whole?
 
-`judge_gates` judges them for a run, for a record and for `merge`. The kinds of gates
-say what is found. A case that ended in an error fails every gate of its file.
+`judge_gates` decides them for a run, for a record and for `merge`. The kinds of gates
+say what they find. A case that ended in an error fails every gate of its file.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ class GateResult:
 
     `file`, `line`: where the gate stands; lines count from 1.
     `node`: the node id of its file.
-    `results`: the cases that it was judged by.
-    `findings`: what was found.
+    `variant`: the search variant; None if the search has none.
+    `results`: the cases that decided.
+    `findings`: what the gate found.
     `not_judged`: why there is no verdict; None if there is one.
-    `is_required`: a gate without a verdict has failed, unless the baseline is being
-    replaced.
+    `is_required`: whether a gate without a verdict fails. It does not fail while the
+        baseline is being replaced.
     """
 
     file: str
@@ -70,10 +71,10 @@ class GateResult:
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:
-        """Return the outcome of the gate as a test.
+        """Return the outcome of the gate as that of a test.
 
         It is `passed`, `failed`, `xfailed` (it failed before, and that is expected), or
-        `skipped` (no verdict). Without a verdict it is `failed` if verdicts are
+        `skipped` (no verdict). Without a verdict it is `failed` if a verdict is
         required.
         """
         if self.not_judged is not None:
@@ -93,11 +94,12 @@ def judge_gates(
     updating: bool = False,
     require: bool = False,
 ) -> list[GateResult]:
-    """Judge the gates of all files, each in every search variant.
+    """Return the results of the gates of all files, each in every search variant.
 
-    `updating`: the baseline is being replaced. `require`: a gate without a verdict has
-    failed. A gate is judged when all cases of its file that were not skipped have
-    ended.
+    `updating`: the baseline is being replaced.
+    `require`: a gate without a verdict fails.
+
+    A gate has a verdict only if all cases of its file ran or were skipped.
     """
     searched = [result for result in results if not result.is_check]
     by_file = case_result.grouped(searched, lambda result: result.file)
@@ -114,9 +116,9 @@ def judge_gates(
 class _CasesOfFile:
     """The cases of a file, for its gates.
 
-    `ran`: the results of cases that were not skipped.
-    `total`: how many cases the file has without skipped ones.
-    `groups`: the results that each variant is judged by.
+    `ran`: the results of the cases that were not skipped.
+    `total`: how many cases the file has, without skipped ones.
+    `groups`: by variant, the results that decide a gate in this variant.
     `lost`: the cases of the reference that are not compared.
     """
 
@@ -161,7 +163,10 @@ class _CasesOfFile:
     def _judge_gate(
         self, judged: GateResult, group: Sequence[CaseResult], *, updating: bool
     ) -> GateResult:
-        """Judge a gate by the results of a variant, unless there is a reason not to."""
+        """Return the result of a gate. `group` has the results that decide it.
+
+        There is no verdict if not all cases ran, for example.
+        """
         gate = judged.gate
         if len(self.ran) < self.total:
             why = IncompleteFinding(ran=len(self.ran), total=self.total)
@@ -183,10 +188,11 @@ class _CasesOfFile:
         return replace(judged, results=shown, findings=tuple(findings))
 
     def _without_variant(self, judged: GateResult) -> GateResult | None:
-        """Return the result if one of two variants did not run; None if both did.
+        """Return the result if one of the two variants did not run; None if both did.
 
         The gate fails if no search of the file has the variant. But if only one variant
-        ran, this run may be a shard, and the other variants run in other shards.
+        ran at
+        all, this run may be a shard, and other shards run the other variants.
         """
         gate = judged.gate
         variants = list(dict.fromkeys(result.variant for result in self.ran))
@@ -202,10 +208,7 @@ class _CasesOfFile:
         return replace(judged, not_judged=why)
 
     def _reference(self, judged: GateResult, group: Sequence[CaseResult]) -> Reference:
-        """Return what a gate may compare its cases with.
-
-        The tags of cases that did not run are not known.
-        """
+        """Return what a gate compares its cases with."""
         gate, variant = judged.gate, judged.variant
         lost = []
         for case in self.lost:
@@ -230,10 +233,10 @@ def _place(result: CaseResult) -> tuple[str, int, str]:
 def _findings(
     gate: Gate, results: Sequence[CaseResult], reference: Reference
 ) -> list[Finding]:
-    """Judge one gate.
+    """Return what one gate finds in results.
 
-    An error fails it whatever its tag: what the search would have returned is not
-    known.
+    A case without a score fails the gate, even if it does not have the tag of the gate:
+    nobody knows what its search would have returned.
     """
     findings: list[Finding] = []
     for verdict in WITHOUT_SCORE:
@@ -251,10 +254,11 @@ def _findings(
 
 
 def _checked_findings(condition: str, found: Iterable[Finding]) -> list[Finding]:
-    """Return what a kind of gate found.
+    """Return what a kind of gate found, as a list.
 
-    Raises `ExtensionError` if a kind of another package returned something else, or a
-    finding that does not say whether it is met.
+    Raises `ExtensionError` if a kind of another package returned anything but findings
+    that
+    say whether they are met.
     """
     if condition in GATES.bundled_names or condition not in GATES:
         return list(found)
@@ -276,11 +280,11 @@ def _checked_findings(condition: str, found: Iterable[Finding]) -> list[Finding]
 def _compared_variants(
     gate: Gate, groups: Mapping[str | None, Sequence[CaseResult]]
 ) -> dict[str | None, list[CaseResult]]:
-    """Return the results that a gate about two variants is judged by, as one group.
+    """Return the results that decide a gate about two variants, under the key None.
 
-    They are the results of its variant, scored against the rankings of the other
-    variant. Results of the other variant without a score, such as errors, belong to
-    them.
+    They are the results of `gate.variant`, scored against the rankings of
+    `gate.against`.
+    Errors of the other variant are among them.
     """
     group = []
     others = {}
@@ -302,7 +306,10 @@ def _compared_variants(
 def _beside_variant(
     gate: Gate, result: CaseResult, other: CaseResult | None
 ) -> CaseResult:
-    """Score a result against the ranking of its case in another variant, if any."""
+    """Return a result, scored against the ranking of its case in the other variant.
+
+    `other`: the result there; None if there is none, and then there is no score.
+    """
     if other is None:
         return with_similarities(result, gate.metrics, None)
     metrics = []
@@ -315,9 +322,9 @@ def _beside_variant(
 def in_variants(
     variants: Iterable[str | None], results: Iterable[CaseResult]
 ) -> dict[str | None, list[CaseResult]]:
-    """Return the results that each variant is judged by.
+    """Return for each variant the results that decide a gate in this variant.
 
-    A result counts in every variant if its search has no parameter.
+    A result of a search without variants counts in every variant.
     """
     names = list(dict.fromkeys(variants))
     if names != [None]:

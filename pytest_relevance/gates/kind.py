@@ -38,12 +38,15 @@ class Finding(ABC):
 
     @property
     def is_known(self) -> bool:
-        """Say whether it was missed before at least as badly, as is expected."""
+        """Say whether the gate failed before as badly, and that is expected."""
         return False
 
     @property
     def about(self) -> str:
-        """Return the metric, "passing", "latency" or "errors"; empty for a remark."""
+        """Return what it is about: a metric, "passing", "latency" or "errors".
+
+        It is empty for a remark.
+        """
         return ""
 
 
@@ -52,8 +55,8 @@ class Reference:
     """What the cases of a gate are compared with: a baseline, or a recorded run.
 
     `name`: the name of the record; empty for a baseline.
-    `results`: all results of the file in the variant of the gate.
-    `lost`: the cases of the reference that the gate looks at and that are not compared.
+    `results`: all results of this run, of the file and variant of the gate.
+    `lost`: the cases of the reference that the gate is about and that are not compared.
     `accepted`: the cases of the reference.
     `expects_known`: whether gates that failed before are expected to fail
         (`--relevance-known=xfail`).
@@ -70,8 +73,8 @@ class Reference:
 class CaseBehind:
     """A case because of which a gate is not met.
 
-    `pull`: how much it counts; those with the most are shown first.
-    `shown`: the figure that is shown with it.
+    `pull`: how much the case counts. Reports show the cases with the most first.
+    `shown`: the figure beside the case in reports.
     """
 
     result: CaseResult
@@ -102,13 +105,13 @@ class GateKind(ABC):
 
     @abstractmethod
     def check(self, value: object, at: Location) -> object:
-        """Convert the written value to what the gate needs, or refuse the value.
+        """Return what the gate needs of the written value, or refuse the value.
 
         To refuse it, return `at.refuse(message)`.
         """
 
     def describe(self, gate: Gate) -> str:
-        """Write the value of a gate, for the id of a gate without one."""
+        """Return the value of a gate as text, for the id of a gate without one."""
         return str(gate.value)
 
     # The run
@@ -129,7 +132,7 @@ class GateKind(ABC):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterable[Finding]:
-        """Return what a gate finds in the cases that it looks at."""
+        """Return what a gate finds. `cases` are those that it is about."""
 
     # The words
 
@@ -138,10 +141,10 @@ class GateKind(ABC):
 
     @abstractmethod
     def explain(self, finding: Any) -> str:
-        """Write a finding in a sentence. `finding` is one that `judge` has made."""
+        """Return a finding in a sentence. `finding` is one that `judge` has made."""
 
     def cases_behind(
         self, gate: Gate, finding: Any, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Find the cases because of which a finding is not met; by default none."""
+        """Return the cases because of which a finding is not met; by default none."""
         return []

@@ -24,8 +24,9 @@ LATENCY = "latency"
 class LatencyFinding(Finding):
     """A figure of the latency over `counted` of `total` cases, in seconds.
 
-    Only cases count whose search was called alone. `measured` is None if these are
-    fewer than the figure needs.
+    Only cases count whose search was called alone. `measured`: the figure; None if
+    there
+    are too few cases for it.
     """
 
     kind = LATENCY
@@ -36,19 +37,19 @@ class LatencyFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether enough cases were measured, and the figure keeps its bound."""
+        """Say whether there are enough cases, and the figure is within its bound."""
         if self.measured is None:
             return False
         return COMPARE[self.bound.comparison](self.measured, self.bound.bound)
 
     @property
     def about(self) -> str:
-        """Return the word "latency"; empty if too few cases were measured."""
+        """Return the word "latency"; empty if there are too few cases."""
         return "" if self.measured is None else LATENCY
 
 
 def _latency_alone(result: CaseResult) -> float | None:
-    """Return the latency in seconds; None if other searches ran meanwhile."""
+    """Return the latency in seconds; None if other searches ran at the same time."""
     if result.call.latency_shared or result.call.concurrency > 1:
         return None
     return result.call.latency
@@ -57,7 +58,7 @@ def _latency_alone(result: CaseResult) -> float | None:
 def _cases_needed(figure: str) -> int:
     """Return how many cases a figure needs: 20 for p95, 1 for the mean.
 
-    With fewer than 20 cases, no value is above 95 % of them.
+    Of fewer than 20 cases, none can be slower than 95 % of them.
     """
     if figure in ("mean", "max"):
         return 1
@@ -94,8 +95,7 @@ def _check_bound(figure: str, written: object, at: Location) -> LatencyBound | W
 class _LatencyGate(GateKind):
     """`latency: {p95: "<= 200 ms"}`: figures of the latency, each with its bound.
 
-    Only cases count whose search ran alone. Too few of them is a finding that is not
-    met.
+    Only cases count whose search was called alone. The gate fails if they are too few.
     """
 
     name = LATENCY
@@ -124,7 +124,7 @@ class _LatencyGate(GateKind):
         return tuple(latencies)
 
     def describe(self, gate: Gate) -> str:
-        """Write the figures with their bounds: `p95 <= 200 ms`."""
+        """Return the figures with their bounds: `p95 <= 200 ms`."""
         parts = []
         for latency in gate.latencies:
             time = time_text(latency.bound)
@@ -149,7 +149,7 @@ class _LatencyGate(GateKind):
             )
 
     def explain(self, finding: LatencyFinding) -> str:
-        """Write `latency p95 212 ms, over 200 ms (20 cases, one at a time ...)`."""
+        """Return, for example, `latency p95 212 ms, over 200 ms (20 cases ...)`."""
         figure, bound = finding.bound.figure, finding.bound.bound
         if finding.measured is None:
             needed = counted(_cases_needed(figure), "case")

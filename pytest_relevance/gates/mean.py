@@ -1,7 +1,8 @@
 """`mean: {nDCG@10: 0.75}`: the mean of each metric is at least its bound.
 
-A mean is over the weights, of the cases with relevant judgments. Inconclusive cases and
-those that were expected to fail count, skipped ones do not.
+A mean is weighted, and is over the cases with relevant judgments. Inconclusive cases
+and
+cases that were expected to fail count; skipped cases do not.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ class MeanFinding(Finding):
     """The mean of a metric over `counted` of `total` cases.
 
     `depths`: the depths that case files set, if the metric looks at the whole ranking.
-    `reference`: the name of the record that a metric compares with; empty for a
-    baseline.
-    `variants`: the two variants that are compared, if they are.
-    `variant`: the search variant, if the runs of a comparison have several.
+    `reference`: the name of the record that the metric compares with; empty for a
+        baseline.
+    `variants`: the two variants that the gate compares; empty if it compares none.
+    `variant`: the search variant; None if there is only one.
     `without_filled`: the mean without filled grades; None if there are none.
-    `before`: what the reference has, if the mean may have failed before.
+    `before`: the mean in the reference; None if it is not needed or not known.
     """
 
     kind = MEAN
@@ -91,7 +92,7 @@ class MeanFinding(Finding):
 
     @property
     def about(self) -> str:
-        """Return the metric."""
+        """Return the name of the metric."""
         return self.metric.text
 
 
@@ -139,7 +140,7 @@ def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
 
 
 def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float | None:
-    """Compute the mean by the grades of people; None without filled grades."""
+    """Return the mean without filled grades; None if no grade is filled."""
     if metric.is_similarity or not has_filled(cases):
         return None
     scores = _scores(metric, [without_fill(case) for case in cases])
@@ -148,22 +149,22 @@ def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float |
 
 @dataclass(frozen=True, slots=True)
 class ScoresOfCases:
-    """The scores of cases by a metric."""
+    """The scores of cases by a metric, for a comparison with the reference."""
 
     metric: Metric
 
     def now(self, result: CaseResult) -> float | None:
-        """Return the score with which a case counts in the mean."""
+        """Return the score of a case; None if it does not count in the mean."""
         if not has_relevant(result, self.metric.text):
             return None
         return result.evaluation.scores.get(self.metric.text)
 
     def before(self, result: CaseResult) -> float | None:
-        """Return the score of the accepted ranking under the judgments of today."""
+        """Return the score of the accepted ranking by the judgments of today."""
         return score_before(result, self.metric.text)
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Return the score that the reference has."""
+        """Return the score in the reference. Raises `NotKnown` if it has none."""
         if self.metric.text not in case.scores:
             raise NotKnown
         return case.scores[self.metric.text]
@@ -172,10 +173,11 @@ class ScoresOfCases:
 def _before(
     metric: Metric, bound: float, gate: Gate, reference: Reference
 ) -> FigureBefore | None:
-    """Compute the mean of the reference, if all its cases are compared.
+    """Return the mean of the reference; None if it is not known for all cases.
 
-    A mean that fell by the grades of people has not failed before, whatever filled
-    grades say.
+    A mean that is lower without filled grades than it was does not count as one that
+    failed
+    before, even if filled grades say so.
     """
     results = reference.results
     if not_compared_cases(results) or found_something_new(results):
@@ -197,7 +199,7 @@ def _before(
 
 
 def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Say whether the mean by the grades of people is lower than it was."""
+    """Say whether the mean without filled grades is lower than it was."""
     if not has_filled(results):
         return False
     of_people = [without_fill(result) for result in results]
@@ -206,7 +208,7 @@ def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -
 
 
 def _counted_cases(finding: MeanFinding) -> str:
-    """Write which cases a mean is over: `18 of 20 cases, those with ...`."""
+    """Return over which cases a mean is: `18 of 20 cases, those with ...`."""
     if finding.counted >= finding.total:
         return counted(finding.counted, "case")
     which = "with relevant judgments"
@@ -244,7 +246,7 @@ class _MeanGate(GateKind):
                 yield _judge_metric(metric, bound, gate, cases, reference)
 
     def explain(self, finding: MeanFinding) -> str:
-        """Write `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
+        """Return, for example, `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
         digits = digits_beside(finding.mean, finding.bound)
         relation = "at least" if finding.is_met else "below"
         name = name_with_depths(finding.metric, finding.depths)
@@ -266,10 +268,9 @@ class _MeanGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Find the cases whose score fell since the reference.
+        """Return the cases whose score fell, or else those below the bound.
 
-        If none did, the cases below the bound. The pull is the weight times the
-        distance.
+        Their pull is the weight times the fall, or times the distance to the bound.
         """
         if not isinstance(finding, MeanFinding):
             return []

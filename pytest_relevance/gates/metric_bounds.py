@@ -1,4 +1,4 @@
-"""What gates on means of metrics share: their check, and cases without a score."""
+"""What gates on means of metrics share: checks of bounds, and cases without a score."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ BOUNDS_SCHEMA = reference("bounds-of-metrics")
 
 
 def check_metrics(value: object, at: Location, *, is_drop: bool) -> Bounds | Wrong:
-    """Check metrics, each with the bound of its mean, or of the drop of its mean."""
+    """Return metrics with their bounds, or report mistakes.
+
+    `is_drop`: they are bounds for the drop of a mean, not for a mean.
+    """
     if not isinstance(value, Mapping) or not value:
         return at.refuse(
             "expected metrics and their bounds, such as "
@@ -56,7 +59,7 @@ def check_metrics(value: object, at: Location, *, is_drop: bool) -> Bounds | Wro
 
 
 def _metric_named(name: str, bound: object, at: Location, *, is_drop: bool) -> Metric:
-    """Parse the name of a metric. Raises ValueError if it cannot have such a bound."""
+    """Return the metric with a name. Raises ValueError if it cannot have this bound."""
     metric = at.metric(name, has_bound=is_number(bound))
     if is_drop:
         advice = f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}"
@@ -83,7 +86,7 @@ def _check_drop(value: object, at: Location) -> float | Wrong:
 
 
 def describe_bounds(gate: Gate) -> str:
-    """Write the metrics of a gate with their bounds: `nDCG@10 0.75, RR 0.5`."""
+    """Return the metrics of a gate with their bounds: `nDCG@10 0.75, RR 0.5`."""
     parts = []
     for metric, bound in gate.bounds:
         parts.append(f"{metric.text} {bound:g}")
@@ -91,7 +94,7 @@ def describe_bounds(gate: Gate) -> str:
 
 
 def cut_findings(gate: Gate, cases: Sequence[CaseResult]) -> dict[Metric, CutFinding]:
-    """Find the metrics without a score because some searches returned too little."""
+    """Return a finding for each metric that needs more results than were returned."""
     findings = {}
     for metric, _ in gate.bounds:
         asked = []
@@ -112,12 +115,12 @@ def _is_cut(case: CaseResult, metric: Metric) -> bool:
 
 
 def count_searched(cases: Sequence[CaseResult]) -> int:
-    """Count the cases that were searched."""
+    """Return how many cases were searched."""
     return sum(1 for case in cases if case.verdict not in (*WITHOUT_SCORE, SKIPPED))
 
 
 def digits_beside(value: float, bound: float, least: int = 3) -> int:
-    """Return how many decimals show that a figure and its bound differ.
+    """Return how many decimals it takes to see that a figure and a bound differ.
 
     It is `least` if both are equal up to rounding.
     """
@@ -127,5 +130,5 @@ def digits_beside(value: float, bound: float, least: int = 3) -> int:
 
 
 def name_with_depths(metric: Metric, depths: Sequence[int]) -> str:
-    """Name a metric: `AP (depth 100)` if it has no cutoff and a depth is set."""
+    """Return the name of a metric with the depths that are set: `AP (depth 100)`."""
     return f"{metric.text} (depth {asked_text(depths)})" if depths else metric.text

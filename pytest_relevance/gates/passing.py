@@ -1,4 +1,4 @@
-"""`passing: 0.95`: at least so many cases pass."""
+"""`passing: 0.95`: at least this share of the cases pass."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ _PASSING = frozenset({PASSED, MEASURED, "xpassed"})
 
 @dataclass(frozen=True, slots=True)
 class PassingFinding(Finding):
-    """How many of the cases that can fail pass.
+    """How many cases pass, of the cases that can fail.
 
-    `share`: the share that has to pass.
-    `counted`: how many cases can fail. `total`: how many cases there are.
-    `before`: the figure of the reference; None if the gate may not be excused as having
-    failed before.
+    `passing`: how many pass.
+    `share`: the share that has to pass, from 0 to 1.
+    `counted`: how many cases can fail.
+    `total`: how many cases there are.
+    `before`: the share in the reference; None if it is not needed or not known.
     """
 
     kind = "passing"
@@ -47,7 +48,7 @@ class PassingFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether enough cases pass. If no case can fail, it is not met."""
+        """Say whether enough cases pass. False if no case can fail."""
         return self.counted > 0 and self.passing >= self.share * self.counted - ROUNDING
 
     @property
@@ -67,9 +68,9 @@ def passes(result: CaseResult) -> bool:
 
 
 def _is_only_measured(result: CaseResult) -> bool:
-    """Say whether a case cannot fail.
+    """Say whether a case cannot fail, because nothing is expected of it.
 
-    It has no floor, no expectation, and no accepted score that it could fall below.
+    It has no floor, no expectation, and no accepted score.
     """
     if result.verdict != MEASURED:
         return False
@@ -78,7 +79,7 @@ def _is_only_measured(result: CaseResult) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _PassingCases:
-    """The values of cases for the gate: 1 if a case passes, 0 if not.
+    """The value of a case for the gate: 1 if it passes, 0 if it fails.
 
     None if it cannot fail.
     """
@@ -154,7 +155,7 @@ class _PassingGate(GateKind):
         yield finding
 
     def explain(self, finding: PassingFinding) -> str:
-        """Write `18 of 20 cases pass (90.0%), less than 95%`."""
+        """Return, for example, `18 of 20 cases pass (90.0%), less than 95%`."""
         measured = finding.total - finding.counted
         were = f"{counted(measured, 'case was', 'cases were')} only measured"
         if not finding.counted:

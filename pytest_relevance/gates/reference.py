@@ -7,11 +7,11 @@ A gate failed before if both are true:
 - The value over all cases now is not below the value of the reference over all its
   cases.
 
-So neither a new case nor a removed one can hide that search got worse, or make a known
-failure a new one.
+So a new or a removed case cannot hide that search got worse. It cannot make a known
+failure a new one either.
 
-A kind of gate defines the value of a case (`ValuesOfCases`), and the figure that these
-values have together: the mean, the share that passes, the least, a percentile.
+A kind of gate defines the value of a case (`ValuesOfCases`), and the figure over these
+values: their mean, the share of cases that pass, the least value, or a percentile.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ value.
 
 
 class NotKnown(Exception):
-    """Raised for a case of the reference if the reference does not keep its value."""
+    """Raised if the reference does not have what a gate needs of a case."""
 
 
 class ValuesOfCases(Protocol):
-    """The values that cases have for a gate; None for a case that has none."""
+    """The value of a case for a gate, now and in the reference; None if it has none."""
 
     def now(self, result: CaseResult) -> float | None:
         """Return the value of a case in this run."""
 
     def before(self, result: CaseResult) -> float | None:
-        """Return the value of the accepted ranking under the demands of today."""
+        """Return the value of the accepted ranking by the judgments of today."""
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Return the value in the reference. Raises `NotKnown` if it is not kept."""
+        """Return the value that the reference has. Raises `NotKnown` if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +69,22 @@ class CaseValue:
 
 @dataclass(frozen=True, slots=True)
 class GateValues:
-    """The values of the cases that a gate looks at, in the reference or now."""
+    """The values of the cases that a gate is about, in the reference and now."""
 
     cases: Sequence[CaseValue]
 
     @property
     def only_now(self) -> int:
-        """Return how many cases have a value now, and none in the reference."""
+        """Return how many cases have a value now, but none in the reference."""
         return sum(1 for case in self.cases if case.before is None)
 
     @property
     def only_before(self) -> int:
-        """Return how many cases have a value in the reference, and none now."""
+        """Return how many cases have a value in the reference, but none now."""
         return sum(1 for case in self.cases if case.now is None)
 
     def all_before(self) -> list[Weighted]:
-        """Return the values of the reference, of all its cases."""
+        """Return the values and weights of all cases of the reference."""
         return [
             (case.before, case.weight_before)
             for case in self.cases
@@ -92,13 +92,13 @@ class GateValues:
         ]
 
     def all_now(self) -> list[Weighted]:
-        """Return the values of all cases now."""
+        """Return the values and weights of all cases now."""
         return [
             (case.now, case.weight_now) for case in self.cases if case.now is not None
         ]
 
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
-        """Return the values of the cases that both have, before and now.
+        """Return the values before and the values now, of the cases that have both.
 
         Both lists have the weights of now.
         """
@@ -116,13 +116,13 @@ def collect_values(
     results: Iterable[CaseResult],
     accepted: Iterable[AcceptedCase],
 ) -> GateValues:
-    """Collect the values of the cases that a gate looks at, now or in the reference.
+    """Return the values of the cases that a gate is about, now or in the reference.
 
-    A tag or a weight of the reference decides what its cases count there, so that a
-    case does not leave a gate unseen by losing its tag or its weight.
+    In the reference, a case counts with the tags and the weight that it has there. So a
+    case cannot leave a gate unseen by losing its tag or its weight.
 
     Raises:
-        NotKnown: the reference does not keep what this needs.
+        NotKnown: the reference does not have what this needs.
     """
     not_compared = {(case.id, case.variant): case for case in accepted}
     cases: list[CaseValue] = []
@@ -168,11 +168,11 @@ def _is_about(gate: Gate, tags: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FigureBefore:
-    """The figure of the reference beside one of now that misses its bound.
+    """The figure of the reference, for a gate that is not met now.
 
-    `reference`: the name of a record; empty for a baseline.
+    `reference`: the name of the record; empty for a baseline.
     `figure`: over all cases of the reference; None if it has none.
-    `only_now`, `only_before`: how many cases only this run or only the reference has.
+    `only_now`, `only_before`: how many cases only this run, or only the reference, has.
     `is_known`: whether the reference misses the bound at least as badly.
     """
 
@@ -183,10 +183,11 @@ class FigureBefore:
     is_known: bool
 
     def text(self, figure: str) -> str:
-        """Write `; 0.850 in main.jsonl (50 cases are only here)`.
+        """Return, for example, `; 0.850 in main.jsonl (50 cases are only here)`.
 
-        `figure`: the figure of the reference as text. Empty if nothing is known of the
-        reference.
+        `figure`: the figure of the reference as text. The result is empty if the
+            reference has
+        no figure.
         """
         if self.figure is None:
             return ""
@@ -205,10 +206,14 @@ def figure_before(
     bound: float,
     reference: Reference,
 ) -> FigureBefore | None:
-    """Compute the figure of the reference for a gate that is not met.
+    """Return the figure of the reference for a gate that is not met.
 
     None if gates that failed before are not expected to fail, or if the reference does
-    not keep what this needs. `bound` is the least figure that meets the gate.
+    not
+    have what this needs.
+
+    `figure`: makes the figure of weighted values.
+    `bound`: the least figure that meets the gate.
     """
     if not reference.expects_known:
         return None
@@ -227,7 +232,7 @@ def figure_before(
 
 
 def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
-    """Say whether the reference missed a gate that is not met, at least as badly.
+    """Say whether a gate that is not met now failed before at least as badly.
 
     `bound` is the least figure that meets the gate.
     """
@@ -240,13 +245,13 @@ def failed_before(both: GateValues, figure: Figure, bound: float) -> bool:
 
 
 def has_fallen(both: GateValues, figure: Figure) -> bool:
-    """Say whether the figure is lower now, over the cases that both have."""
+    """Say whether the figure is lower now, over the cases that have both values."""
     before, now = both.of_both()
     return bool(before) and figure(now) < figure(before) - ROUNDING
 
 
 def fallen_cases(metric: str, results: Iterable[CaseResult]) -> list[CaseBehind]:
-    """Find the cases whose score fell. The pull is the weight times the fall."""
+    """Return the cases whose score fell. Their pull is their weight times the fall."""
     fallen = []
     for result in results:
         now = result.evaluation.scores.get(metric)

@@ -1,4 +1,4 @@
-"""A gate in a record whose kind is unknown here."""
+"""The kind of gates in a record whose own kind is not installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_relevance.results.case_result import CaseResult
 
 @dataclass(frozen=True, slots=True)
 class UnknownFinding(Finding):
-    """A gate whose kind no installed package has. It is not met.
+    """A gate whose kind is not installed or fails. It is not met.
 
     `condition`: the kind of the gate.
     `error`: what its package raised; empty if the package is not installed.
@@ -25,12 +25,12 @@ class UnknownFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether the gate may pass with this finding."""
+        """Return false: the gate is not met."""
         return False
 
 
 class _UnknownGate(GateKind):
-    """A kind of gate that is not known here."""
+    """A kind of gate that is not installed. Its gates are not met."""
 
     name = UNKNOWN
 
