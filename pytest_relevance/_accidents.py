@@ -67,7 +67,7 @@ def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident |
     """Return the first line that begins with a conflict marker of Git; None without.
 
     `has_quotes`: cells in double quotes may have several lines. A marker within quotes
-    does not count then.
+        does not count then.
     """
     found = []
     for marker in _MARKERS:

@@ -74,8 +74,7 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """Yield the content of a file in blocks of whole lines, each of about a megabyte.
 
     A gzip file is unpacked. Raises OSError if the file cannot be read, and `Unreadable`
-    as
-    `unpacked` does.
+    as `unpacked` does.
     """
     with open(path, "rb") as raw:
         rest: list[bytes] = []  # parts of a line whose end was not read yet
@@ -127,8 +126,7 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
     """Return a hexadecimal digest of the contents of files.
 
     Line ends (CRLF or LF) do not change the digest. A file that cannot be read counts
-    as
-    empty.
+    as empty.
     """
     digest = blake2b(digest_size=8)
     for path in paths:
@@ -145,8 +143,8 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> 
     """Write a file atomically: other processes read the old content or the new one.
 
     `data`: the content, at once or in parts. It goes to a temporary file in the same
-    folder, is synced to disk, and then replaces the target. Permissions are kept, and a
-    symbolic link is followed. A pipe or a device is written to directly.
+        folder, is synced to disk, and then replaces the target. Permissions are kept,
+        and a symbolic link is followed. A pipe or a device is written to directly.
 
     Raises OSError if the file is read-only or cannot be written. An old file is then
     unchanged, and no temporary file remains.
@@ -190,8 +188,7 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
     """Say whether a file exists and is write-protected.
 
     The mode of the file counts too. Without this check a file in a writable folder
-    could
-    be replaced, and root could write to every file.
+    could be replaced, and root could write to every file.
     """
     try:
         mode = os.stat(path).st_mode
@@ -204,8 +201,7 @@ def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
     """Return the name of a file for a report that is passed on to others.
 
     It is the path relative to `root` if the file is inside `root`. For a file outside,
-    it
-    is the name of the file alone. A relative path stays as it is.
+    it is the name of the file alone. A relative path stays as it is.
     """
     full = os.path.expanduser(path)
     if not os.path.isabs(full):

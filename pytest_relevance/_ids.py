@@ -24,8 +24,7 @@ def exact_text(value: object) -> str | None:
     """Return the text of an id whose type comes from a library; None for other types.
 
     Such types are UUID, ObjectId of bson, and Decimal for whole numbers. They are known
-    by
-    their names, so that no library is imported.
+    by their names, so that no library is imported.
     """
     kind: Any = type(value)
     text_of = _text_of_type(kind)
@@ -106,10 +105,8 @@ class IdField:
         """Return a value with separators of the template percent-encoded.
 
         So no two documents have the same id. A percent sign is encoded if two
-        hexadecimal
-        digits follow it, because it looks like an encoded separator. A template with a
-        single
-        field has no separators, so its values stay as they are.
+        hexadecimal digits follow it, because it looks like an encoded separator. A
+        template with a single field has no separators, so its values stay as they are.
         """
         if not self._separators:
             return value

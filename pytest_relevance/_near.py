@@ -201,8 +201,7 @@ def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
     """Return the pairs of texts that differ by one common prefix or suffix.
 
     Empty if it may be chance. Of several queries, at least half must have such a pair.
-    A
-    single query needs two pairs, or the prefix or suffix must be on all texts of one
+    A single query needs two pairs, or the prefix or suffix must be on all texts of one
     side.
     """
     pairs_by_query = [_pairs_of_each_affix(query) for query in queries]

@@ -43,8 +43,8 @@ class ObjectTable:
         """Return the cells of columns: first the texts, then the numbers.
 
         Columns are given by their indexes. Numbers keep their digits. Ids are texts
-        too. A
-        missing text is "", a missing number is None. Raises FileError for other types.
+        too. A missing text is "", a missing number is None. Raises FileError for other
+        types.
         """
         columns: list[list[Any]] = []
         for column in texts:

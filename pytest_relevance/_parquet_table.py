@@ -37,8 +37,7 @@ class ParquetTable:
         """Return the cells of columns: first the texts, then the numbers.
 
         Columns are given by their indexes. Ids are texts too. A missing text is "". A
-        missing
-        number, or NaN, is None. Raises FileError for other types.
+        missing number, or NaN, is None. Raises FileError for other types.
         """
         columns: list[list[Any]] = [self._texts(column) for column in texts]
         columns += [self._numbers(column) for column in numbers]

@@ -57,8 +57,7 @@ class Problem:
         """Return one line: `file:line:column: path: message (in case "...")`.
 
         `file` is the name of the file that was read. What is not known is left out. The
-        column
-        is shown only for that file, not for files that it names.
+        column is shown only for that file, not for files that it names.
         """
         place = self.place
         where = place.file or file
@@ -78,12 +77,10 @@ class FileError(ValueError):
     """A file that cannot be used.
 
     `problems` are its mistakes, in the order of the file, each once. The message shows
-    the
-    first `MOST_SHOWN`, each on a line.
+    the first `MOST_SHOWN`, each on a line.
 
     `at_least`: the search for mistakes stopped early, so there may be more. By default
-        it
-    is true if there are `MOST_KEPT` mistakes.
+        it is true if there are `MOST_KEPT` mistakes.
     """
 
     MOST_SHOWN: ClassVar[int] = 20

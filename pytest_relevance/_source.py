@@ -50,8 +50,7 @@ class Source:
 
     Raises:
         FileError: the file is empty, is compressed in another way than gzip, or is
-        neither
-            Parquet nor text in UTF-8.
+            neither Parquet nor text in UTF-8.
     """
 
     def __init__(
@@ -141,8 +140,7 @@ class Source:
         """Return the first line that is not blank, split at its commonest separator.
 
         A separator is a tab, a comma, a semicolon or a bar. A carriage return ends the
-        header,
-        as it ends every row.
+        header, as it ends every row.
         """
         lines = (line for line in self.head.split("\n") if line.strip())
         line = next(lines, "").rstrip("\r")

@@ -62,9 +62,8 @@ class TextTable:
     `comments`: lines that begin with # are left out.
 
     Between commas, semicolons and bars a cell may be quoted as in CSV. Between tabs a
-    cell
-    is quoted only as a whole, so that a text may have quotes. In white space no cell is
-    quoted.
+    cell is quoted only as a whole, so that a text may have quotes. In white space no
+    cell is quoted.
     """
 
     header_line: int = 1
@@ -89,8 +88,7 @@ class TextTable:
 
         Raises:
             FileError: rows have another number of cells, or quotes are wrong. It names
-            the
-                lines.
+                the lines.
         """
         wanted = list(wanted)
         columns: list[list[str]] = [[] for _ in wanted]
@@ -116,8 +114,7 @@ class TextTable:
         """Return the cells of columns: first the texts, then the numbers.
 
         All cells are text, as in `columns`, with "" for a missing one. Ids are texts
-        too. Texts
-        are without the space that `escaped` puts before a formula.
+        too. Texts are without the space that `escaped` puts before a formula.
         """
         texts = list(texts)
         columns = self.columns([*texts, *numbers])

@@ -76,8 +76,7 @@ def encode(value: Any) -> Any:
     """Return a value as JSON values.
 
     Dataclasses and mappings become dicts, sequences become lists. A value of another
-    type
-    stays as it is.
+    type stays as it is.
     """
     if type(value) in _SCALARS:
         return value

@@ -137,8 +137,7 @@ class Registry(Generic[T]):
 
         An exception of an entry of another package, even SystemExit, becomes an
         `ExtensionError`, which names the entry point and the package. These exceptions
-        pass
-        unchanged:
+        pass unchanged:
 
         - those of an entry of the package itself
         - `ExtensionError`, and the `refusals`, such as FileError
@@ -196,8 +195,7 @@ class Registry(Generic[T]):
         """Return the entry points of other packages, by name.
 
         Raises `ExtensionError` if two packages use one name, or if another package uses
-        a name
-        of this package.
+        a name of this package.
         """
         points = _entry_points(self.group, tuple(sys.path))
         taken: set[str] = set()
@@ -264,8 +262,8 @@ def rows_of(class_: str) -> Adapt[Any]:
     """Return a function that checks that an entry is an object of a class.
 
     `class_` is the "module:attribute" of the class. The class is imported only if
-    another
-    package has an entry. The function raises `ExtensionError` for anything else.
+    another package has an entry. The function raises `ExtensionError` for anything
+    else.
     """
 
     def check(name: str, value: str, entry: object) -> object:

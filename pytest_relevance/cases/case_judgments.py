@@ -150,10 +150,8 @@ def _united_grade(
     """Return one grade for a document that several places judge, or report a mistake.
 
     If the case file says how ratings are combined, or if all raters have names, the
-    ratings
-    are combined. The rating of a rater with a name counts once. Otherwise all grades
-    must
-    be equal.
+    ratings are combined. The rating of a rater with a name counts once. Otherwise all
+    grades must be equal.
     """
     if len(parts) == 1:
         return parts[0].grades[document]
@@ -240,8 +238,7 @@ def fill_gaps(
     """Return the judgments of `people`, completed by those of files with `fill: true`.
 
     `parts`: the judgments of the query in these files. They count only for documents
-        that
-    `people` do not judge.
+        that `people` do not judge.
     """
     if not parts:
         return people

@@ -80,8 +80,7 @@ def check_expectations(value: object, at: Location) -> tuple[Expectation, ...] |
     """Return the expectations of a case, or report mistakes.
 
     Those of the suite come first. An entry of the case replaces the entry of the suite
-    for
-    the same metric or kind, and null removes that entry.
+    for the same metric or kind, and null removes that entry.
     """
     if not isinstance(value, Mapping):
         return at.refuse(

@@ -67,9 +67,8 @@ class FileReader:
         """Return the queries in a file, or report a mistake.
 
         A column that is named like a key of a case is a mistake. Other columns that
-        nothing
-        reads are named in a notice. `template` is the `id_field` of the suite if it is
-        one.
+        nothing reads are named in a notice. `template` is the `id_field` of the suite
+        if it is one.
         """
         content: QueryFile | Wrong = self._read(
             QUERIES, named, template=template, at=at
@@ -91,8 +90,7 @@ class FileReader:
         """Return the ratings in a judgment file, or report a mistake.
 
         None if the file is named with `fill: true` and is absent or empty. `template`
-        is the
-        `id_field` of the suite or the case if it is one.
+        is the `id_field` of the suite or the case if it is one.
         """
         if named.fill and self._is_absent(named):
             return None

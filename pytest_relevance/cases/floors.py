@@ -48,8 +48,7 @@ def floor_of(
     """Return the floor of nDCG that applies to a case; None if none does.
 
     It is the floor of the case or of the suite. Reports a floor of the case if the
-    score is
-    not defined, and a floor of the suite if the case has no judgments.
+    score is not defined, and a floor of the suite if the case has no judgments.
     """
     if "min_ndcg" in own:
         own_floor: float | None = own["min_ndcg"]
@@ -97,8 +96,7 @@ def is_applicable(
     """Say whether an expectation applies to a case.
 
     A metric that the suite expects does not apply if the case expects no results, or if
-    no
-    document is relevant by this metric. `expect` are all expectations of the case.
+    no document is relevant by this metric. `expect` are all expectations of the case.
     """
     if not expected.inherited or not expected.needs_judgments:
         return True

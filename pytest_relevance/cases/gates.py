@@ -46,8 +46,7 @@ def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
     """Return the names of the kinds of gates.
 
     `keys`: if the package itself knows all of them, kinds of other packages are left
-        out,
-    because it takes long to find them.
+        out, because it takes long to find them.
     """
     names = [name for name in GATES.bundled_names if name != UNKNOWN]
     if all(key in names or key in OPTIONS for key in keys):

@@ -51,12 +51,9 @@ class JudgmentFile:
     """A judgment file, in which cases find their judgments.
 
     The ratings of the whole file become grades once, by the terms of the suite. For a
-    case
-    with its own scale or raters, the rows of its query are graded again. A rating that
-    is
-    not a grade by the terms of the suite is a mistake only of its own case. Then the
-    rows of
-    each case are graded apart.
+    case with its own scale or raters, the rows of its query are graded again. A rating
+    that is not a grade by the terms of the suite is a mistake only of its own case.
+    Then the rows of each case are graded apart.
 
     `used`: the keys of the queries that have cases. It is filled here.
     `fills`: the file is named with `fill: true`. Its grades count only for documents
@@ -143,8 +140,7 @@ class JudgmentFile:
         """Yield notices about possible mistakes in the file.
 
         They tell of rows that were left out, of queries with another text than their
-        case, and
-        of queries without a case.
+        case, and of queries without a case.
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
@@ -164,8 +160,7 @@ class JudgmentFile:
         """Return the keys by which a query is searched, or report a mistake.
 
         They are the id of the case, and its text if the file has both. If the file does
-        not have
-        the id, they are all ids of the text.
+        not have the id, they are all ids of the text.
         """
         name, text = lookup.id, lookup.text
         if name is not None and self._has_id(name, text):

@@ -1,11 +1,9 @@
 """The keys of a case file: the table `KEYS`, and the check of all keys.
 
 To add a key, add a row to the table, and a field of its name to the model: to `Case`;
-to
-`Terms`, if suites set it; to `Settings`, if it changes how scores are computed. The
-JSON
-Schema is made of the same rows (`schema.py`). `build.py` finds keys that contradict
-each other.
+to `Terms`, if suites set it; to `Settings`, if it changes how scores are computed. The
+JSON Schema is made of the same rows (`schema.py`). `build.py` finds keys that
+contradict each other.
 """
 
 from __future__ import annotations
@@ -243,8 +241,7 @@ def check_keys(
     `inherited_wrong`: for a case, the keys of the suite that are wrong.
 
     Keys are checked in the order of the table. Each value is added to `at.values`,
-    where
-    later checks find it. A key is not checked while a key that it needs is wrong.
+    where later checks find it. A key is not checked while a key that it needs is wrong.
     """
     unknown = [str(name) for name in written if name not in KEYS[level]]
     for name in unknown:

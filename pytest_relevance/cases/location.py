@@ -120,8 +120,7 @@ class Location:
         """Return the metric with a name, which may be the project's own.
 
         `has_bound`: the metric has an allowed bound. If the project's own metrics are
-            not
-        known, an unknown name with such a bound is taken for one of them.
+            not known, an unknown name with such a bound is taken for one of them.
 
         Raises:
             ValueError: no metric has this name.

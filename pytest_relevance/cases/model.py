@@ -143,8 +143,7 @@ class Expectation:
         """Return how many ranks decide whether a metric meets its bound; None for all.
 
         A bound x of RR is decided by the first floor(1 / x) ranks: a document below
-        them can
-        not give RR a value of x.
+        them can not give RR a value of x.
         """
         assert self.metric is not None
         has_bound_alone = is_reciprocal_rank(self.metric) and self.metric.k is None
@@ -408,10 +407,9 @@ class Terms:
         The highest grade also becomes `max_grade` of the settings.
 
         `grades`: the distinct grades of the whole file, sorted. Without a scale the
-            range begins
-        at 0 or below: an unjudged result may be irrelevant, even if the file grades
-        only
-        relevant documents. Grades that have no gain under these terms do not count.
+            range begins at 0 or below: an unjudged result may be irrelevant, even if
+            the file grades only relevant documents. Grades that have no gain under
+            these terms do not count.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)
@@ -514,8 +512,8 @@ class Case:
         """Return how many results the search is asked for: the last rank that counts.
 
         It is at least the `depth` of the terms. Metrics and expectations without a
-        cutoff, such
-        as `AP` and `order`, look at the whole ranking and are not counted here.
+        cutoff, such as `AP` and `order`, look at the whole ranking and are not counted
+        here.
         """
         deepest = max(self.cutoff, self.terms.depth or 0)
         for expected in self.expect:

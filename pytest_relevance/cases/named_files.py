@@ -1,7 +1,6 @@
 """The checks of the files that a case file names: judgments, queries, the catalogue.
 
-A file is a name, or a mapping that also says how the file is read:
-`{file: ..., format: ...}`.
+A file is a name, or `{file: ..., format: ...}`, which also says how the file is read.
 """
 
 from __future__ import annotations

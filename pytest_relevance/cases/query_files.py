@@ -125,10 +125,8 @@ class ListedQueries:
         """Return the query of the files that a written case is about; None without one.
 
         It is found by the id of the case, or without an id by its text. The query is
-        marked as
-        one with a written case. Reports an id that stands for another text, and a text
-        that
-        several ids have.
+        marked as one with a written case. Reports an id that stands for another text,
+        and a text that several ids have.
         """
         ids: Sequence[str] = ()
         if written_id is None:

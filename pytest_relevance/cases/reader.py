@@ -160,10 +160,8 @@ def has_cases(data: bytes) -> bool:
     """Say whether a YAML text seems to have `cases` or `queries` at its top.
 
     Then it is a case file, whatever its name. The text is not parsed, so that a mistake
-    in
-    the YAML does not hide the file. The key must begin a line. In a file that begins
-    with a
-    brace, as JSON does, it may stand anywhere.
+    in the YAML does not hide the file. The key must begin a line. In a file that begins
+    with a brace, as JSON does, it may stand anywhere.
     """
     encoding = "utf-16" if is_utf_16(data) else "utf-8"
     text = data.decode(encoding, "replace").removeprefix("\ufeff")

@@ -1,10 +1,9 @@
 """What plain text in a case file means: a value, or the text itself.
 
 YAML guesses: it reads `no` as false, `1e5` as text, and `12:30` as 750. This is not
-done
-here. Quotes always mean text. Text without quotes is converted only if the key wants a
-value, and only if it is `true`, `false`, `null`, or a decimal number without leading
-zeros. Ids, queries, tags, names and notes stay text.
+done here. Quotes always mean text. Text without quotes is converted only if the key
+wants a value, and only if it is `true`, `false`, `null`, or a decimal number without
+leading zeros. Ids, queries, tags, names and notes stay text.
 """
 
 from __future__ import annotations

@@ -228,8 +228,7 @@ class SuiteBuilder:
         """Say whether the name of a case is new in its file. Report one that is not.
 
         The name is the id of the case, the id of its listed query, or its query. False
-        also if
-        the key that decides the name is wrong.
+        also if the key that decides the name is wrong.
         """
         own = checked.values
         if "id" in own:

@@ -61,8 +61,7 @@ class SuiteFiles:
     """The files of queries and of judgments that a suite and its cases name.
 
     `file`, `shown` and `cache` are arguments of `FileReader`. `suite` has the checked
-    keys
-    of the suite.
+    keys of the suite.
 
     `is_wrong`: a file of the suite has a mistake, so the judgments of cases are not
         known.
@@ -130,8 +129,7 @@ class SuiteFiles:
         """Return the judgments of a written case, given by its checked keys.
 
         Reports ratings that are not grades or contradict each other, and a case that
-        its files
-        do not judge.
+        its files do not judge.
         """
         lookup = Lookup(
             id=own.get("id"),
@@ -220,8 +218,7 @@ class SuiteFiles:
         """Report that no listed query is judged: the files may not belong together.
 
         `queries`: the listed queries without a written case. None of them is judged.
-            Nothing is
-        reported if a listed query with a written case is judged.
+            Nothing is reported if a listed query with a written case is judged.
         """
         for query in self.queries.select(with_case=True):
             judgments = self.of_listed(query, _unheard())

@@ -151,10 +151,8 @@ class EventReader:
     `next_event()` returns the next event of the parser.
 
     Every method raises `yaml.YAMLError` if the text is not YAML, and its subclass
-    `Broken`
-    if the text is YAML but cannot be a case file. `yaml_errors.problem_of` makes a
-    message
-    of the error.
+    `Broken` if the text is YAML but cannot be a case file. `yaml_errors.problem_of`
+    makes a message of the error.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -325,10 +323,8 @@ class EventReader:
         """Return a mapping, which is the value of the key `name`.
 
         Reading a case file spends most of its time in this loop. So the loop itself
-        reads
-        scalars without anchor and tag, and calls methods only for other nodes. Measure
-        with
-        benchmarks/suite.py before you change it.
+        reads scalars without anchor and tag, and calls methods only for other nodes.
+        Measure with benchmarks/suite.py before you change it.
         """
         mapping = MappingNode(start.start_mark)
         pairs = mapping.pairs

@@ -151,8 +151,7 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
     """Return why expectations on fields cannot be decided; empty if they can.
 
     There is a line for each field that a result lacks, or whose value has a type that
-    cannot
-    be compared. The line names the first such result.
+    cannot be compared. The line names the first such result.
     """
     lines: dict[str, str] = {}
     for expected in case.expect:

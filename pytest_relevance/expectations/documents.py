@@ -84,8 +84,7 @@ def open_if_named(expected: Expectation, ranking: Ranking) -> int:
     """Return the rank that is written if a document was not returned; else 0.
 
     0 also if no rank is written. Then the document must be in the top k of the case,
-    and
-    results below the top k do not matter.
+    and results below the top k do not matter.
     """
     return 0 if _all_returned(expected, ranking) else expected.within or 0
 

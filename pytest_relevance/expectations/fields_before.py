@@ -70,8 +70,7 @@ def fields_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `every` or `at_most` at least as badly.
 
     Each result that is wrong now must have been wrong then in the same fields. No value
-    may
-    be worse now.
+    may be worse now.
     """
     return _were_all_wrong(both, _Demand.of(both.now))
 
@@ -129,8 +128,7 @@ def some_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `some` at least as badly.
 
     For each result then, some result now must be as close to the conditions. And no
-    field
-    may have a text now that it had in no result then.
+    field may have a text now that it had in no result then.
     """
     demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)

@@ -55,10 +55,8 @@ class ExpectationKind(ABC):
     """A kind of expectation: what `expect: {first: sku-1}` means, and its sentences.
 
     A subclass has a `name` and the methods `check`, `judge` and `explain`. Everything
-    else
-    has a default. An object of the subclass is registered. In all methods `k` is the
-    cutoff
-    of the case.
+    else has a default. An object of the subclass is registered. In all methods `k` is
+    the cutoff of the case.
     """
 
     # What stands in the case file
@@ -83,8 +81,7 @@ class ExpectationKind(ABC):
         """Return the expectations of an entry of `expect:`, or refuse the entry.
 
         `key` is the key as it is written, and `at` is where the value stands. To refuse
-        the
-        value, return `at.refuse(message)`.
+        the value, return `at.refuse(message)`.
         """
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:

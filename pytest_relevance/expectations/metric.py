@@ -85,8 +85,7 @@ class _Metric(_KindOfMetric):
         """Return whether the score meets the bound.
 
         A ranking may be cut off. Then a bound of RR is decided by the ranks that were
-        returned,
-        but a score of 0 is not known: a relevant document may follow.
+        returned, but a score of 0 is not known: a relevant document may follow.
         """
         metric = expected.metric
         assert metric is not None

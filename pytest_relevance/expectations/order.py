@@ -123,8 +123,8 @@ class _Order(KindOfDocuments):
         """Say whether each wrong pair was wrong before and is no worse now.
 
         The first document of the pair must not have fallen. The second one may have
-        fallen,
-        because this brings the pair closer to its order, but it must still be there.
+        fallen, because this brings the pair closer to its order, but it must still be
+        there.
         """
         pairs_then = _wrong_pairs(both.then)
         for first, second in _wrong_pairs(both.now):

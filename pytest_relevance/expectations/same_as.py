@@ -59,8 +59,7 @@ class _SameAs(ExpectationKind):
     """`same_as: {query: blue shoe, overlap@10: 0.8}`: another query finds the same.
 
     Without an overlap, both queries must find the same top k. Two empty rankings are
-    the
-    same only if the case expects no results.
+    the same only if the case expects no results.
     """
 
     name = "same_as"

@@ -129,8 +129,7 @@ def _bounds(
     """Return bounds by the usual names of metrics.
 
     `what`: the name of the argument in messages. Raises ValueError for a metric that
-        was
-    not compared.
+        was not compared.
     """
     names = comparison.names
     bounds = {}

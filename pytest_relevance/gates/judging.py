@@ -191,8 +191,7 @@ class _CasesOfFile:
         """Return the result if one of the two variants did not run; None if both did.
 
         The gate fails if no search of the file has the variant. But if only one variant
-        ran at
-        all, this run may be a shard, and other shards run the other variants.
+        ran at all, this run may be a shard, and other shards run the other variants.
         """
         gate = judged.gate
         variants = list(dict.fromkeys(result.variant for result in self.ran))
@@ -257,8 +256,7 @@ def _checked_findings(condition: str, found: Iterable[Finding]) -> list[Finding]
     """Return what a kind of gate found, as a list.
 
     Raises `ExtensionError` if a kind of another package returned anything but findings
-    that
-    say whether they are met.
+    that say whether they are met.
     """
     if condition in GATES.bundled_names or condition not in GATES:
         return list(found)
@@ -283,8 +281,7 @@ def _compared_variants(
     """Return the results that decide a gate about two variants, under the key None.
 
     They are the results of `gate.variant`, scored against the rankings of
-    `gate.against`.
-    Errors of the other variant are among them.
+    `gate.against`. Errors of the other variant are among them.
     """
     group = []
     others = {}

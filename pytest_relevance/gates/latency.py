@@ -25,8 +25,7 @@ class LatencyFinding(Finding):
     """A figure of the latency over `counted` of `total` cases, in seconds.
 
     Only cases count whose search was called alone. `measured`: the figure; None if
-    there
-    are too few cases for it.
+    there are too few cases for it.
     """
 
     kind = LATENCY

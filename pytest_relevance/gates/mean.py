@@ -1,8 +1,7 @@
 """`mean: {nDCG@10: 0.75}`: the mean of each metric is at least its bound.
 
 A mean is weighted, and is over the cases with relevant judgments. Inconclusive cases
-and
-cases that were expected to fail count; skipped cases do not.
+and cases that were expected to fail count; skipped cases do not.
 """
 
 from __future__ import annotations
@@ -176,8 +175,7 @@ def _before(
     """Return the mean of the reference; None if it is not known for all cases.
 
     A mean that is lower without filled grades than it was does not count as one that
-    failed
-    before, even if filled grades say so.
+    failed before, even if filled grades say so.
     """
     results = reference.results
     if not_compared_cases(results) or found_something_new(results):

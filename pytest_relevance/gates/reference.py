@@ -186,8 +186,7 @@ class FigureBefore:
         """Return, for example, `; 0.850 in main.jsonl (50 cases are only here)`.
 
         `figure`: the figure of the reference as text. The result is empty if the
-            reference has
-        no figure.
+            reference has no figure.
         """
         if self.figure is None:
             return ""
@@ -209,8 +208,7 @@ def figure_before(
     """Return the figure of the reference for a gate that is not met.
 
     None if gates that failed before are not expected to fail, or if the reference does
-    not
-    have what this needs.
+    not have what this needs.
 
     `figure`: makes the figure of weighted values.
     `bound`: the least figure that meets the gate.

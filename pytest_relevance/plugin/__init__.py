@@ -99,13 +99,13 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
-    """Name the record."""
+    """Return the record, which is one of the files that options name."""
     return [RECORD]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the record."""
+    """Write the record, if an option names one. Yield messages about it."""
     from pytest_relevance.plugin.outputs import write_record
 
     yield from write_record(run, config)
@@ -115,7 +115,7 @@ def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]
 def pytest_load_initial_conftests(
     early_config: pytest.Config,
 ) -> Generator[None, object, object]:
-    """Write the reports of a run that a broken conftest.py ends before it begins."""
+    """Write the reports if a broken conftest.py ends the run before it begins."""
     try:
         return (yield)
     except KeyboardInterrupt:
@@ -129,7 +129,7 @@ def pytest_load_initial_conftests(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
-    """Write the reports of a run that a wrong configuration ends before it begins."""
+    """Write the reports if a wrong configuration ends the run before it begins."""
     if not options.may_tell_of_failed_start(config):
         return (yield)
     from pytest_relevance.plugin.early_errors import FailedStart
@@ -146,10 +146,10 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 def pytest_configure(config: pytest.Config) -> None:
     """Check options and ini keys, and register what a run needs from the start.
 
-    The hooks of a run with cases are registered here if the run has to say something
-    also if there is no case file. Otherwise the first case file registers them; the
-    controller of pytest-xdist collects none. Raises UsageError for an option or ini key
-    with an invalid value.
+    The hooks of a run with cases are registered here only if the run has to report even
+    without a case file. Otherwise the first case file registers them. (The controller
+    of pytest-xdist collects no file.) Raises UsageError for an option or ini key with
+    an invalid value.
     """
     try:
         _configure(config)
@@ -180,7 +180,7 @@ def _configure(config: pytest.Config) -> None:
 
 
 def _guarded(error: pytest.UsageError) -> pytest.UsageError:
-    """Return a usage error without workflow commands, which GitHub would obey."""
+    """Return a usage error without workflow commands, which GitHub would run."""
     from pytest_relevance.reports.workflow_commands import safe_output
 
     return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
@@ -211,7 +211,10 @@ def pytest_collect_file(
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """See that pytest-testmon, if it is active, leaves no case file out in silence."""
+    """Register the refusal of case files if pytest-testmon is active.
+
+    Otherwise pytest-testmon would leave case files out, and nobody would notice.
+    """
     session.config.stash[options.HAS_STARTED] = True
     if session.config.pluginmanager.hasplugin("TestmonSelect"):
         from pytest_relevance.plugin import testmon
@@ -224,7 +227,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Keep why a file or a folder cannot be collected, for the reports of the run."""
+    """Keep the reason if a file or a folder cannot be collected, for the reports."""
     report = yield
     if report.failed:
         from pytest_relevance.plugin import early_errors
@@ -239,7 +242,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep workflow commands out of pytest's message about wrong arguments."""
+    """Remove workflow commands from pytest's message about wrong arguments."""
     try:
         return (yield)
     except pytest.UsageError as error:
@@ -249,7 +252,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Register the hooks of checks if a test requests `relevance`.
 
-    The test itself may run in another process.
+    The hooks are needed here even if another process runs the test.
     """
     if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
         from pytest_relevance.plugin import hooks
@@ -259,7 +262,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_relevance_search(case_run: CaseRun) -> Searched | Awaitable[Searched]:
-    """Call the search of a case alone."""
+    """Call the search of one case by itself. This is the last implementation."""
     from pytest_relevance.plugin.running.searching import search_alone
 
     return search_alone(case_run)
@@ -267,8 +270,9 @@ def pytest_relevance_search(case_run: CaseRun) -> Searched | Awaitable[Searched]
 
 @pytest.fixture
 def relevance(request: pytest.FixtureRequest) -> Relevance:
-    """Score rankings in a test written in Python:
-    `relevance.check(query, ranking, judgments, min_ndcg=0.85)`.
+    """Return an object that scores rankings in a test written in Python.
+
+    `relevance.check(query, ranking, judgments, min_ndcg=0.85)`
     """
     from pytest_relevance.plugin import hooks
     from pytest_relevance.plugin.running.fixture import Relevance

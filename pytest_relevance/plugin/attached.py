@@ -1,8 +1,8 @@
-"""What a report carries: `report.relevance`, as an object or as JSON text.
+"""What the plugin attaches to a report of pytest: `report.relevance`.
 
-It becomes text only if the report leaves its process. Under pytest-xdist the controller
-neither collects nor runs cases, and other plugins run each test in a process of its
-own. So everything that a process says about cases goes with its reports.
+It is an object, or JSON text if the report leaves its process. Under pytest-xdist the
+controller neither collects nor runs cases, and other plugins run each test in a process
+of its own. So everything that a process knows about cases goes with its reports.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ATTRIBUTE = "relevance"
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """What one report carries.
+    """What the plugin attaches to one report.
 
     Attributes:
-        results: the result of a case, or those of the checks of a test in Python. They
-            are empty if another plugin ran the item in its own way. None: the report is
-            not about the call of a case, or of a test with checks.
-        shown: the result that the failure is about, if it is about any.
-        news: what the process tells besides.
+        results: the result of a case, or those of the checks of a test in Python. Empty
+            if another plugin ran the item in its own way. None if the report is not
+            about the call of a case, or of a test with checks.
+        shown: the result that explains the failure; None if there is none.
+        news: everything else that the process sends.
     """
 
     results: Sequence[CaseResult] | None = None
@@ -43,9 +43,9 @@ NOTHING = Attached()
 
 
 def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
-    """Return what a report carries.
+    """Return what is attached to a report.
 
-    If it came as text from another process, the report has the object from now on.
+    If it came as text from another process, the text is replaced by the object.
     """
     attached = getattr(report, ATTRIBUTE, NOTHING)
     if isinstance(attached, str):
@@ -58,24 +58,24 @@ def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
 def attach(
     report: pytest.TestReport | pytest.CollectReport, attached: Attached
 ) -> None:
-    """Set what a report carries, in place of what it carried before."""
+    """Attach something to a report, in place of what was attached before."""
     setattr(report, ATTRIBUTE, attached)
 
 
 def attach_news(report: pytest.TestReport, news: News) -> None:
-    """Add news to what a report carries."""
+    """Attach news to a report, beside its results."""
     attach(report, replace(attached_to(report), news=news))
 
 
 def make_portable(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turn what a report carries into text, so that another process can read it."""
+    """Turn what is attached to a report into text, for another process."""
     attached = getattr(report, ATTRIBUTE, None)
     if isinstance(attached, Attached):
         setattr(report, ATTRIBUTE, as_text(attached))
 
 
 def as_text(part: Any) -> str:
-    """Return a dataclass as JSON in ASCII: execnet cannot send lone surrogates.
+    """Return a dataclass as JSON in ASCII, because execnet cannot send all of Unicode.
 
     A value of `params` that JSON does not have becomes text.
     """
@@ -83,5 +83,5 @@ def as_text(part: Any) -> str:
 
 
 def from_text(kind: type[Any], text: str) -> Any:
-    """Return the dataclass that `as_text` was called with."""
+    """Return the dataclass of the type `kind` that `as_text` turned into text."""
     return decode(kind, json.loads(text))

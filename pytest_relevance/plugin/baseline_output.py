@@ -1,4 +1,4 @@
-"""`--relevance-update`: accept the present rankings as the baselines of case files."""
+"""`--relevance-update`: accept the present rankings as baselines of the case files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pytest_relevance.results.records.uncompared import without_ranking
 
 
 def update_baselines(config: pytest.Config) -> list[Message]:
-    """Accept the rankings of all scored cases. Return messages about what changed."""
+    """Write the present rankings to the baselines. Return messages about changes."""
     store, only_new = run_store(config), config.option.relevance_update == "new"
     try:
         moves = entries_to_move(config)
@@ -44,7 +44,7 @@ def update_baselines(config: pytest.Config) -> list[Message]:
 
 
 def _files_to_update(store: RunStore) -> set[str]:
-    """Return the files with a ranking that an update may accept, or a skip."""
+    """Return the case files with a ranking or a skip that an update may accept."""
     results = [result for result in store.results if not result.is_check]
     if not any(result.evaluation.scores for result in results):
         return set()
@@ -120,7 +120,7 @@ def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], s
 
 
 def _changes_of(updated: Updated) -> str:
-    """Describe the changes of a baseline: `3 added, 2 changed, 46 as they were`."""
+    """Return the changes of a baseline in words: `3 added, 46 as they were`."""
     if not updated.is_change:
         new = []
         if updated.has_new_fingerprint:

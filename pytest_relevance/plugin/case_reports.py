@@ -1,4 +1,4 @@
-"""Reports of the items of case files: each carries the result of its case."""
+"""The reports of cases: the result of the case is attached to each."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from pytest_relevance.results.scoring import unscored
 def report_case(
     run: CaseRun, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the result of a case to the report of a call.
+    """Return pytest's report of a phase of a case, with the result attached.
 
-    pytest makes the report when this generator yields.
+    The generator yields once. Then pytest makes the report and sends it in.
     """
     if call.when != "call" and call.excinfo is None:
         return (yield)
@@ -57,10 +57,10 @@ def _set_exception(
     call: pytest.CallInfo[None],
     excinfo: pytest.ExceptionInfo[BaseException],
 ) -> None:
-    """Set the exception to report for a call.
+    """Replace or shorten the exception that pytest will report.
 
-    The exception about a missing fixture is replaced; the traceback of any other begins
-    at the project's code.
+    The exception about a missing fixture is replaced. The traceback of any other
+    exception begins at the project's own code.
     """
     error = excinfo.value
     if not isinstance(error, pytest.FixtureLookupError):
@@ -79,10 +79,10 @@ def _attach_result(
 ) -> None:
     """Attach the result of a case to its report.
 
-    The failure is about the case if the case itself ended in an exception. That need
-    not be the exception of `call`, as another plugin may have run the item again. If
-    the case has no exception, the error is another plugin's. A section of the report
-    then names the case.
+    If the case has an exception of its own, the result explains the failure, even if
+    `call` has another exception: another plugin may have run the item again. If it has
+    none, the error is that of another plugin. Then a section of the report names the
+    case.
     """
     attempt = run.attempt
     if report.passed and attempt.result is None:
@@ -102,7 +102,7 @@ def _attach_result(
 
 
 def _asked(result: CaseResult, calls: int) -> str:
-    """Name the query and the search of a case, and the number of the last call."""
+    """Return the query and the search of a case, and the number of the last call."""
     from pytest_relevance.reports.labels import search_label
 
     label = search_label(result.search, result.variant, result.params)
@@ -118,9 +118,9 @@ def _asked(result: CaseResult, calls: int) -> str:
 def result_after(
     call: pytest.CallInfo[None], run: CaseRun, report: pytest.TestReport
 ) -> CaseResult:
-    """Return the result of a case after a call, with pytest's outcome, without secrets.
+    """Return the result of a case with pytest's outcome, and without secrets.
 
-    A run that was not scored has a result without a score.
+    A case that was not scored has a result without a score.
     """
     result = run.attempt.result
     if result is None:
@@ -132,9 +132,10 @@ def result_after(
 
 
 def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
-    """Set the place and the reason that the report of a skipped case shows.
+    """Set the place and the reason in the report of a skipped case.
 
-    The place is in the case file. A report that was expected to fail stays as it is.
+    The place is a line in the case file. The report of an expected failure is not
+    changed.
     """
     if report.skipped and not hasattr(report, "wasxfail"):
         path = run.case.source or run.path
@@ -165,7 +166,7 @@ def _unscored(
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:
-    """Say whether a mark may skip an item, as the key `skip` of a case does."""
+    """Say whether an item has a mark that may skip it: `skip` or `skipif`."""
     marks = (item.get_closest_marker(name) for name in ("skip", "skipif"))
     return any(mark is not None for mark in marks)
 
@@ -176,10 +177,10 @@ def _outcome(
     report: pytest.TestReport,
     call: pytest.CallInfo[None],
 ) -> str:
-    """Return pytest's outcome of a case.
+    """Return the outcome of a case: that of the report, in most cases.
 
-    A check gets an outcome from its own verdict, unless its exception is the one that
-    ended the test.
+    A check in Python has an outcome of its own if another exception ended its test, or
+    none did.
     """
     if run.is_check and (
         call.excinfo is None or run.attempt.error is not call.excinfo.value
@@ -191,10 +192,10 @@ def _outcome(
 
 
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
-    """Return the error of a case without a score, or None if there is none.
+    """Return the error of a case without a score; None if there is none.
 
-    The error of the run itself comes first: a test may continue after a failed check
-    and end in another exception.
+    The case's own error comes first: a test may go on after a failed check, and end in
+    another exception.
     """
     error = run.attempt.error
     if error is None and call.excinfo is not None:

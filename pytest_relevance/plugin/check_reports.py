@@ -1,7 +1,7 @@
-"""Reports of tests in Python that check rankings: they carry the results of checks.
+"""The reports of tests in Python that check rankings: they carry the results of checks.
 
-A check of a subtest is a check of its test: the report of the test, which is made last,
-carries its result.
+A check in a subtest counts as one of its test. The report of the test, which is made
+last, carries its result.
 """
 
 from collections.abc import Generator
@@ -18,11 +18,11 @@ from pytest_relevance.results.case_result import CaseResult
 
 
 class CheckCalls:
-    """The hook of tests in Python that request `relevance`."""
+    """The hook around the call of a test in Python that requests `relevance`."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Record that the call of a test with checks is in progress."""
+        """Note that the call of a test with checks is running, while it runs."""
         __tracebackhide__ = True
         if CHECKS not in item.stash:
             return (yield)
@@ -39,10 +39,10 @@ class CheckCalls:
 def report_checks(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the results of the checks of a test to the report of a call.
+    """Return pytest's report of a phase of a test, with results of checks attached.
 
-    pytest makes the report when this generator yields. Another plugin may run the test
-    again meanwhile, which then has new checks.
+    The generator yields once. Then pytest makes the report and sends it in. Another
+    plugin may run the test again meanwhile, and the test then has new checks.
     """
     checks = item.stash[CHECKS]
     if call.when == "teardown":
@@ -67,7 +67,7 @@ def report_checks(
 
 
 def _is_of_subtest(call: pytest.CallInfo[None], checks: Checks) -> bool:
-    """Say whether a call is that of a subtest, as the call of its test still runs."""
+    """Say whether a call is that of a subtest: the call of its test still runs."""
     return call.when == "call" and checks.is_running
 
 
@@ -84,8 +84,8 @@ def _attach_results(
 ) -> None:
     """Attach the results of the checks of a test to its report.
 
-    A failure is about the check whose exception ended the test. A check whose error the
-    test has caught has a result too.
+    A check whose exception ended the test explains the failure. A check whose exception
+    the test has caught has a result too.
     """
     results: list[CaseResult] = []
     shown = None
@@ -111,6 +111,6 @@ def _attach_failing_check(
 
 
 def _has_ended_call(run: CaseRun, call: pytest.CallInfo[None]) -> bool:
-    """Say whether the exception of a check is the one that ended a call."""
+    """Say whether the exception of a check is the exception that ended a call."""
     error = None if call.excinfo is None else call.excinfo.value
     return error is not None and run.attempt.error is error

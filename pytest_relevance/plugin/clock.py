@@ -1,10 +1,10 @@
 """The clocks of a run: how long a search took, and what time it is.
 
 A test may stop the time. freezegun, for example, replaces the functions of the module
-`time`, and every attribute of a loaded module that is one of these functions. A latency
-by a clock that stands still is 0, and meets every bound. So the functions are kept in a
-class here, because freezegun does not look into classes. This module is imported when
-pytest loads the plugin, which is before any conftest.
+`time`, and every attribute of a module that is one of these functions. By a clock that
+stands still, each latency is 0 and meets its bound. So a class keeps the functions
+here, because freezegun does not look into classes. This module is imported when pytest
+loads the plugin, before any conftest.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from functools import partial
 class _Clocks:
     """Python's clocks, as they were when pytest loaded the plugin.
 
-    `measuring` is the clock of all latencies. `other` is a second clock, which a tool
-    that stops the first one may have forgotten.
+    `measuring`: the clock of all latencies.
+    `other`: a second clock. A tool that stops the first clock may have forgotten this
+        one.
     """
 
     measuring = staticmethod(time.perf_counter)
@@ -30,16 +31,16 @@ class _Clocks:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
-    """A moment by two clocks, in seconds. Only differences between moments count."""
+    """A moment on two clocks, in seconds. Only differences of moments mean anything."""
 
     measured: float
     other: float
 
     def seconds_until(self, end: Moment) -> float | None:
-        """Return the seconds to another moment; None if they are not known.
+        """Return the seconds until another moment; None if the clock cannot be trusted.
 
-        They are not known if the clock was stopped: no time has passed by it, but some
-        has by the other one. Nor if it was set back: it shows less than before.
+        It cannot be trusted if it went back, or if it stood still while the other clock
+        went on.
         """
         seconds = end.measured - self.measured
         is_stopped = seconds == 0 and end.other > self.other
@@ -48,7 +49,10 @@ class Moment:
         return seconds
 
     def after_pause(self, begin: Moment, end: Moment) -> Moment:
-        """Return a moment from which a pause that came later does not count."""
+        """Return this moment moved by a later pause, so that the pause does not count.
+
+        `begin`, `end`: the first and the last moment of the pause.
+        """
         return Moment(
             measured=self.measured + end.measured - begin.measured,
             other=self.other + end.other - begin.other,
@@ -61,7 +65,7 @@ def now() -> Moment:
 
 
 def seconds_since(start: Moment) -> float | None:
-    """Return the seconds since a moment; None if they are not known."""
+    """Return the seconds since a moment; None if the clock cannot be trusted."""
     return start.seconds_until(now())
 
 

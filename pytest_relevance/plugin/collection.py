@@ -1,4 +1,4 @@
-"""What a run has collected: its case files, and the order of their cases."""
+"""What a run has collected: its case files, and the order of its cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from pytest_relevance.results.records.run_info import FileInfo
 
 @dataclass(frozen=True, slots=True)
 class SkippedFolder:
-    """A folder that its conftest.py skips: the paths of its case files, the reason."""
+    """A folder with case files whose conftest.py skips it.
+
+    `files`: the paths of the case files.
+    `reason`: why the folder is skipped.
+    """
 
     files: Sequence[str]
     reason: str
@@ -23,11 +27,13 @@ class SkippedFolder:
 class Collection:
     """What a run has collected, in the process that receives all reports.
 
-    `files` are the case files by their names in reports. `to_run` are the node ids of
-    all tests that were collected and not deselected, in the order in which they run,
-    other tests included. `in_file_order` are those of the cases in the order of their
-    files; empty if they run in this order. `skipped_folders` are the folders with case
-    files that were not collected, by their names in messages.
+    `files`: the case files, by their names in reports.
+    `to_run`: the node ids of all tests that are to run, in the order in which they run;
+        also of tests that are not cases.
+    `in_file_order`: the node ids of the cases in the order of their files; empty if
+        they run in this order.
+    `skipped_folders`: the folders with case files that were skipped, by their names in
+        messages.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -40,35 +46,35 @@ class Collection:
         self.skipped_folders: dict[str, SkippedFolder] = {}
 
     def next_place(self) -> int:
-        """Return the number of the next case, in the order of the files, from 0."""
+        """Return the number of the next case to be collected, from 0."""
         return next(self._places)
 
     def set_to_run(self, to_run: Sequence[str]) -> None:
-        """Set which tests are to run, as a worker of pytest-xdist says."""
+        """Set the tests that are to run. A worker of pytest-xdist names them."""
         self.to_run = to_run
 
     def set_order(self, to_run: Sequence[str], in_file_order: Sequence[str]) -> None:
-        """Set which tests are to run, and in which order."""
+        """Set the tests that are to run, and the order of cases in their files."""
         self.to_run = to_run
         self.in_file_order = in_file_order
 
     def add_of_worker(
         self, files: Mapping[str, FileInfo], in_file_order: Sequence[str]
     ) -> None:
-        """Add what a worker has collected. All workers collect the same."""
+        """Add what a worker has collected, unless another worker has sent it."""
         self.in_file_order = self.in_file_order or in_file_order
         for name, info in files.items():
             self.files.setdefault(name, info)
 
     @property
     def order(self) -> Sequence[str]:
-        """Return the node ids in the order of collection."""
+        """Return the node ids of the cases in the order of their files."""
         return self.in_file_order or self.to_run
 
     def is_case(self, nodeid: str) -> bool:
-        """Say whether a node id is that of a case or a case file.
+        """Say whether a node id is that of a case or of a case file.
 
-        The controller of pytest-xdist has no items to look at.
+        The name of its file decides, since the controller of pytest-xdist has no items.
         """
         file = nodeid.partition("::")[0]
         if file not in self._are_case_files:

@@ -1,4 +1,4 @@
-"""A case file as a pytest collector: it reads the file and its baseline."""
+"""A case file as a collector of pytest: it reads the file and its baseline."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ class CaseFile(pytest.Module):
         return isinstance(obj, FunctionType)
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Read the file and return an item for each case and variant.
+        """Return the items of the cases in the file, one for each variant.
 
-        Raises `CollectError` if the file or its baseline cannot be read; one error
-        lists all mistakes of the file.
+        Raises `CollectError` if the file or its baseline cannot be read. One error
+        names all mistakes of the file.
         """
         hooks.install(self.config)
         shown = shown_path(self.path, self.config)
@@ -98,7 +98,7 @@ class CaseFile(pytest.Module):
         return [run.item for run in runs]
 
     def _read_suite(self, shown: str) -> Suite:
-        """Read the file, which messages call `shown`.
+        """Return the suite in the file. `shown` is the name of the file in messages.
 
         Raises `CollectError` for all mistakes in it at once.
         """
@@ -117,10 +117,10 @@ class CaseFile(pytest.Module):
             raise self.CollectError(f"{shown}: cannot be read: {error}") from None
 
     def _warn(self, suite: Suite, shown: str) -> None:
-        """Warn of what the file has.
+        """Issue warnings about possible mistakes in the file.
 
         All workers of pytest-xdist collect the same, so only the first of the numbered
-        ones warns. A worker with an id of its own (`--tx`) warns too. Raises
+        workers warns. A worker with an id of its own (`--tx`) warns too. Raises
         `CollectError` in every worker if the project turns warnings into errors.
         """
         worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
@@ -142,7 +142,10 @@ class CaseFile(pytest.Module):
                     known.add(line)
 
     def _digest(self, suite: Suite) -> str:
-        """Return the digest of the file and what it names, if a record is written."""
+        """Return the digest of the file and of all files that it names.
+
+        It is empty if no record is written.
+        """
         if self.config.option.relevance_record is None:
             return ""
         from pytest_relevance._files import digest_files
@@ -150,11 +153,11 @@ class CaseFile(pytest.Module):
         return digest_files([self.path, *suite.files])
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
-        """Return what the cases are compared with: a baseline, or a record.
+        """Return what the cases are compared with, from a baseline file or a record.
 
-        None if there is nothing to compare with. If a case wants to be compared, it
-        gets an empty baseline, as it is new. Raises `CollectError` if the baseline
-        cannot be read, or if what is required is missing.
+        None if there is nothing to compare with. It is an empty baseline if a case
+        compares rankings and has no reference yet. Raises `CollectError` if the
+        baseline cannot be read, or if a required one is missing.
         """
         is_recorded = self.config.option.relevance_against is not None
         is_there = is_recorded or has_baseline(self.path)
@@ -203,11 +206,11 @@ class CaseFile(pytest.Module):
 
     @property
     def baseline(self) -> Baseline | None:
-        """Return what the cases are compared with, or None."""
+        """Return what the cases are compared with; None if there is nothing."""
         return self._baseline
 
     def move_entries(self, moves: MovedEntries, runs: Iterable[CaseRun]) -> None:
-        """Take the accepted rankings of cases that were moved to or from the file."""
+        """Give the cases the accepted rankings that they have at another place."""
         if self._baseline is None:
             from pytest_relevance.results.records.baseline import Baseline
             from pytest_relevance.results.records.entries import BaselineEntries
@@ -222,8 +225,7 @@ class CaseFile(pytest.Module):
     def _refuse_silence(self, baseline: Baseline, runs: Iterable[CaseRun]) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
-        It does not while the baseline is being replaced, nor for a record, which was
-        checked when it was read.
+        Not while the baseline is being replaced. A record was checked when it was read.
         """
         if baseline.record or self.config.option.relevance_update == "all":
             return
@@ -235,7 +237,10 @@ class CaseFile(pytest.Module):
             raise self.CollectError(refusal(name, silent))
 
     def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """Return the `FileInfo` of the file, compared with its baseline."""
+        """Return what reports and records keep of the file: its cases and gates.
+
+        It also has what the baseline has and the file has not.
+        """
         # repeats count as one
         cases = dict.fromkeys(
             (run.case.id, run.case.search, run.variant) for run in runs
@@ -300,7 +305,7 @@ class CaseFile(pytest.Module):
 
 
 def _has_comparing_case(suite: Suite) -> bool:
-    """Say whether a case compares its ranking with the accepted one."""
+    """Say whether a case compares its ranking with the accepted ranking."""
     for case in suite.cases:
         if (case.expect or case.terms.gates) and case.similarities:
             return True
@@ -320,7 +325,7 @@ def _collected_cases(
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
-    """Return the names of markers that others have registered: these are not tags."""
+    """Return the names of markers that cannot be tags, because others use them."""
     names = set(OWNED_TAGS)
     for line in config.getini("markers"):
         if not line.endswith(_OF_A_TAG):

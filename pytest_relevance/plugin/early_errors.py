@@ -4,7 +4,7 @@ A mistake in a case file, or in a conftest.py, makes pytest report what it canno
 collect. The error is kept for the reports of the run, with its place.
 
 If a conftest.py cannot be imported at the start, pytest calls no hook of a run, and
-prints no summary. Then the files that options ask for are written here.
+prints no summary. Then this module writes the files that options name.
 """
 
 from __future__ import annotations
@@ -51,10 +51,9 @@ _WITHOUT_CASE_FILES = {"node_modules", "site-packages", "venv", "__pycache__"}
 
 
 def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> None:
-    """Keep the errors of a collector that failed, for the reports of the run.
+    """Keep the errors of a file or a folder that cannot be collected, for the reports.
 
-    A worker of pytest-xdist attaches them to its report instead, and the controller
-    receives them.
+    A worker of pytest-xdist attaches them to `report`, which goes to the controller.
     """
     config = collector.config
     call = getattr(report, "call", None)
@@ -71,7 +70,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
 
 
 def hides_case_files(collector: pytest.Collector) -> bool:
-    """Say whether a collector that failed is a folder with case files."""
+    """Say whether a collector is a folder with case files."""
     if not isinstance(collector, pytest.Directory):
         return False
     is_case_file = collector.config.stash[CASE_FILES].includes_name
@@ -79,7 +78,7 @@ def hides_case_files(collector: pytest.Collector) -> bool:
 
 
 def _errors_of(error: BaseException, collector: pytest.Collector) -> list[RunError]:
-    """Return the mistakes in an exception of a collector, each with its place."""
+    """Return the mistakes that an exception of a collector is about, with places."""
     config = collector.config
     node = collector.nodeid or "."
     if isinstance(error, CaseFileMistakes):
@@ -93,7 +92,7 @@ def _errors_of(error: BaseException, collector: pytest.Collector) -> list[RunErr
 
 
 def _cause_of(error: BaseException) -> BaseException:
-    """Return the exception of the project that pytest wrapped, or the error itself."""
+    """Return the exception of the project that pytest wrapped, or `error` itself."""
     is_of_pytest = type(error).__module__.startswith(PYTEST)
     if is_of_pytest and error.__cause__ is not None:
         return error.__cause__
@@ -101,9 +100,9 @@ def _cause_of(error: BaseException) -> BaseException:
 
 
 def error_at(error: BaseException, node: str, config: pytest.Config) -> RunError:
-    """Return an exception of the project's own code, with the line that raised it.
+    """Return an exception as an error of the run, with the line that raised it.
 
-    `node` is the node id of what was not collected for this reason.
+    `node`: the node id of the file or folder that cannot be collected.
     """
     if isinstance(error, pytest.UsageError):
         return RunError(redaction(config).text(str(error)), node=node)
@@ -116,7 +115,7 @@ def error_at(error: BaseException, node: str, config: pytest.Config) -> RunError
 def _has_case_files(folder: Path, includes: Callable[[str], object]) -> bool:
     """Say whether there is a case file in a folder or below it.
 
-    `includes` tells by the name whether a file is one.
+    `includes`: says by its name whether a file is a case file.
     """
     for _, below, files in os.walk(folder):
         if any(map(includes, files)):
@@ -130,7 +129,7 @@ def _may_have_case_files(folder: str) -> bool:
 
 
 def _of_text(text: str, collector: pytest.Collector) -> RunError:
-    """Make the error of a file or folder from a message that has no other place."""
+    """Return a message about a file or a folder as an error of the run."""
     config = collector.config
     file = shown_path(collector.path, config)
     message = redaction(config).text(text.removeprefix(f"{file}: "))
@@ -139,7 +138,10 @@ def _of_text(text: str, collector: pytest.Collector) -> RunError:
 
 
 def _place_of(error: BaseException) -> tuple[str | None, int]:
-    """Return the file and line of the project in which an exception was raised."""
+    """Return the file and the line of the project that raised an exception.
+
+    (None, 0) if no code of the project raised it.
+    """
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
     frames = extract_tb(error.__traceback__)
@@ -150,9 +152,9 @@ def _place_of(error: BaseException) -> tuple[str | None, int]:
 
 
 class FailedStart:
-    """Writes the reports of a run that an error ends in `pytest_configure`.
+    """Writes the reports if an error ends the run in `pytest_configure`.
 
-    For example a conftest.py raises it. The run has not begun then.
+    For example, a conftest.py raises the error.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -162,11 +164,11 @@ class FailedStart:
     def pytest_internalerror(
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> None:
-        """Write the reports, unless the run has begun."""
+        """Write the reports, unless the tests have begun to run."""
         self.report(excinfo.value)
 
     def report(self, error: BaseException) -> None:
-        """Write the reports of a run that an error ended, unless the run has begun."""
+        """Write the reports about an error, unless the tests have begun to run."""
         has_started = HAS_STARTED in self._config.stash
         if not (has_started or is_worker(self._config)):
             report_failed_start(error, self._config, self._config.option)
@@ -175,10 +177,10 @@ class FailedStart:
 def report_failed_start(
     error: BaseException, config: pytest.Config, option: Namespace
 ) -> None:
-    """Write the reports of a run that an error ended before it began.
+    """Write the reports about an error that ended the run before it began.
 
-    `option` has the options, as far as they were read. Nothing is written if the run
-    has nothing to do with cases.
+    `option`: the options, as far as they were read. Nothing is written if the run has
+        no cases and names no files.
     """
     if _is_left_to_others(config, option):
         return
@@ -189,7 +191,7 @@ def report_failed_start(
 
 
 def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
-    """Say whether the run has no cases, only lists tests, or only shows a help text."""
+    """Say whether pytest itself says enough: the run has no cases, or runs no tests."""
     if option.help or option.version or option.collectonly:
         return True
     is_asked = any(file.given(option) for file in files_of_options(config, option))
@@ -209,7 +211,7 @@ def _has_cases(config: pytest.Config, option: Namespace) -> bool:
 def _problems_of_writing(
     error: BaseException, run: Run, config: pytest.Config, option: Namespace
 ) -> list[str]:
-    """Write what a run leaves at its end. Return why that failed."""
+    """Write the files of the run. Return messages about those that failed."""
     # an error of a conftest.py comes before the options are part of the configuration
     for name, value in vars(option).items():
         setattr(config.option, name, value)

@@ -1,8 +1,8 @@
 """The text of a failing case or gate.
 
-A case has it twice. Its exception has one, for code that catches it. The report has
-another, which replaces pytest's representation of the exception. The terminal asks for
-that at the end of the run, when all results and titles are known.
+A failing case has two texts. Its exception has one, for code that catches the
+exception. Its report has another, which replaces pytest's text of the exception. The
+terminal prints it at the end of the run, when all results and titles are known.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from pytest_relevance.results.case_result import CaseResult
 
 
 def text_of_exception(result: CaseResult, *, is_check: bool) -> str:
-    """Return the text of the exception of a case that failed: one line.
+    """Return the text for the exception of a case that failed, in one line.
 
-    That of a check in Python is the whole report: a test that catches the exception may
-    print it.
+    For a check in Python it is the whole report, because a test that catches the
+    exception may print it.
     """
     if is_check:
         from pytest_relevance.reports.failure import failure_lines
@@ -50,7 +50,7 @@ def text_of_exception(result: CaseResult, *, is_check: bool) -> str:
 
 
 def text_of_report(result: CaseResult, config: pytest.Config) -> FailureText:
-    """Return the report of a case that failed, for pytest to print."""
+    """Return the text for the report of a case that failed, in place of pytest's."""
     from pytest_relevance.reports.failure import failure_lines
 
     store = run_store(config)
@@ -79,8 +79,8 @@ MARKUP: dict[str, dict[str, bool]] = {
 class FailurePlace:
     """The position of a failing case and its message: pytest's `reprcrash`.
 
-    `--tb=line`, JUnit and the short summary show them. `explain` makes the message when
-    a reporter asks for it.
+    `--tb=line`, JUnit and the short summary show them. The message is made by `explain`
+    when it is shown.
     """
 
     def __init__(self, path: str, lineno: int, explain: Callable[[], str]) -> None:
@@ -94,17 +94,18 @@ class FailurePlace:
         return safe_output(self._explain())
 
     def __str__(self) -> str:
-        """Return the first line of `PATH:LINE: MESSAGE`."""
+        """Return the first line of the message with its place: `PATH:LINE: MESSAGE`."""
         first, *_ = self.message.split("\n", 1)
         return f"{self.path}:{self.lineno}: {first}"
 
 
 class FailureText:
-    """The report of a failing case or gate: pytest's `longrepr`, with colours.
+    """The text of a failing case or gate, with colours: pytest's `longrepr`.
 
-    `lines_of` makes the lines for a `verbosity` and a `width`. The terminal asks for
-    them at the end of the run, when all results are known, with its own verbosity and
-    width. JUnit and other reporters get the whole text, 100 columns wide.
+    `lines_of`: makes the lines for a `verbosity` and a `width`. The terminal calls it
+        at the end of the run, when all results are known.
+
+    JUnit and other reporters get the whole text, 100 columns wide.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class FailureText:
         return plain_text(self._lines_of(verbosity=max(self._verbosity, 0)))
 
     def toterminal(self, tw: Any) -> None:
-        """Write the lines for the terminal to pytest's terminal writer."""
+        """Write the lines to pytest's terminal writer."""
         if not self._is_by_line:
             width = terminal_width()
             write_lines(tw, self._lines_of(verbosity=self._verbosity, width=width))
@@ -130,7 +131,7 @@ class FailureText:
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
     """Write styled lines to pytest's terminal writer or terminal reporter.
 
-    In GitHub Actions the lines hold no workflow command.
+    In GitHub Actions, workflow commands in the lines are made harmless.
     """
     for line in lines:
         spans = line_without_commands(line) if is_github() else line
@@ -141,10 +142,10 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
 
 class HeadingAlone:
-    """Has the terminal print only the heading of a failure, until it is restored."""
+    """Replaces the text of a failure until `restore`: only its heading is printed."""
 
     def __init__(self, report: Any) -> None:
-        """Take the place of the text of a report, and hide its captured output."""
+        """Replace the text of a report, and hide its captured output."""
         self._report = report
         self._text = report.longrepr
         self._sections = report.sections
@@ -160,8 +161,8 @@ class HeadingAlone:
         self._report.sections = self._sections
 
     def __str__(self) -> str:
-        """Return the whole text."""
+        """Return the whole text, for reporters other than the terminal."""
         return str(self._text)
 
     def toterminal(self, tw: Any) -> None:
-        """Write nothing."""
+        """Write nothing below the heading."""

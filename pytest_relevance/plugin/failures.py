@@ -1,7 +1,7 @@
-"""The exceptions of cases, and those of a project's code.
+"""The exceptions of cases, and the texts of exceptions of a project's code.
 
-Records and messages show them without secrets and paths. Their tracebacks begin with
-the project's own code.
+Records and messages show exceptions without secrets and without paths of the machine.
+Tracebacks begin with the project's own code.
 """
 
 from __future__ import annotations
@@ -33,34 +33,31 @@ else:
 class CaseFailure(_Failed):
     """A floor or an expectation of a case is not met, or the case is inconclusive.
 
-    `xfail` covers only this error. Its text is for code that catches it; the report has
-    another one (`failure_text`).
+    `xfail` covers only this exception. Its text is for code that catches the exception;
+    the report has another text (`failure_text`).
     """
 
 
 class BaselineFailure(_Failed):
-    """A case is worse than its baseline, or its entry is stale.
+    """A case is worse than its baseline, or its baseline is out of date.
 
-    `xfail` does not cover this.
+    `xfail` does not cover this exception.
     """
 
 
 class CaseError(_Failed):
-    """A case could not be scored. `xfail` does not cover this.
+    """A case could not be scored: its search failed or returned no ranking.
 
-    The search could not be called, or its response could not be used as a ranking.
+    `xfail` does not cover this exception.
     """
 
 
 class NotSearched(CaseError):
-    """The search of a case was not called, as it had failed in many cases in a row."""
+    """The search of a case was not called, as it had failed in many cases before."""
 
 
 class CaseFileMistakes(pytest.Collector.CollectError):
-    """A case file cannot be collected.
-
-    The mistakes have places: in this file, or in a file that it names.
-    """
+    """A case file cannot be collected. `error` has the mistakes with their places."""
 
     def __init__(self, error: FileError) -> None:
         super().__init__(str(error))
@@ -96,10 +93,10 @@ _OF_PYTEST = (
 def search_error(
     error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = ""
 ) -> SearchError:
-    """Return an exception in the form that a record has.
+    """Return an exception as a record keeps it, without secrets and machine paths.
 
-    It has no credentials in URLs, and no path of the root. `prefix` begins the message.
-    A refusal of this plugin or of pytest has no type and no frame.
+    `prefix` begins the message. A refusal of this plugin or of pytest has no type and
+    no line of code.
     """
     is_of_pytest = isinstance(error, _OF_PYTEST)
     text = str(getattr(error, "msg", error)) if is_of_pytest else message_of(error)
@@ -115,14 +112,14 @@ def search_error(
 
 
 def error_text(error: BaseException, config: pytest.Config) -> str:
-    """Tell an exception in one sentence: `ValueError: no (conftest.py:4 in search)`."""
+    """Return an exception in one sentence: `ValueError: no (conftest.py:4 in f)`."""
     found = search_error(error, config)
     head = found.headline if found.type else f"{type(error).__name__}: {found.message}"
     return f"{head} ({found.frame})" if found.frame else head
 
 
 def hook_error_text(hook: str, error: BaseException, config: pytest.Config) -> str:
-    """Return the sentence about an exception that a hook raised, with secrets masked.
+    """Return a sentence about an exception that a hook raised, without secrets.
 
     For example `the hook pytest_relevance_texts raised ValueError: no index
     (conftest.py:4 in pytest_relevance_texts)`.
@@ -140,11 +137,10 @@ def is_installed(path: object) -> bool:
 
 
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
-    """Name the line of the project that raised an exception: `conftest.py:4 in search`.
+    """Return the line of the project that raised an exception: `conftest.py:4 in f`.
 
-    If no frame is of the project, the innermost frame is named. An exception that a
-    search returned for a query of a batch was not raised: it has no frame, and the text
-    is empty.
+    If no line is of the project, it is the innermost line. It is empty for an exception
+    that was never raised: a batch may return an exception for one of its queries.
     """
     if error.__traceback__ is None:
         return ""
@@ -178,10 +174,10 @@ If it goes by another name, write it in the case file:  search: name_of_the_fixt
 
 
 def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
-    """Return the message about a missing fixture; for a search with an example.
+    """Return the message about a missing fixture. For a search it has an example.
 
-    pytest's own text shows the source of the function that requests the fixture, which
-    is generated code here.
+    pytest's own message shows generated code, because it shows the function that
+    requests the fixture.
     """
     message = error.msg or f"fixture {quoted(str(error.argname))} not found"
     if error.argname == search and not error.fixturestack:
@@ -197,7 +193,7 @@ _CALLING = ("pytest_relevance.", "pluggy.")
 
 
 def begin_at_own_code(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Cut the frames of pytest and of this plugin off the beginning of a traceback."""
+    """Remove the lines of pytest and of this plugin from the start of a traceback."""
     frames = excinfo.traceback
     begin = 0
     for number, entry in enumerate(frames, start=1):

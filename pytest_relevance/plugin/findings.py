@@ -1,8 +1,8 @@
-"""What a run finds out about itself when it ends: what is missing, and why it fails.
+"""What a run reports about itself when it ends: what is missing, and why it fails.
 
-A case, a gate or an error that fails tells that itself. A `RunFinding` says all else,
-for example that nothing was searched, that results were lost, or that a test in Python
-failed.
+A case, a gate or an error that fails is reported by itself. A `RunFinding` is anything
+else: for example that nothing was searched, that results were lost, or that a test in
+Python failed.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ from pytest_relevance.results.records.run_info import RunFinding
 def findings(
     config: pytest.Config, *, has_ended: bool, is_complete: bool
 ) -> Iterator[RunFinding]:
-    """Yield what is missing from a run, and further reasons for it to fail.
+    """Yield what is missing from a run, and other reasons for it to fail.
 
-    `has_ended` is false if the run was broken off. `is_complete` is false then too, and
-    if the run was to stop early: what did not run is not missing.
+    `has_ended`: false if the run was broken off.
+    `is_complete`: false if the run ended early. Cases that did not run are not missing
+        then.
     """
     store = run_store(config)
     if has_ended:
@@ -59,7 +60,7 @@ def findings(
 
 
 def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if no case ran, and there is a record to compare with."""
+    """Yield a finding if no case ran although there is a record to compare with."""
     if config.option.relevance_against is None or store.results:
         return
     unread = files_not_run(config)
@@ -70,7 +71,7 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
 
 
 def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
-    """Find checks that were made in threads for which their tests did not wait."""
+    """Yield a finding about checks in threads for which their tests did not wait."""
     lost = store.told.named[LOST]
     if lost:
         checks = counted(len(lost), "check was", "checks were")
@@ -80,7 +81,7 @@ def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
 
 
 def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Find files that have cases and are not collected."""
+    """Yield a finding about files with cases that are not collected."""
     files = [*dict.fromkeys(store.told.named[PASSED_OVER])]
     if files:
         patterns = listed(config.getini("relevance_files"), "or")
@@ -103,13 +104,12 @@ def _different_fingerprints(store: RunStore) -> Iterator[RunFinding]:
 
 
 def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Find cases without a result.
+    """Yield a finding about cases without a result.
 
-    A plugin that runs tests in another process and builds reports of its own may drop
-    the results attached to reports. Cases with a failed report, such as those whose
-    process crashed, are not counted: their failure is shown already. A case that passed
-    without being scored, because a plugin ran something else instead, is counted only
-    if an option needs every result.
+    A plugin that runs tests in another process may drop what is attached to reports. A
+    case with a failed report is not counted, because its failure is shown already. A
+    case that passed without a score, because a plugin ran something else in its place,
+    counts only if an option needs every result.
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
@@ -156,7 +156,7 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunF
 
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if failures may be known, but some files have no reference."""
+    """Yield a finding if known failures are allowed, but files have no reference."""
     if not settings(config).expects_known:
         return
     files = {
@@ -181,7 +181,7 @@ _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ign
 
 
 def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if nothing was searched. It may fail the run."""
+    """Yield a finding if nothing was searched. It fails a run with a reference."""
     if not nothing_was_searched(store.results):
         return
     collection = store.collection
@@ -199,7 +199,7 @@ def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFin
 
 
 def _folders_skipped(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if folders were skipped in a run that searched others."""
+    """Yield a finding about skipped folders, if other cases were searched."""
     folders = store.collection.skipped_folders
     if not folders or nothing_was_searched(store.results):
         return
@@ -214,7 +214,7 @@ def _folders_skipped(config: pytest.Config, store: RunStore) -> Iterator[RunFind
 
 
 def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if all cases were deselected, and there is a reference."""
+    """Yield a finding if all cases were deselected although there is a reference."""
     files = store.collection.files
     if not (files and _reference(config, store)):
         return
@@ -247,7 +247,7 @@ def _skipped_folders(store: RunStore) -> str:
 
 
 def _reference(config: pytest.Config, store: RunStore) -> str:
-    """Say what the cases were to be compared with, or that it is required; else ""."""
+    """Return words about the reference of the run, or that it is required; else ""."""
     against = config.option.relevance_against
     if against is not None:
         return f"there is {harmless(recorded_rankings(config).name)} to compare with"
@@ -265,16 +265,16 @@ def _reference(config: pytest.Config, store: RunStore) -> str:
 
 
 def _updates(config: pytest.Config) -> bool:
-    """Say whether the run writes baselines. Then they need not be there yet."""
+    """Say whether the run writes baselines. Missing baselines are no mistake then."""
     return config.option.relevance_update is not None
 
 
 def other_failures(
     store: RunStore, exitstatus: int | pytest.ExitCode
 ) -> Iterator[RunFinding]:
-    """Find failed tests that are not cases, or a failure of the run without a reason.
+    """Yield a finding about failed tests that are not cases, or another failure.
 
-    The reports of a run without cases have nothing to say about other tests.
+    Nothing is reported for a run without cases.
     """
     if not store.results:
         return
@@ -291,7 +291,7 @@ def other_failures(
 
 
 def _other_tests(store: RunStore) -> list[str]:
-    """Name the failed tests that are neither a case with a result nor a gate."""
+    """Return the failed tests that are neither a case with a result nor a gate."""
     told = {f"{gate.node}::{gate.name}" for gate in store.gates}
     told.update(store.unfinished())
     return [name for name in store.other_failures if name not in told]

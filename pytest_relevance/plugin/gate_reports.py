@@ -2,12 +2,12 @@
 
 The node id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` if the search has
 parameters. A gate has the reports of a test: setup, call and teardown. All plugins get
-them, so a gate that fails counts for `--maxfail`, `--lf` and `--sw`.
+these reports, so a gate that fails counts for `--maxfail`, `--lf` and `--sw`.
 
-A case is undecided if nobody has seen the ranks that it looks at. One case does not
-show that its search returns ten results whatever is requested; all cases together do
-(`results/unseen.py`). The case has passed by then. So it gets one more report, of an
-error after its call, like a test whose teardown fails.
+A case is undecided if it looks at ranks that its search does not return. For example,
+the search returns ten results whatever number is requested. One case cannot show this,
+but all cases together can (`results/unseen.py`). The case has passed by then. So it
+gets one more report, of an error after its call, like a test whose teardown fails.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
-    """Judge the gates of case files, report them as tests, and return their results.
+    """Decide the gates of case files, report them as tests, and return their results.
 
     Without `--relevance-gates=require` the gates of a file are left out if none of its
     cases ran, unless all of them were collected and skipped.
@@ -97,7 +97,10 @@ def _reports_of_gate(
 
 
 def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:
-    """Make a report; `node` is the node id of the file, `line` begins at 1."""
+    """Return the report of a phase that passed.
+
+    `node`: the node id of the file. `line` counts from 1.
+    """
     name = nodeid.removeprefix(f"{node}::")
     now = wall_time()
     return pytest.TestReport(
@@ -113,7 +116,7 @@ def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:
 
 
 def report_undecided(session: pytest.Session, store: RunStore) -> None:
-    """Report the undecided cases of whole files as errors, also to the store."""
+    """Report undecided cases as errors. Only files whose cases all ran count."""
     whole_files = [file for file in store.collection.files if store.is_whole(file)]
     undecided_cases = find_undecided(store.finished, whole_files)
     if not undecided_cases:

@@ -1,7 +1,7 @@
 """Giving up a search that has failed in many cases in a row (`relevance_give_up`).
 
-Its remaining cases fail at once. A dead engine would otherwise be waited for in each
-case.
+Its other cases fail at once. Otherwise each case would wait for a search engine that
+does not answer.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ PATIENCE = 5
 class Search:
     """What is given up: a search fixture in a variant, with other fixtures of cases.
 
-    `folder` defines the fixture, as another folder may have one of the same name. One
-    of the `other_fixtures` may be the one that is broken.
+    `folder`: the folder that defines the fixture. Another folder may have one of that
+        name.
+    `other_fixtures`: the `usefixtures` of cases. One of them may be what fails.
     """
 
     name: str
@@ -47,10 +48,10 @@ class Search:
 
 
 class GivingUp:
-    """Counts the failures of each search; gives it up and fails its other cases.
+    """Counts the failures of each search, and fails the other cases of a dead one.
 
     Each process counts for itself, by the reports that it logs. So a case counts once,
-    after its last rerun. The hooks are registered once a search is given up.
+    after its last rerun. The hooks are registered when the first search is given up.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -62,12 +63,15 @@ class GivingUp:
         self._given_up: dict[Search, str] = {}
 
     def watch(self, items: Iterable[pytest.Item]) -> None:
-        """Take note of the items of cases that are to run."""
+        """Note the items of cases that are to run."""
         if self._most:
             self._runs = {item.nodeid: item.stash[CASE_RUN] for item in items}
 
     def count(self, nodeid: str, result: CaseResult) -> None:
-        """Count the result of a case by its last report. Checks do not count."""
+        """Count the last result of a case as a success or a failure of its search.
+
+        Checks in Python do not count.
+        """
         run = self._runs.get(nodeid)
         if run is None or result.verdict in (SKIPPED, NOT_SEARCHED):
             return
@@ -85,7 +89,7 @@ class GivingUp:
                 self._give_up(search, len(cases), error)
 
     def _give_up(self, search: Search, cases: int, error: SearchError) -> None:
-        """Fail the remaining cases of a search from now on; `error` is the last one."""
+        """Fail the other cases of a search from now on. `error` is its last error."""
         if not self._given_up:
             self._manager.register(self, "relevance-giving-up")
         failed = f"{search.name} failed in {counted(cases, 'case')} in a row"
@@ -98,7 +102,7 @@ class GivingUp:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> object:
-        """Leave a given-up case to pytest, as other plugins would run it again."""
+        """Run a case whose search is given up without reruns by other plugins."""
         if self._why(item) is None:
             return None
         runner: Any = item.config.pluginmanager.get_plugin("runner")
@@ -106,10 +110,9 @@ class GivingUp:
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Fail a case whose search is given up, before any fixture is set up.
+        """Raise `NotSearched` for a case whose search is given up, before its fixtures.
 
-        Raises `NotSearched`. A case that was searched before, together with others,
-        keeps its own result or error.
+        A case that was searched before, together with others, keeps its own result.
         """
         __tracebackhide__ = True
         why = self._why(item)
@@ -121,7 +124,7 @@ class GivingUp:
             raise run.attempt.error
 
     def _why(self, item: pytest.Item) -> str | None:
-        """Return why the search of a case is given up, or None."""
+        """Return why the search of a case is given up; None if it is not."""
         run = item.stash.get(CASE_RUN, None)
         return None if run is None else self._given_up.get(_search_of(run))
 
@@ -136,5 +139,5 @@ def _search_of(run: CaseRun) -> Search:
 
 
 def _is_missing_fixture(error: SearchError) -> bool:
-    """Say whether a fixture of a case does not exist. Such a failure costs no time."""
+    """Say whether an error is a missing fixture, which costs no time."""
     return error.phase == SETUP and not error.type

@@ -53,7 +53,7 @@ _CHECK_CALLS = "relevance-check-calls"
 
 
 def install(config: pytest.Config) -> None:
-    """Register the hooks of a run with cases, unless they are registered already."""
+    """Register the hooks of a run with cases, unless this was done."""
     manager = config.pluginmanager
     if has_cases(config):
         return
@@ -70,7 +70,7 @@ def install(config: pytest.Config) -> None:
 
 
 def install_for_checks(session: pytest.Session) -> None:
-    """Register the hooks of a run with tests in Python that check rankings, once."""
+    """Register the hooks of a run with checks in Python, unless this was done."""
     install(session.config)
     if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
         from pytest_relevance.plugin.check_reports import CheckCalls
@@ -79,7 +79,7 @@ def install_for_checks(session: pytest.Session) -> None:
 
 
 def pass_over(path: Path, config: pytest.Config) -> None:
-    """Name a file in the summary that looks like a case file and is not collected."""
+    """Note a file for the summary that has cases and is not collected."""
     install(config)
     run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
 
@@ -98,11 +98,11 @@ class Reporting:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach the results to the report of a case, or of a test with checks.
+        """Attach results to the report of a case, or of a test with checks.
 
-        Results are not attached when the report is logged: it may be made in a process
-        that logs nothing. This is the outermost wrapper, as other wrappers change the
-        outcome or run the item again before they return the report.
+        This is done here because a report may be made in a process that logs nothing.
+        This wrapper is the outermost one, because other wrappers change the outcome or
+        run the item again before they return the report.
         """
         if CASE_RUN in item.stash:
             report = yield from report_case(item.stash[CASE_RUN], call)
@@ -131,7 +131,7 @@ class Reporting:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Store the results attached to a report, and replace the text of a failure."""
+        """Store the results attached to a report, and set the text of a failure."""
         attached = attached_to(report)
         if attached.results and is_last(report):
             self._giving_up.count(report.nodeid, attached.results[0])
@@ -147,8 +147,9 @@ class Reporting:
     def pytest_report_to_serializable(
         self, report: pytest.TestReport | pytest.CollectReport
     ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
-        """Turn what a report carries into text, which pytest-xdist can send.
-        `attached_to` reads it again.
+        """Turn what is attached to a report into text, which pytest-xdist can send.
+
+        `attached_to` turns the text back.
         """
         values = yield
         if values is not None and isinstance(values.get(ATTRIBUTE), Attached):
@@ -178,7 +179,7 @@ class WholeRun:
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store the errors that a worker attached to a report of its collection."""
+        """Store the errors that a worker found while it collected."""
         if not self._is_worker:
             self._store.told.keep_errors(attached_to(report).news.errors)
 
@@ -186,7 +187,7 @@ class WholeRun:
     def pytest_internalerror(
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> None:
-        """Store an error that ended the run, such as one of a hook in a conftest.py."""
+        """Store an error that ends the run, for example one of a conftest.py."""
         from pytest_relevance.plugin.early_errors import error_at
 
         self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
@@ -216,10 +217,10 @@ class WholeRun:
     def pytest_runtestloop(
         self, session: pytest.Session
     ) -> Generator[None, object, object]:
-        """Judge the gates when all cases have run, or when the run was stopped.
+        """Decide the gates when all cases have run, or when the run was stopped.
 
-        Cases that have not run by now may still be run by another plugin, in a loop of
-        its own.
+        If some cases have not run, another plugin may still run them in a loop of its
+        own. Then the gates are decided at the end of the session.
         """
         try:
             result = yield
@@ -238,9 +239,9 @@ class WholeRun:
     def pytest_keyboard_interrupt(
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> None:
-        """Name the query whose search was interrupted: no report of its case follows.
+        """Note the query whose search was interrupted, as its case has no report.
 
-        What `pytest.exit` says is an error of the run.
+        The message of `pytest.exit` is stored as an error of the run.
         """
         if isinstance(excinfo.value, pytest.exit.Exception):
             from pytest_relevance.plugin.early_errors import error_at
@@ -255,9 +256,9 @@ class WholeRun:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Judge the gates unless they are judged, and say what is missing from the run.
+        """Decide the gates if this was not done, and note what is missing from the run.
 
-        A worker of pytest-xdist only sends what it has left.
+        A worker of pytest-xdist only sends what is left.
         """
         if self._is_worker:
             send_rest(self._config, self._store)
@@ -277,7 +278,7 @@ class WholeRun:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _keep_findings(self, session: pytest.Session, *, has_ended: bool) -> bool:
-        """Keep what the run finds out about itself. Say whether that fails the run."""
+        """Store what the run reports about itself. Say whether this fails the run."""
         told = self._store.told
         fails = False
         is_complete = has_ended and not self._was_cut_short
@@ -309,6 +310,9 @@ class WholeRun:
 
 
 def _in_order_of_collection(items: Sequence[pytest.Item]) -> Sequence[str]:
-    """Return the node ids of cases by file; () if they run in this order."""
+    """Return the node ids of cases in the order of their files.
+
+    Empty if the cases run in this order.
+    """
     ordered = sorted(items, key=lambda item: item.stash[CASE_RUN].place)
     return () if ordered == items else [item.nodeid for item in ordered]

@@ -36,12 +36,12 @@ def pytest_relevance_ranking(response: object, case: Case) -> object | None:
 
 @pytest.hookspec
 def pytest_relevance_metrics() -> Mapping[str, Callable[..., float | None]]:  # type: ignore[empty-body]
-    """Name metrics of the project's own: {name: function}.
+    """Return metrics of the project's own: {name: function}.
 
-    Each may then stand wherever a metric may: `name@10`. The function is called with
-    the grades of the results (None: unjudged), best first and cut at k, the grades of
-    all judgments, and k (None without a cutoff). It returns a finite number, or None if
-    the metric is not defined. It is called for each case, and for accepted rankings:
+    A metric may then stand wherever a metric may: `name@10`. The function is called
+    with the grades of the results (None: unjudged), best first and cut at k, the grades
+    of all judgments, and k (None without a cutoff). It returns a finite number, or None
+    if the metric is not defined. It is called for each case, and for accepted rankings:
     equal grades must give equal values.
     """
 
@@ -52,10 +52,10 @@ def pytest_relevance_search(
 ) -> Searched | Awaitable[Searched] | None:
     """Call the search of a case, and return what it returned or raised: `Searched`.
 
-    Return something to await if an event loop is needed, or None to leave the
-    search to the next implementation. The first result that is not None is used.
-    The last implementation, of this plugin, calls the search alone. The fixtures of
-    the case are set up, and no event loop runs.
+    Return something to await if an event loop is needed, or None to leave the search to
+    the next implementation. The first result that is not None is used. The last
+    implementation, of this plugin, calls the search alone. The fixtures of the case are
+    set up, and no event loop runs.
     """
 
 
@@ -63,12 +63,14 @@ def pytest_relevance_search(
 def pytest_relevance_fields(
     case_run: CaseRun, documents: Sequence[str], names: Sequence[str]
 ) -> FieldValues | Awaitable[FieldValues | None] | None:
-    """Return the fields that another source has of some documents.
+    """Return fields of documents from another source than the search.
 
-    The `documents` lack a field that an expectation looks at. `names` are all fields
-    that the expectations of the case look at. An implementation may be a coroutine
-    function: it is awaited only if a document still lacks a field, and it awaits others
-    by `case_run.wait(answer)`. The values of the first source count.
+    `documents`: they lack a field that an expectation looks at.
+    `names`: all fields that the expectations of the case look at.
+
+    An implementation may be a coroutine function. It is awaited only if a document
+    still lacks a field. If it awaits something itself, it calls
+    `case_run.wait(answer)`. Of several sources, the first value of a field counts.
     """
 
 
@@ -78,11 +80,12 @@ def pytest_relevance_complete(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> Sequence[DocumentTexts] | None:
-    """Say more of the documents of results when all cases have ended.
+    """Return more about the documents of results, when all cases have ended.
 
-    Return texts for each result. The hook is called before any report, in the process
-    that has all results, for those whose rankings a report shows; the first call is for
-    all of them. `files` are the case files by their names. It changes no verdict.
+    Return texts for each result, in their order. The hook is called before any report,
+    in the process that has all results. The first call is for all results whose
+    rankings a report shows. `files` are the case files by their names. The texts change
+    no verdict.
     """
 
 
@@ -90,19 +93,19 @@ def pytest_relevance_complete(
 def pytest_relevance_texts(
     case_run: CaseRun, result: CaseResult
 ) -> DocumentTexts | None:
-    """Say more of the documents of a case that failed or is inconclusive.
+    """Return more about the documents of a case that failed or is inconclusive.
 
-    Its fixtures are set up. Return titles, fields or explanations, or None. What
-    several implementations return is put together. It changes no verdict.
+    The fixtures of the case are set up. Return titles, fields or explanations, or None.
+    What several implementations return is put together. The texts change no verdict.
     """
 
 
 @pytest.hookspec
 def pytest_relevance_outputs() -> Iterable[OutputFile]:  # type: ignore[empty-body]
-    """Name the files that options of the plugin name.
+    """Return the files that options of the plugin name.
 
-    A file is checked before the run, and a run with one keeps the ranking and the
-    titles of every case.
+    Each file is checked before the run. If there is one, the run keeps the ranking and
+    the titles of every case.
     """
 
 
@@ -110,7 +113,7 @@ def pytest_relevance_outputs() -> Iterable[OutputFile]:  # type: ignore[empty-bo
 def pytest_relevance_summary(  # type: ignore[empty-body]
     run: Run, detail: int
 ) -> Iterable[Section]:
-    """Add sections to the terminal, before the last one.
+    """Return sections for the terminal. They come before the last section.
 
     `detail`: 1 for `-v`, 2 for `-vv`, -1 for `-q`.
     """
@@ -120,9 +123,9 @@ def pytest_relevance_summary(  # type: ignore[empty-body]
 def pytest_relevance_write(  # type: ignore[empty-body]
     run: Run, config: pytest.Config
 ) -> Iterable[Message]:
-    """Write something at the end of a run, and say so.
+    """Write something at the end of a run, and return messages about it.
 
-    A message that is not good fails the run. If an error ends the run before it
-    begins, `run` has no results, and `run.info` has the error. A worker of
-    pytest-xdist writes nothing.
+    A message that is not good fails the run. If an error ends the run before it begins,
+    `run` has no results, and `run.info` has the error. The hook is not called in a
+    worker of pytest-xdist.
     """

@@ -1,8 +1,9 @@
 """The items of a case file: pytest's test functions, one for each case and variant.
 
-A result is kept under the node id of its item, and compared under its variant. So two
-items of one name, two variants of one name, and two files of one node id are refused.
-pytest joins the ids of parameters by "-": `a` and `b-c` have the name of `a-b` and `c`.
+A result is stored under the node id of its item, and compared under its variant. So two
+items with one name, two variants with one name, and two files with one node id are
+refused. pytest joins the ids of parameters by "-", so the parameters `a` and `b-c` give
+the same name as `a-b` and `c`.
 """
 
 from __future__ import annotations
@@ -38,8 +39,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 class CaseItem:
     """An item of a case, and its variant.
 
-    `search_folder` is the folder that defines the fixture of the search, as part of a
-    node id.
+    `search_folder`: the folder that defines the search fixture, as node ids name it.
     """
 
     item: pytest.Item
@@ -51,9 +51,10 @@ class ItemMaker:
     """Makes the items of the cases of one file."""
 
     def __init__(self, file: pytest.Module, queries_line: int) -> None:
-        """Make the items of a file.
+        """Prepare to make the items of a file.
 
-        `queries_line` is the line of cases that another file lists.
+        `queries_line`: the line of `queries` in the case file, for cases from other
+            files.
         """
         self._file = file
         self._hooks = file.ihook  # pytest looks for conftests each time it is asked
@@ -82,8 +83,8 @@ class ItemMaker:
     def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
         """Return the items of a case, and the event loop that they run in.
 
-        The loop depends on the fixtures, which pytest looks up while it makes items. So
-        for the first case with these fixtures the items may be made twice.
+        The loop depends on fixtures, which pytest looks up while it makes items. So the
+        items may be made twice for the first case with these fixtures.
         """
         fixtures = (*case.usefixtures, case.search)
         known = self._loop_of.get(fixtures)
@@ -97,7 +98,7 @@ class ItemMaker:
         return items, loop
 
     def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
-        """Return the items that pytest and its plugins make of a function."""
+        """Return the items that pytest and its plugins make of a case."""
         file, name = self._file, case.node_name
         # usefixtures come before the search, as they may set up the state that it needs
         fixtures = [*case.usefixtures, case.search]
@@ -140,11 +141,11 @@ def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
 
 
 def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
-    """Make a function from which pytest makes the items of a case.
+    """Return a function from which pytest makes the items of a case.
 
-    pytest reads from its signature which fixtures the case requests. In each item
-    `_function_of` replaces a plain function: pytest makes the fixture `request`, which
-    would name the item, anew for each case, and that takes long.
+    pytest reads from its signature which fixtures the case requests. In each item,
+    `_function_of` replaces it, unless it is a coroutine function. A plain function
+    could find its item only by the fixture `request`, which pytest makes slowly.
     """
 
     async def run_case_async(request: pytest.FixtureRequest, **_: object) -> None:
@@ -160,9 +161,9 @@ def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., 
 
 
 def _function_of(item: pytest.Function) -> Callable[..., None]:
-    """Make the plain function of an item, which runs its case.
+    """Return the plain function of an item, which runs its case.
 
-    It has the name of the collected function, and what a plugin has noted on that.
+    It has the name and the attributes of the function that pytest collected.
     """
 
     def run_case(**_: object) -> None:
@@ -194,7 +195,7 @@ _REMEDY = "give a parameter another id: @pytest.fixture(params=[...], ids=[...])
 
 
 def why_same_names(runs: Iterable[CaseRun]) -> str:
-    """Return why the items of a file cannot be told apart; empty if they can."""
+    """Return why two items of a file have the same name; empty if no two have."""
     by_name: dict[str, CaseRun] = {}
     by_variant: dict[tuple[str, str | None], CaseRun] = {}
     for this in runs:
@@ -208,9 +209,9 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
 
 
 def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
-    """Return why a file has the node id of one that was collected before, or "".
+    """Return why a file has the node id of another file; empty if it has not.
 
-    pytest names a file outside of its root folder by the argument that it was found in.
+    pytest names a file outside of its root folder by the argument of the command line.
     """
     for other in others:
         if other.node == file.nodeid and other.path != str(file.path):
@@ -229,7 +230,7 @@ def _sentence(kind: str, name: str, first: CaseRun, second: CaseRun) -> str:
 
 
 def _parameters(run: CaseRun) -> str:
-    """Return the parameters of an item: `ranker=a, index=b-c`."""
+    """Return the parameters of an item as text: `ranker=a, index=b-c`."""
     found = parameters_of(run.item)
     if found is None:
         return "no parameters"

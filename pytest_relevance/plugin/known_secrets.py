@@ -1,12 +1,12 @@
 """Mask secrets that are known by their values, anywhere in a text.
 
-A value becomes known if it stands under a secret name: a param, an entry of the
-fingerprint, an option, a variable of the environment. An exception may echo it
-anywhere. It is found as it is, URL-encoded, as JSON, HTML and Python write it, and in
-base64, such as that of `user:password`.
+A value becomes known if it stands under a secret name: of a param, an entry of the
+fingerprint, an option, or a variable of the environment. An exception may repeat the
+value anywhere. It is found as it is, URL-encoded, as JSON, HTML and Python write it,
+and in base64, such as that of `user:password`.
 
-A value that is too common is not looked for, as it would be masked also if it means
-something else: see `is_distinct`.
+A value that is too common is not masked, because it may mean something else: see
+`is_distinct`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _REST = r"[A-Za-z0-9+/_=.~%-]*"
 
 
 def is_distinct(value: str) -> bool:
-    """Say whether a value is hardly ever found by chance.
+    """Say whether a value is so unusual that it is hardly ever found by chance.
 
     It has 8 characters, or 5 with both letters and digits. So "1", "en", "en_GB" and
-    "price" are not looked for. Of a number 8 digits are needed.
+    "price" are not. A number needs 8 digits.
     """
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
@@ -48,7 +48,7 @@ def is_distinct(value: str) -> bool:
 
 
 class KnownSecrets:
-    """The values that are masked wherever they stand."""
+    """The secret values that are masked wherever they stand."""
 
     def __init__(self) -> None:
         self._secrets: dict[str, _Secret] = {}
@@ -58,7 +58,7 @@ class KnownSecrets:
         return bool(self._secrets)
 
     def add(self, value: str, mask: str) -> None:
-        """Look for a value from now on, unless it is too common. `mask` replaces it."""
+        """Mask a value from now on with `mask`, unless the value is too common."""
         for part in (value, *value.splitlines()):
             stripped = part.strip()
             if stripped not in self._secrets and is_distinct(stripped):
@@ -74,9 +74,9 @@ class KnownSecrets:
     def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:
         """Return values with the known secrets masked in all texts.
 
-        The same object is returned if there are none. The values are builtin types and
-        dataclasses. The values under the keys and in the fields `but` stay as they are,
-        and so do all keys.
+        The same object is returned if no secret is in it. `values` are builtin types
+        and dataclasses. Keys stay as they are. So do the values under the keys or
+        fields in `but`.
         """
         if isinstance(values, str):
             return self.hide(values)
@@ -100,7 +100,7 @@ class KnownSecrets:
 
 
 class _Secret:
-    """A value that is looked for, in all the forms in which texts have it."""
+    """A secret value, with the pattern that finds it in all its forms."""
 
     def __init__(self, value: str, mask: str) -> None:
         self._value = value
@@ -121,7 +121,7 @@ class _Secret:
         return re.sub("|".join(self._patterns), lambda found: self._mask, text)
 
     def _bounded(self, form: str) -> str:
-        """Return the pattern of a form. A short one must not be within a word."""
+        """Return the pattern of a form. A short form must not be within a word."""
         pattern = re.escape(form)
         if len(self._value) < SHORTEST or self._value.isalpha():
             return rf"(?<![^\W_]){pattern}(?![^\W_])"
@@ -144,7 +144,7 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _base64_of(value: str) -> Iterator[str]:
-    """Yield the base64 of a value, for each place in a text at which it may begin."""
+    """Yield the three base64 forms of a value, by the place where it may begin."""
     from base64 import b64encode
 
     data = value.encode("utf-8", "surrogatepass")
@@ -162,7 +162,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 
 
 def texts_in(value: Any) -> Iterable[str]:
-    """Yield the strings and numbers in nested values as text, but no keys."""
+    """Yield all strings and numbers in nested values, as text. Keys are left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -2,14 +2,15 @@
 
 The function of a case is a coroutine function only if pytest-asyncio or anyio may have
 to run it: in their auto modes, and if the case requests an async fixture of theirs.
-Even there the search itself may be a plain function. A plugin that runs a case does so
-in its own loop, which is wrong for a plain search, since that may start a loop of its
-own. So a plain search is called outside any loop, and only a response that must be
-awaited goes to the plugin's loop. A coroutine search that no plugin runs uses the loop
-of `awaiting.own_loop`.
+Even then the search itself may be a plain function.
 
-pytest-asyncio has a loop for each scope, and an object made in one loop works in no
-other. `Loops` finds the loop in which the search of a case was made.
+A plugin runs a coroutine function in its own loop. This is wrong for a plain search,
+which may start a loop of its own. So a plain search is called outside any loop, and
+only a response that must be awaited goes to the plugin's loop. A coroutine search that
+no plugin runs uses the loop of `awaiting.own_loop`.
+
+pytest-asyncio has a loop for each scope, and an object made in one loop does not work
+in another. `Loops` finds the loop in which the search of a case was made.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _LOOP_CHOICE = "relevance-loops"
 
 @dataclass(frozen=True, slots=True)
 class CaseLoop:
-    """What the function of a case must be for the plugin that runs it.
+    """In which event loop of another plugin the function of a case runs.
 
-    `is_async`: it is a coroutine function. `scope` is the scope of pytest-asyncio's
-    loop that it runs in, None if that plugin need not be told.
+    `is_async`: whether the function is a coroutine function.
+    `scope`: the scope of the loop of pytest-asyncio; None if no mark has to name it.
     """
 
     is_async: bool
@@ -52,10 +53,11 @@ class CaseLoop:
 class Loops:
     """Decides in which event loop of another plugin a case runs, if in any.
 
-    `usual` is the loop of a case without async fixtures. In its auto mode a plugin runs
-    every coroutine function. In strict mode pytest-asyncio runs only marked cases. A
-    case is marked if an async fixture makes its search in a loop of pytest-asyncio; the
-    mark has the scope of that loop.
+    `usual` is the loop of a case without async fixtures.
+
+    In its auto mode, a plugin runs every coroutine function. In strict mode,
+    pytest-asyncio runs only marked cases. A case is marked if an async fixture makes
+    its search in a loop of pytest-asyncio. The mark has the scope of this loop.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -88,7 +90,10 @@ class Loops:
         return CaseLoop(is_async=True, scope=scope or self.usual.scope)
 
     def _scope_of(self, search: str, fixtures: Fixtures) -> str | None:
-        """Return the scope of the nearest async fixture of pytest-asyncio, or None."""
+        """Return the loop scope of the nearest async fixture of a search, or None.
+
+        Only fixtures of pytest-asyncio count.
+        """
         names = [search]
         for name in names:
             definitions = fixtures.get(name)
@@ -111,7 +116,7 @@ class Loops:
 
 
 def _setting(config: pytest.Config, name: str) -> Any:
-    """Return an option of pytest-asyncio or anyio, or its ini setting, or None."""
+    """Return an option of pytest-asyncio or anyio, or its ini key; None without it."""
     try:
         return config.getoption(name, None) or config.getini(name)
     except (KeyError, ValueError):
@@ -119,7 +124,10 @@ def _setting(config: pytest.Config, name: str) -> Any:
 
 
 def choose_loops(config: pytest.Config) -> None:
-    """Register the hook that calls plain searches outside of event loops, once."""
+    """Register the hook that calls plain searches outside of event loops.
+
+    Nothing happens if it is registered.
+    """
     if not config.pluginmanager.has_plugin(_LOOP_CHOICE):
         config.pluginmanager.register(LoopChoice(), _LOOP_CHOICE)
 
@@ -131,9 +139,10 @@ class LoopChoice:
     def pytest_pyfunc_call(
         self, pyfuncitem: pytest.Function
     ) -> Generator[None, object, object]:
-        """Replace the coroutine function of a case by a plain one if it needs no loop.
+        """Replace the coroutine function of a case by a plain one if no loop is needed.
 
-        The search is known only now, after the fixtures are set up.
+        This is decided here because the search is known only after its fixture is set
+        up.
         """
         this = pyfuncitem.stash.get(CASE_RUN, None)
         given = pyfuncitem.obj

@@ -43,7 +43,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CollectedFile:
-    """A case file that was collected: its collector, its suite, its cases."""
+    """A case file that was collected.
+
+    `collector`: a `CaseFile`.
+    `runs`: its cases, one for each variant.
+    `digest`: the digest of the file and of the files that it names.
+    """
 
     collector: Any  # a CaseFile, whose module imports this one
     suite: Suite
@@ -52,7 +57,7 @@ class CollectedFile:
 
     @property
     def cases(self) -> dict[EntryKey, Case]:
-        """Return its cases by id and variant."""
+        """Return the cases of the file: {(id, variant): case}."""
         return {(run.case.id, run.variant): run.case for run in self.runs}
 
 
@@ -61,7 +66,7 @@ COLLECTED_FILES: pytest.StashKey[dict[str, CollectedFile]] = pytest.StashKey()
 
 
 def follow_moved_cases(config: pytest.Config) -> None:
-    """Find the accepted rankings of moved cases, and note the moves in their files."""
+    """Give moved cases their accepted rankings, and note the moves in their files."""
     collected = config.stash.get(COLLECTED_FILES, {})
     references = _references(config, collected)
     gone = list(_gone(config, collected, references))
@@ -87,7 +92,7 @@ def follow_moved_cases(config: pytest.Config) -> None:
 def _references(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> dict[str, BaselineEntries]:
-    """Return the entries of the reference by case file, also of files that are gone."""
+    """Return the accepted rankings by case file, also of files that are gone."""
     found = {}
     for name, file in collected.items():
         if file.collector.baseline is not None:
@@ -104,7 +109,10 @@ def _references(
 def _recorded_files_that_are_gone(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> Iterator[tuple[str, BaselineEntries]]:
-    """Yield the entries of the case files that only the record has."""
+    """Yield the case files of the record that do not exist any more.
+
+    Each has its name and its accepted rankings.
+    """
     recorded = recorded_rankings(config)
     nodes = {name: node for node, name in recorded.nodes.items()}
     known = {
@@ -120,9 +128,10 @@ def _recorded_files_that_are_gone(
 def _baselines_without_a_case_file(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> Iterator[tuple[str, BaselineEntries]]:
-    """Yield the entries of the baselines whose case file is gone.
+    """Yield the case files that are gone and whose baselines still exist.
 
-    These are the baselines that pytest has seen.
+    Each has its name and its accepted rankings. Only folders in which pytest collects
+    are searched.
     """
     folders = {file.collector.path.parent for file in collected.values()}
     paths = {folder / name for folder in folders for name in orphaned_baselines(folder)}
@@ -144,7 +153,7 @@ def _baselines_without_a_case_file(
 
 
 def mask_entries(config: pytest.Config, entries: BaselineEntries) -> None:
-    """Mask secrets in entries, as their file may be older than the ini key."""
+    """Mask secrets in the params of entries, which may be older than the ini key."""
     masked = redaction(config).values
     for key, entry in entries.items():
         if entry.params:
@@ -160,7 +169,10 @@ def _gone(
     collected: Mapping[str, CollectedFile],
     references: Mapping[str, BaselineEntries],
 ) -> Iterator[PlacedCase]:
-    """Yield the cases that only the reference has, or that ask something else now."""
+    """Yield the cases of the reference that the run does not have at their place.
+
+    A case with another query or other params counts as another case.
+    """
     if not references:
         return
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
@@ -185,7 +197,10 @@ def _new(
     references: Mapping[str, BaselineEntries],
     gone: Iterable[PlacedCase],
 ) -> Iterator[PlacedCase]:
-    """Yield the cases that only the run has, if one that is gone may be the same."""
+    """Yield the cases that the reference does not have at their place.
+
+    Only cases count that may be one of those that are `gone`.
+    """
     from pytest_relevance.results.details import digest_of
     from pytest_relevance.results.records.entries import BaselineEntries, asked_of
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
@@ -219,7 +234,7 @@ def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> b
 
 
 def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, ...]:
-    """Return the files of the record without those whose cases have all been moved."""
+    """Return the files of the record, except those whose cases have all been moved."""
     moved = defaultdict(set)
     for info in run_store(config).collection.files.values():
         for case in info.moved:
@@ -232,9 +247,9 @@ def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, .
 
 
 def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
-    """Return the entries of moved cases for the baseline of each case file.
+    """Return what moves from or to the baseline of each case file.
 
-    They are read from the files. Raises `RecordError` if a baseline cannot be read.
+    Raises `RecordError` if a baseline cannot be read.
     """
     from pytest_relevance.results.records.baseline_file import read_baseline
     from pytest_relevance.results.records.entries import MovedEntries

@@ -1,7 +1,7 @@
-"""What a run tells besides results: messages, findings, errors, warnings, fingerprints.
+"""What a process sends besides results: warnings, errors, fingerprints and more.
 
 Each process collects its `News` in `Unsent`, and its next report carries them. The
-process that receives all reports keeps them in `Told`.
+process that receives all reports keeps them in `Told`, for the end of the run.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ not by its name.
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What became known of the documents of a result that was sent before.
+    """More texts about the documents of a result that was sent before.
 
-    `number` is the number of the result in its report.
+    `nodeid`: the node id of the case or the test.
+    `number`: the number of the result among those of its report, from 0.
     """
 
     nodeid: str
@@ -43,20 +44,19 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a process tells besides results, with its next report.
+    """What a process sends besides results, with its next report.
 
     Attributes:
         fingerprint: what the process searches, with its first report of a case.
-        warnings: texts by subject; the end of the run shows the first about each
+        warnings: texts by subject. The end of the run shows the first text of a
             subject.
-        named: by kind, names of checks that are `LOST` and of files that are
-            `PASSED_OVER`.
-        described: what became known of documents of earlier results.
+        named: names of checks under `LOST`, and of files under `PASSED_OVER`.
+        described: more texts about documents of results that were sent before.
         files: the case files by name, with the first report of a worker of
             pytest-xdist.
-        collected: with `files`, the node ids of the cases in the order of their files,
-            if they run in another order.
-        errors: the mistakes that kept a file or a folder from being collected.
+        collected: with `files`, the node ids of the cases in the order of their files;
+            empty if they run in this order.
+        errors: the mistakes because of which a file or a folder cannot be collected.
     """
 
     fingerprint: Fingerprint | None = None
@@ -72,9 +72,9 @@ NO_NEWS = News()
 
 
 class Unsent:
-    """What this process has to tell besides results; its next report carries it.
+    """Collects what this process has to send besides results, with its next report.
 
-    `fingerprint` says what the process searches, None before it was requested.
+    `fingerprint`: what the process searches; None before the fixture was requested.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -89,42 +89,43 @@ class Unsent:
             self._news = replace(self._news, fingerprint=fingerprint)
 
     def warn(self, subject: str, text: str) -> None:
-        """Send a warning; the end of the run shows the first about each subject."""
+        """Send a warning. Only the first text about a subject is shown."""
         if subject not in self._news.warnings:
             hidden = printable(redaction(self._config).text(text))
             warnings = {**self._news.warnings, subject: hidden}
             self._news = replace(self._news, warnings=warnings)
 
     def name(self, kind: str, name: str) -> None:
-        """Send the name of a check that is `LOST` or a file that is `PASSED_OVER`."""
+        """Send the name of a check (`LOST`) or of a file (`PASSED_OVER`)."""
         names = [*self._news.named.get(kind, ()), printable(name)]
         self._news = replace(self._news, named={**self._news.named, kind: names})
 
     def describe(self, nodeid: str, number: int, texts: DocumentTexts) -> None:
-        """Send what became known of the documents of a result that was sent before."""
+        """Send more texts about the documents of a result that was sent before.
+
+        `number`: the number of the result among those of its report, from 0.
+        """
         described = Described(
             nodeid, number, redaction(self._config).hide_in_result(texts)
         )
         self._news = replace(self._news, described=(*self._news.described, described))
 
     def take(self) -> News:
-        """Return what was not sent yet, and forget it."""
+        """Return what has to be sent, and forget it."""
         news, self._news = self._news, NO_NEWS
         return news
 
 
 class Told:
-    """What a run has to tell at its end, besides the results of its cases.
+    """Keeps what the end of a run reports besides the results of its cases.
 
     Attributes:
-        messages: sentences for the end of the run that are not printed yet.
-        failures: those of them that say why the run fails.
-        findings: what the run says about itself.
+        messages: sentences that are not printed yet.
+        failures: those that are not printed yet and say why the run fails.
+        findings: what the run reports about itself.
         fingerprints: the different ones of all processes that ran cases.
-        warnings: by subject, texts about fixtures and hooks of the project that are not
-            usable.
-        named: by kind, the names of checks that are `LOST`, and of files that are
-            `PASSED_OVER`.
+        warnings: texts by subject, about fixtures and hooks of the project that fail.
+        named: names of checks under `LOST`, and of files under `PASSED_OVER`.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -144,7 +145,7 @@ class Told:
     def take_messages(self) -> list[Message]:
         """Return the messages that were not printed yet, and forget them.
 
-        Those that are not good come later, and why the run fails comes last.
+        Good messages come first, and the reasons why the run fails come last.
         """
         good = [message for message in self.messages if message.is_good]
         bad = [message for message in self.messages if not message.is_good]
@@ -153,15 +154,15 @@ class Told:
         return messages
 
     def warn(self, subject: str, text: str) -> None:
-        """Keep a warning, unless there is one about its subject."""
+        """Keep a warning, unless there is one about the same subject."""
         if subject not in self.warnings:
             self.warnings[subject] = text
             self.say(Message(text, is_good=False))
 
     def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
-        """Keep what the run says about itself, with secrets masked.
+        """Keep what the run reports about itself, with secrets masked.
 
-        `is_told`: pytest tells it in the terminal.
+        `is_told`: pytest itself prints it in the terminal, so it is not printed again.
         """
         text = redaction(self._config).text(finding.text)
         self.findings.append(replace(finding, text=text))
@@ -170,10 +171,7 @@ class Told:
             told.append(Message(text, is_good=False))
 
     def keep_errors(self, errors: Iterable[RunError]) -> None:
-        """Keep errors that are not those of a case.
-
-        Several processes of a run may have the same error.
-        """
+        """Keep errors that are not about a case. Equal errors are kept once."""
         hide = redaction(self._config).text
         for found in errors:
             error = replace(found, message=hide(found.message))
@@ -181,11 +179,11 @@ class Told:
 
     @property
     def errors(self) -> tuple[RunError, ...]:
-        """Return the errors that are not those of a case, as they came."""
+        """Return the errors that are not about a case, in order of arrival."""
         return tuple(self._errors.values())
 
     def receive(self, news: News) -> None:
-        """Keep what a process tells. The first warning about a subject counts."""
+        """Keep what a process has sent besides results."""
         fingerprint = news.fingerprint
         if fingerprint is not None and fingerprint not in self.fingerprints:
             self.fingerprints.append(fingerprint)
@@ -196,5 +194,5 @@ class Told:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Return what the fingerprints have in common; empty if there are none."""
+        """Return the entries that all fingerprints have in common."""
         return common(self.fingerprints) if self.fingerprints else {}

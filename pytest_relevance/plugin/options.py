@@ -1,7 +1,7 @@
 """The plugin's options and ini keys, and which files are case files.
 
-`settings` are what they ask for; an option that only one place reads is read there.
-This module is imported in every run: keep it light.
+`settings` returns the checked options. An option that only one place reads is read
+there. Every run imports this module, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ SECRETS = (
 
 
 def whole_number(least: int, expected: str) -> Callable[[str], int]:
-    """Return the type of an option whose value is a whole number of at least `least`.
+    """Return a function that converts a text to a whole number of at least `least`.
 
-    It raises ArgumentTypeError, which says what is `expected`, for any other value.
+    It is the type of an option. For another text it raises ArgumentTypeError, with what
+    is `expected`.
     """
 
     def whole(text: str) -> int:
@@ -61,9 +62,10 @@ at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
 class _Update(Action):
-    """Sets what an update accepts: "all" or "new".
+    """Sets what `--relevance-update` accepts: "all" or "new".
 
-    All names of the option have one action, as argparse lists them in an error.
+    All names of the option have this one action, because argparse lists all of them in
+    an error.
     """
 
     def __call__(
@@ -170,16 +172,17 @@ def _declare_ini_keys(parser: pytest.Parser) -> None:
 
 
 def matcher_of(patterns: Sequence[str]) -> Callable[[str], object]:
-    """Return what tells whether a file name fits a pattern of `relevance_files`."""
+    """Return a function that says whether a file name fits any of some patterns."""
     either = "|".join(map(translate, patterns))
     return re.compile(either or "(?!)").match  # (?!) matches nothing
 
 
 class CaseFiles:
-    """Tells which files are case files.
+    """Decides which files are case files.
 
-    They are known by name (ini key `relevance_files`), or by content if they are named
-    on the command line. Raises UsageError for a pattern with a folder.
+    A case file is known by its name (ini key `relevance_files`). A file that the
+    command line names is also known by its content. Raises UsageError for a pattern
+    with a folder.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -197,11 +200,11 @@ class CaseFiles:
         self._named = {path.resolve() for path in paths if path.is_file()}
 
     def includes_name(self, name: str) -> bool:
-        """Say whether a file name, without folders, is one of a case file."""
+        """Say whether the name of a file, without folders, is that of a case file."""
         return bool(self._fits(name))
 
     def includes(self, path: Path) -> bool:
-        """Say whether a file is a case file. It need not exist.
+        """Say whether a file is a case file. The file need not exist.
 
         Raises OSError if its content decides and cannot be read.
         """
@@ -214,9 +217,9 @@ class CaseFiles:
         return has_cases(path.read_bytes())
 
     def passes_over(self, path: Path) -> bool:
-        """Say whether a file that is not included has the content of a case file.
+        """Say whether a file has the content of a case file, but another name.
 
-        This is a guess, without reading YAML.
+        This is a guess, because the YAML is not parsed.
         """
         if not (_is_yaml(path.name) and self._patterns):
             return False
@@ -251,25 +254,25 @@ BASELINES_SEEN: pytest.StashKey[list[Path]] = pytest.StashKey()
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What options and ini keys ask for, checked once in each process.
+    """The values of options and ini keys, checked once in each process.
 
     Attributes:
-        calls: how often a search is called for a case.
-        give_up: a search that failed in so many cases in a row is given up (0: never).
-        tolerance: for cases that set none.
+        calls: how often the search is called for a case.
+        give_up: a search is given up after failing in so many cases in a row; 0 for
+            never.
+        tolerance: how far a score may drop, for cases that do not set it.
         requires_baseline: a case file without a baseline fails.
         expects_known: a case that failed before is expected to fail.
-        requires_gates: a gate without a verdict has failed.
-        files: those that options name, to be written at the end of the run.
+        requires_gates: a gate without a verdict fails.
+        files: the files that options name, to be written at the end of the run.
         outputs: the names of all options that write something.
-        details: ranking, grades and titles are needed of every case, also of those that
-            pass.
+        details: ranking, grades and titles are kept of every case, even if it passes.
         properties: a JUnit file is written.
-        runs_tests: the command does not only list tests, set them up or show their
+        runs_tests: false if the command only lists tests, sets them up or shows
             fixtures.
-        home: the process and the thread in which pytest was started. Plugins may run
+        home: the ids of the process and the thread that started pytest. Plugins may run
             tests in others.
-        started: the time, in seconds.
+        started: the time of the start, in seconds since 1970.
     """
 
     calls: int
@@ -297,7 +300,7 @@ REPORTING = "relevance-reporting"
 
 
 def has_cases(config: pytest.Config) -> bool:
-    """Say whether this process has collected a case file, or may get results of one."""
+    """Say whether this process has case files, or may get results of them."""
     return config.pluginmanager.has_plugin(REPORTING)
 
 
@@ -313,9 +316,9 @@ by `early_errors`.
 
 
 def may_tell_of_failed_start(config: pytest.Config) -> bool:
-    """Say whether to tell of an error that ends the run before it begins.
+    """Say whether to report an error that ends the run before it begins.
 
-    It is told if there are files to write, or if the run is one of GitHub Actions.
+    True if there are files to write, or if the run is one of GitHub Actions.
     """
     is_asked = bool(files_of_options(config, config.option))
     return is_asked or os.environ.get("GITHUB_ACTIONS") == "true"
@@ -329,14 +332,14 @@ def settings(config: pytest.Config) -> RunSettings:
 def keep_details(config: pytest.Config) -> None:
     """Keep ranking, grades and titles of every case in this run.
 
-    An extension calls it in a `pytest_configure` that is `trylast`: the settings are
-    read before.
+    An extension calls this in a `pytest_configure` that is `trylast`, after the
+    settings were read.
     """
     config.stash[_SETTINGS] = replace(settings(config), details=True)
 
 
 def read_settings(config: pytest.Config) -> None:
-    """Set the settings of this process, and which files are case files.
+    """Read options and ini keys, and keep them for `settings`.
 
     Raises UsageError for an option or ini key with an invalid value. Workers of
     pytest-xdist have the options and the environment of their controller, and so the
@@ -385,12 +388,12 @@ _WITHOUT_TESTS = (
 
 
 def here() -> tuple[int, int]:
-    """Return the ids of this process and this thread."""
+    """Return the ids of the process and the thread that run this."""
     return os.getpid(), get_ident()
 
 
 def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
-    """Return the value of an option, or of the ini key of its name.
+    """Return the value of an option, or without it that of the ini key of its name.
 
     Raises UsageError if the value is not allowed.
     """
@@ -406,10 +409,10 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
 def number_setting(
     config: pytest.Config, name: str, convert: Callable[[str], int]
 ) -> int:
-    """Return the number that an option has, or the ini key of its name.
+    """Return the number of an option, or without it that of the ini key of its name.
 
-    `convert` reads it from text. Raises UsageError for an invalid value of the ini key;
-    argparse checks the option.
+    `convert` makes the number of a text. Raises UsageError for an invalid ini key.
+    (argparse checks the option.)
     """
     given: int | None = getattr(config.option, name, None)
     try:
@@ -419,7 +422,7 @@ def number_setting(
 
 
 def usage_error(message: str) -> pytest.UsageError:
-    """Return a usage error without workflow commands, which GitHub would obey."""
+    """Return a usage error without workflow commands, which GitHub would run."""
     from pytest_relevance.reports.workflow_commands import safe_output
 
     return pytest.UsageError(safe_output(message))
@@ -445,9 +448,9 @@ AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """Return the rankings of the record that `--relevance-against` names.
 
-    It is read once in each process. Raises UsageError for a record that cannot be read,
-    for a record in which a search found nothing in most cases, and with an option that
-    writes baselines.
+    The record is read once in each process. Raises UsageError for a record that cannot
+    be read, for one in which a search found nothing in most cases, and if an option
+    writes baselines in the same run.
     """
     if AGAINST not in config.stash:
         from pytest_relevance._files import name_to_forward
@@ -480,7 +483,7 @@ _REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
 
 
 def redaction(config: pytest.Config) -> Redaction:
-    """Return what masks secrets in this run (ini key `relevance_redact`)."""
+    """Return the object that masks secrets in this run (ini key `relevance_redact`)."""
     if _REDACTION not in config.stash:
         from pytest_relevance.plugin.redaction import Redaction
 
@@ -498,12 +501,15 @@ def verbosity(option: Any) -> int:
 
 
 def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
-    """Say whether an exit status is one without a failure."""
+    """Say whether an exit status means that nothing failed."""
     return exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
 def files_below(folder: Path, config: pytest.Config) -> Iterator[str]:
-    """Yield the paths of the files in a folder and below it, as pytest looks there."""
+    """Yield the paths of the files in a folder and below it.
+
+    Folders that pytest does not look into are left out.
+    """
     left_out = config.getini("norecursedirs")
     for path, folders, names in os.walk(folder):
         searched = []
@@ -529,6 +535,6 @@ def relative(path: Path | str, folder: Path | str) -> str | None:
 
 
 def without_root(text: str, config: pytest.Config) -> str:
-    """Return a text with the paths of files in the project relative to its root."""
+    """Return a text in which paths inside the project are relative to its root."""
     root = config.rootpath
     return text if root == root.parent else text.replace(f"{root}{os.sep}", "")

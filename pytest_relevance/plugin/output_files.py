@@ -1,7 +1,7 @@
-"""The files that options of a run name: a check before the run, and the writing.
+"""The files that options of a run name: how they are checked and written.
 
-Each plugin module that has such an option imports this module, so nothing heavy is
-imported.
+The files are checked before the run. Every module with such an option imports this
+module, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WhyKept = Callable[[bytes], "str | None"]
 class Message:
     """A sentence for the end of the run.
 
-    `is_good` is false for a failure.
+    `is_good`: false if it says that something failed.
     """
 
     text: str
@@ -39,10 +39,11 @@ def _why_no_report(data: bytes) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """The file that the option `--relevance-{name}` names.
+    """A kind of file that the option `--relevance-{name}` names.
 
-    `why_kept` says why the content of a file must not be replaced. `unwritten` is
-    what the run says if it does not write the file, as no test ran; empty for nothing.
+    `why_kept`: returns why the content of an old file must not be replaced; None if it
+        may.
+    `unwritten`: why the file is not written if no test ran; empty to say nothing.
     """
 
     name: str
@@ -50,19 +51,23 @@ class OutputFile:
     unwritten: str = "no test ran"
 
     def given(self, option: Any) -> str | None:
-        """Return what the option names; None if it is not given."""
+        """Return the value of the option; None if the option is not given."""
         value: str | None = getattr(option, self.dest, None)
         return value
 
     @property
     def dest(self) -> str:
-        """Return the name of the value of the option."""
+        """Return the name under which pytest keeps the value of the option."""
         return f"relevance_{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file to write. `shown` is its name in messages."""
+    """A file to write.
+
+    `path`: where it is.
+    `shown`: its name in messages.
+    """
 
     file: OutputFile
     path: Path
@@ -70,7 +75,7 @@ class Target:
 
     @classmethod
     def of(cls, file: OutputFile, config: pytest.Config) -> Target | None:
-        """Return the file that an option names, unchecked; None if none is named."""
+        """Return the file that an option names, unchecked; None without the option."""
         from pytest_relevance._text import harmless
 
         given = file.given(config.option)
@@ -80,7 +85,7 @@ class Target:
         return cls(file, path, shown=harmless(given))
 
     def problem(self) -> str | None:
-        """Return why the file must not be written, and what to do, or None."""
+        """Return why the file must not be written, and what to do; None if it may."""
         from pytest_relevance._files import is_read_only
         from pytest_relevance._text import harmless
 
@@ -102,9 +107,9 @@ class Target:
         return f"{self.shown} {reason}" if reason else None
 
     def write(self, write: Callable[[Path], None]) -> str | None:
-        """Write the file with the function `write`; return why that failed, or None.
+        """Write the file with a function. Return why that failed; None if it did not.
 
-        The file is checked again first, as it may have changed during the run.
+        The file is checked again first, because it may have changed during the run.
         """
         problem = self.problem()
         if problem is not None:
@@ -116,7 +121,7 @@ class Target:
         return None
 
     def write_report(self, report: str) -> Message:
-        """Write a report, and say that it is there, or why it is not."""
+        """Write a report. Return a message that it is written, or why not."""
         from pytest_relevance._files import write_whole
 
         data = report.encode("utf-8", "backslashreplace")
@@ -139,7 +144,7 @@ RECORD = OutputFile("record", _why_no_record)
 
 
 def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:
-    """Return the files that options name, as far as the options were read."""
+    """Return the files that options name, even if not all options were read."""
     files = []
     for named in config.hook.pytest_relevance_outputs():
         for file in named:
@@ -149,10 +154,10 @@ def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:
 
 
 def check_files(files: Sequence[OutputFile], config: pytest.Config) -> None:
-    """Check the files that options name.
+    """Check the files that options name, before the run.
 
-    Raises UsageError for one that cannot or must not be written, and for two that are
-    one.
+    Raises UsageError for a file that cannot or must not be written, and for two options
+    that name the same file.
     """
     names: dict[str, str] = {}
     for file in files:

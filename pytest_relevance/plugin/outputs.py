@@ -1,8 +1,8 @@
-"""What a run leaves at its end: the run as data, baselines, and the files of options.
+"""What a run writes at its end: a record, baselines, and other files of options.
 
 The process that receives all reports writes them. A worker of pytest-xdist writes
-nothing. A file that an option names is checked before the run, so that an unusable one
-is refused at once. If one cannot be written, the run fails.
+nothing. The run fails if a file cannot be written. A file that an option names is
+checked before the run too, so that an unusable file is refused at once.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class Outputs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Record that the session runs tests. Options such as `--fixtures` run none.
+        """Note that the session runs tests. Options such as `--fixtures` run none.
 
-        Only the start is recorded, as a plugin may replace the loop itself.
+        This is noted at the start, because a plugin may replace the loop itself.
         """
         self._has_begun = self._runs_tests
         return (yield)
@@ -65,7 +65,7 @@ class Outputs:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Write baselines and files. The run fails if that is not possible."""
+        """Write baselines and files. The run fails if one cannot be written."""
         # an error of a hook may have ended the run before its first test
         if not (self._has_begun or (self._runs_tests and self._store.told.errors)):
             self._tell_unwritten()
@@ -107,7 +107,7 @@ def tell(
     session: pytest.Session,
     exitstatus: int | pytest.ExitCode,
 ) -> None:
-    """Keep messages for the end of the run, which fails if one is not good."""
+    """Keep messages for the end of the run. The run fails if one is not good."""
     store = run_store(session.config)
     for message in messages:
         if message.is_good:
@@ -120,7 +120,7 @@ def tell(
 
 
 def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the record of a run, if an option asks for it."""
+    """Write the record of a run if an option names it. Yield a message about it."""
     target = Target.of(RECORD, config)
     if target is None:
         return
@@ -139,7 +139,7 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
 
 
 def present_run(config: pytest.Config) -> Run:
-    """Return the run that ends now."""
+    """Return the data of the run that ends now."""
     from pytest_relevance.results.diagnoses import faults_to_record
 
     store = run_store(config)
@@ -165,9 +165,9 @@ def present_run(config: pytest.Config) -> Run:
 
 
 def how_run(config: pytest.Config, started: float) -> RunInfo:
-    """Return what is known of a run before it begins: programs, command, and the time.
+    """Return what is known of a run before it begins: programs, command, and time.
 
-    `started` is in seconds since the epoch.
+    `started` is in seconds since 1970.
     """
     from pytest_relevance import __version__
 

@@ -1,4 +1,4 @@
-"""Tell the project's own fixtures from those of pytest and of installed plugins."""
+"""Which fixtures are the project's own, and not of pytest or installed plugins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 class OwnFixtures:
-    """Tells the project's own fixtures from those of pytest and of plugins."""
+    """Decides which fixtures are the project's own."""
 
     def __init__(self, config: pytest.Config) -> None:
         packages = {"_pytest", "pytest_relevance"}
@@ -24,13 +24,17 @@ class OwnFixtures:
 
     @classmethod
     def of(cls, config: pytest.Config) -> OwnFixtures:
-        """Return the `OwnFixtures` of a run."""
+        """Return the object of a run. It is made on first use."""
         if _OWN_FIXTURES not in config.stash:
             config.stash[_OWN_FIXTURES] = cls(config)
         return config.stash[_OWN_FIXTURES]
 
     def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
-        """Say whether an own fixture is, or requests, a parametrised argument."""
+        """Say whether an argument with parameters belongs to the project.
+
+        `name` is such a fixture of the project, or is requested by a fixture of the
+        project.
+        """
         definitions = fixtures.get(name, ())
         if definitions and not definitions[-1].func.__module__.startswith(PYTEST):
             return self.is_own(definitions[-1].func)
@@ -40,7 +44,7 @@ class OwnFixtures:
         return False
 
     def is_own(self, function: Any) -> bool:
-        """Say whether a function belongs to the project itself."""
+        """Say whether a function is defined in the project itself."""
         code = getattr(inspect.unwrap(function), "__code__", None)
         path = Path(code.co_filename) if code is not None else Path()
         if path.name == "conftest.py":

@@ -1,16 +1,22 @@
 """All access to private attributes of pytest and pytest-asyncio.
 
-Any of their releases may change these.
+Any of their releases may change these attributes.
 
 | attribute | why it is read |
 |---|---|
-| `_fixtureinfo.name2fixturedefs` of an item | nothing public says which definitions of fixtures an item uses |
-| `_fixturemanager.getfixturedefs` of a session | nothing public says whether an item sees a fixture of a name |
+| `_fixtureinfo.name2fixturedefs` of an item | nothing public says which definitions of
+fixtures an item uses |
+| `_fixturemanager.getfixturedefs` of a session | nothing public says whether an item
+sees a fixture of a name |
 | `_request` of an item | hooks that get an item only have no other way to a fixture |
-| `callspec.indices`, `callspec._idlist` of an item | the name of an item joins the ids of its parameters by "-" |
-| `callspec` of an item, which is removed | the plugin of VS Code loses its tree of tests because of it |
-| `_force_asyncio_fixture`, `_loop_scope` of a fixture | in strict mode pytest-asyncio runs only these, each in its loop |
-| the attributes of a failure's representation | secrets are masked in every text of it |
+| `callspec.indices`, `callspec._idlist` of an item | the name of an item joins the ids
+of its parameters by "-" |
+| `callspec` of an item, which is removed | the plugin of VS Code loses its tree of
+tests because of it |
+| `_force_asyncio_fixture`, `_loop_scope` of a fixture | in strict mode pytest-asyncio
+runs only these, each in its loop |
+| the attributes of a failure's representation | secrets are masked in every text of it
+|
 
 Tried with pytest 8.4.1 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the
 package may read a private attribute: ruff's rule SLF001 checks that.
@@ -39,10 +45,11 @@ ANYIO_BACKEND = "anyio_backend"
 class Parameters:
     """The parameters that an item runs with.
 
-    `indices` maps each argument, in the order of parametrisation, to the index of its
-    value in the list of values. `ids` are the parts of the name in brackets: one for
-    each call of `parametrize`, even if that call sets several arguments, and none for a
-    hidden parameter.
+    `indices`: for each argument, in the order of parametrisation, the index of its
+        value.
+    `ids`: the parts of the name in brackets. There is one for each call of
+        `parametrize`, even if it sets several arguments, and none for a hidden
+        parameter.
     """
 
     indices: Mapping[str, int]
@@ -55,7 +62,7 @@ class Parameters:
 
 
 def parameters_of(item: AnyItem) -> Parameters | None:
-    """Return the parameters of an item, or None if it has none."""
+    """Return the parameters of an item; None if it has none."""
     callspec = getattr(item, "callspec", None)
     return None if callspec is None else Parameters(callspec.indices, callspec._idlist)
 
@@ -72,15 +79,15 @@ def forget_parameters(items: Iterable[AnyItem]) -> None:
 
 
 def hide_in_report(report: pytest.TestReport, hide: Callable[[str], str]) -> None:
-    """Apply a function to the text and the captured output of a failed report."""
+    """Replace the text and the captured output of a failed report by `hide(text)`."""
     report.longrepr = _hidden(report.longrepr, hide)
     report.sections = [(title, hide(text)) for title, text in report.sections]
 
 
 def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
-    """Apply a function to the texts in a part of an exception's representation.
+    """Return a part of the text of an exception with all its texts masked by `hide`.
 
-    Return the part. An object of pytest's is changed in place.
+    An object of pytest is changed in place.
     """
     if isinstance(part, str):
         return hide(part)
@@ -93,11 +100,11 @@ def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
 
 
 def fixtures_of(item: AnyItem) -> Fixtures:
-    """Return the definitions of all fixtures that an item sets up, by name.
+    """Return the definitions of all fixtures that an item uses, by name.
 
     The last definition of a name is used. A definition has `argname`, `argnames`,
-    `baseid`, `func` and `scope`. An argument that is parametrised directly also has a
-    definition, whose function belongs to pytest.
+    `baseid`, `func` and `scope`. An argument of `parametrize` also has a definition,
+    with a function of pytest.
     """
     info = getattr(item, "_fixtureinfo", None)
     definitions: Fixtures = getattr(info, "name2fixturedefs", {})
@@ -105,7 +112,7 @@ def fixtures_of(item: AnyItem) -> Fixtures:
 
 
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:
-    """Return the value of a fixture that an item sees, in a tuple, or None.
+    """Return the value of a fixture in a tuple; None if the item does not see it.
 
     The fixture is set up if needed. The fixtures of the item itself are set up already.
     Raises whatever the fixture raises.
@@ -128,7 +135,7 @@ def loop_scope_of(function: Callable[..., object]) -> str | None:
 
 
 def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
-    """Return the request of an item, which gives any fixture that it sees."""
+    """Return the request of an item, which gives any fixture; None if it has none."""
     request: pytest.FixtureRequest | None = getattr(item, "_request", None)
     return request
 

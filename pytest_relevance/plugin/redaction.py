@@ -1,9 +1,10 @@
 """Mask secrets: values under secret names, credentials in URLs, known values.
 
 A mask has four hexadecimal digits of a digest: `<redacted 3f2a>`. The same value under
-the same name has the same mask on every machine. So a baseline notices that the value
-changed. Machines would have to share a secret salt, so there is none. The digest is cut
-to 16 bits instead: one value in 65,536 has it, and no value can be found from it.
+the same name has the same mask on every machine, so that a baseline notices a changed
+value. A secret salt is not used, because all machines would have to share it. Instead
+the digest is cut to 16 bits: one value in 65,536 has the same mask, so nobody can find
+the value from the mask.
 """
 
 from __future__ import annotations
@@ -105,14 +106,14 @@ Part = TypeVar("Part", "CaseResult", "DocumentTexts")
 class Redaction:
     """Masks values under secret names, credentials in URLs, and known secrets.
 
-    A name is secret if the pattern is found in it, in upper or lower case. Without a
-    pattern no name is secret.
+    A name is secret if the pattern is found in it, in upper or lower case. With an
+    empty pattern no name is secret.
 
-    `known`: the values that were seen under secret names.
+    `known`: the secret values that were seen so far.
     """
 
     def __init__(self, pattern: str) -> None:
-        """Compile the pattern. Raises `re.error` for an invalid one."""
+        """Compile the pattern. Raises `re.error` for an invalid pattern."""
         secret_name = re.compile(pattern, re.IGNORECASE) if pattern else None
 
         @lru_cache(maxsize=1024)
@@ -125,7 +126,7 @@ class Redaction:
     # --- what is known to be secret ---
 
     def learn(self, values: Mapping[str, Any]) -> None:
-        """Look from now on for values under secret names, and passwords in URLs."""
+        """Remember values under secret names, and passwords in URLs, as secrets."""
         for name, value in values.items():
             self._look_at(str(name), value)
 
@@ -141,7 +142,7 @@ class Redaction:
                 self._look_at("", item)
 
     def learn_arguments(self, arguments: Iterable[str]) -> None:
-        """Look from now on for the secrets in the arguments of a command."""
+        """Remember the secrets in the arguments of a command."""
         arguments = list(arguments)
         for argument in arguments:
             self._learn_text(argument)
@@ -150,9 +151,9 @@ class Redaction:
             pass
 
     def learn_environment(self, variables: Mapping[str, str]) -> None:
-        """Look from now on for the values of variables with secret names.
+        """Remember the values of variables with secret names as secrets.
 
-        Paths and plain words are not secret.
+        Paths and plain words are left out.
         """
         for name, value in variables.items():
             is_path = value.startswith(_FOLDERS) or name in _NO_SECRETS
@@ -178,9 +179,9 @@ class Redaction:
     # --- masking ---
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Mask the values under secret names, at every depth.
+        """Return values with those under secret names masked, at every depth.
 
-        Return the same object if there are none.
+        The same object is returned if there are none.
         """
         masked = {name: self._value(str(name), value) for name, value in values.items()}
         if all(masked[name] is value for name, value in values.items()):
@@ -188,12 +189,12 @@ class Redaction:
         return masked
 
     def hide_in_result(self, part: Part) -> Part:
-        """Mask known secrets in a result, or in the texts of documents."""
+        """Return a result, or texts of documents, with known secrets masked."""
         hidden: Part = self.known.hide_in(part, _IDENTITIES) if self.known else part
         return hidden
 
     def text(self, text: str) -> str:
-        """Mask the secrets in a text.
+        """Return a text with the secrets in it masked.
 
         These are known values, logins and parameters of URLs, headers, and entries of
         mappings.
@@ -211,13 +212,13 @@ class Redaction:
         return self.known.hide(text)
 
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
-        """Mask the arguments of a command: `--api-key=abc`, `--api-key abc`."""
+        """Yield the arguments of a command with secrets masked: `--api-key=abc`."""
         return self._masked_arguments(arguments, _tell_nobody)
 
     def _masked_arguments(
         self, arguments: Iterable[str], tell: Callable[[str, str], None]
     ) -> Iterator[str]:
-        """Mask arguments. Call `tell` with each secret that has a name."""
+        """Yield arguments, masked. Call `tell(name, value)` for each secret."""
         name = ""
         for argument in arguments:
             if name and not re.match(_OPTION, argument):
@@ -264,7 +265,7 @@ class Redaction:
         return value
 
     def _text_of_value(self, text: str) -> str:
-        """Mask the secrets in a text that may be a connection string."""
+        """Return a text with its secrets masked. It may be a connection string."""
         if "=" in text and "://" not in text:
             text = re.sub(_ASSIGNMENT, self._named, text)
         return self.text(text)
@@ -306,11 +307,11 @@ class Redaction:
 
 
 def _tell_nobody(name: str, value: str) -> None:
-    """Tell nobody of a secret that was masked."""
+    """Do nothing with a secret that was masked."""
 
 
 def _mask_of(found: re.Match[str]) -> str:
-    """Mask a value in a text. Its quotes stay."""
+    """Return the mask of a value that a pattern found. Its quotes stay."""
     value = found["value"]
     inner = _unquoted(value)
     quote = value[0] if inner != value else ""
@@ -323,7 +324,7 @@ def _unquoted(value: str) -> str:
 
 
 def mask(name: str, value: Any) -> str:
-    """Make `<redacted 3f2a>` of a name and a value. A mask is returned unchanged."""
+    """Return the mask of a value: `<redacted 3f2a>`. A mask is returned as it is."""
     if isinstance(value, str):
         text = value
     else:

@@ -1,9 +1,9 @@
-"""What a run lacks of its reference: case files that did not run, and lost cases.
+"""What a run does not compare with its reference: case files and cases.
 
-With `--relevance-baseline=require` the run fails for it. A run has a *selection* if an
-option or a node id of the command line chooses cases. Without one, it is compared with
-the whole reference. With one, only the cases that ran count, and the files that ran
-whole.
+A required reference (`--relevance-baseline=require`) makes the run fail for these. A
+run has a *selection* if an option or a node id of the command line chooses cases.
+Without a selection, the run is compared with the whole reference. With one, only the
+cases that ran count, and the files whose cases all ran.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ def _has_selection(config: pytest.Config) -> bool:
 
 
 def is_part(config: pytest.Config) -> bool:
-    """Say whether a run looks at a part of the cases: by a selection, or broken off."""
+    """Say whether only a part of the cases ran: by a selection, or broken off."""
     return _has_selection(config) or bool(run_store(config).unfinished())
 
 
 def covers(config: pytest.Config, path: Path) -> bool:
-    """Say whether a file is one that a run without a selection has to collect.
+    """Say whether a run without a selection has to collect a file.
 
-    It is if the command line names the file or a folder around it. Without a name
-    pytest takes the folders of the ini key testpaths, or else the folder in which it
-    was started.
+    It has to if the command line names the file or a folder around it. Without a name,
+    pytest takes the folders of the ini key testpaths, or the folder in which it was
+    started.
     """
     real = os.path.realpath(path)
     for argument in config.args:
@@ -82,11 +82,11 @@ def covers(config: pytest.Config, path: Path) -> bool:
 
 
 def files_not_run(config: pytest.Config) -> tuple[str, ...]:
-    """Name the case files of the reference that have no result in the run.
+    """Return the case files of the reference that have no result in this run.
 
-    If the reference is a record, these are all its files without a result. Otherwise
-    they are the baselines without their case file: those beside the case files that
-    ran, or those of the whole project if a baseline is required.
+    For a record, these are all its files without a result. For baselines, these are the
+    case files that are gone: in folders of files that ran, or in the whole project if a
+    baseline is required.
     """
     if config.option.relevance_against is not None:
         return _files_of_record(config)
@@ -109,7 +109,7 @@ def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
 
 
 def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
-    """Find baselines without their case file in the folders of the case files."""
+    """Yield case files that are gone, by their baselines beside other case files."""
     folders: dict[tuple[str, str], None] = {}
     for file, info in run_store(config).collection.files.items():
         folders[os.path.dirname(info.path), os.path.dirname(file)] = None
@@ -119,7 +119,10 @@ def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
 
 
 def _baselines_without_a_run(config: pytest.Config) -> Iterator[str]:
-    """Find baselines whose case file is gone, or was to be collected and was not."""
+    """Yield case files with a baseline that are gone, or were not collected.
+
+    Only files count that the command line names by themselves or by a folder.
+    """
     collected = set()
     for info in run_store(config).collection.files.values():
         collected.add(os.path.realpath(info.path))
@@ -135,7 +138,7 @@ _BASELINES: pytest.StashKey[tuple[Path, ...]] = pytest.StashKey()
 
 
 def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
-    """Find all baselines of the project; the folders are searched once in a run."""
+    """Return all baselines of the project. The folders are searched once in a run."""
     if _BASELINES not in config.stash:
         found: list[Path] = []
         for folder in _folders_of_project(config):
@@ -147,10 +150,11 @@ def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
 
 
 def _folders_of_project(config: pytest.Config) -> list[Path]:
-    """Return the root of the project.
+    """Return the folders in which baselines of the project may be.
 
-    Without a configuration file pytest's root may be any folder above. Then it is the
-    folder in which pytest was started, with what the command line names.
+    This is the root. But without a configuration file, pytest's root may be any folder
+    above. Then these are the folder in which pytest was started, and the folders that
+    the command line names.
     """
     if config.inipath is not None:
         return [config.rootpath]
@@ -166,7 +170,7 @@ _FAILS = "relevance_baseline is require, so the run fails"
 
 
 def missing_from_reference(config: pytest.Config) -> Iterator[str]:
-    """Yield sentences about what the run does not compare with a required reference."""
+    """Yield sentences about what a run does not compare with a required reference."""
     is_updating = config.option.relevance_update is not None
     if is_updating or not settings(config).requires_baseline:
         return
@@ -191,7 +195,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
-    """Yield a sentence about the case files of the reference that were to run."""
+    """Yield a sentence about case files of the reference that should have run."""
     against = config.option.relevance_against
     gone = [
         file for file in files_not_run(config) if covers(config, _path_of(file, config))
@@ -217,7 +221,11 @@ def _path_of(file: str, config: pytest.Config) -> Path:
 def _lost(
     file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
 ) -> list[UncomparedCase]:
-    """Find the lost cases of a file. If a part of it ran, the others do not count."""
+    """Return the cases of a file that the reference has and the run has not.
+
+    `is_whole`: false if only a part of the file was to run. Then only its results
+        count.
+    """
     if is_whole:
         return [
             *lost_of_file(file, about, results),
@@ -227,17 +235,17 @@ def _lost(
 
 
 def _count(found: Sequence[UncomparedCase]) -> str:
-    """Count cases, each once for all its variants: `2 cases`."""
+    """Return the number of cases in words, each once for all variants: `2 cases`."""
     return counted(len({case.id for case in found}), "case")
 
 
 def _names(found: Sequence[UncomparedCase]) -> str:
-    """Name the first cases: `"boots" and "hats"`."""
+    """Return the names of the first cases: `"boots" and "hats"`."""
     return examples([*dict.fromkeys(case.id for case in found)])
 
 
 def _how_to_accept(about: FileInfo) -> str:
-    """Return how the reference gets rankings of cases that it lacks."""
+    """Return what to do so that the reference gets rankings of cases that it lacks."""
     if about.against:
         return "make the record again, with a search that works for all cases"
     return "accept their rankings with --relevance-update=new"

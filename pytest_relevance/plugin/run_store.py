@@ -1,12 +1,12 @@
 """`RunStore`: the results of a run, in the process that receives all reports.
 
-All data about cases comes from what reports carry (`attached`), also in a process that
-runs the cases itself.
+All data about cases comes from what is attached to reports (`attached`), even in a
+process that runs the cases itself.
 
-The last report of an item counts, so that a case that is run again counts once. If a
+The last report of an item counts, so that a case that runs again counts once. If a
 worker crashes, the results that it has sent are kept; `RunStore.unfinished` names the
-cases that have none. The summary and the output files at the end of a run are made from
-this data.
+cases without a result. The summary and the files at the end of a run are made of this
+data.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ class RunStore:
 
     Attributes:
         collection: what was collected.
-        told: what the run has to tell besides results.
-        unsent: what this process has not told yet.
-        gates: the gates that were judged.
+        told: what the end of the run reports besides results.
+        unsent: what this process has not sent yet.
+        gates: the results of the gates.
         failed: the node ids of tests with a failed report.
-        unscored: those of cases whose call passed without a score, as another plugin
-            ran something else.
-        other_failures: those of tests with a failure that no result of a case has.
+        unscored: the node ids of cases whose call passed without a score, because
+            another plugin ran something else.
+        other_failures: the node ids of tests with a failure that is not that of a
+            result.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -71,7 +72,7 @@ class RunStore:
         self._is_complete = False
 
     def add(self, report: pytest.TestReport, attached: Attached) -> None:
-        """Store what a report carries."""
+        """Store what is attached to a report."""
         if attached.news is not NO_NEWS:
             self.receive(attached.news)
         if not is_last(report):
@@ -90,7 +91,7 @@ class RunStore:
             self._results = None
 
     def receive(self, news: News) -> None:
-        """Store what a process tells besides results."""
+        """Store what a process has sent besides results."""
         self.told.receive(news)
         self.collection.add_of_worker(news.files, news.collected)
         for described in news.described:
@@ -104,7 +105,7 @@ class RunStore:
     def results(self) -> list[CaseResult]:
         """Return the results of all cases that ended, in the order of collection.
 
-        Of repeats of a case there is only the worst.
+        If a case ran several times, only its worst result is returned.
         """
         if self._results is None:
             results = self._in_order()
@@ -116,10 +117,10 @@ class RunStore:
         return self._results
 
     def complete(self) -> None:
-        """Add the texts of documents that the hook of catalogues has.
+        """Add texts of documents by the hook `pytest_relevance_complete`.
 
-        No more results follow. An exception of the hook is a warning of the run: it
-        loses texts, no result.
+        Call this after the last result. If the hook raises an exception, texts are lost
+        and the run warns of it, but no result is lost.
         """
         hook = "pytest_relevance_complete"
         try:
@@ -134,12 +135,16 @@ class RunStore:
         self._is_complete = True
 
     def with_known(self, result: CaseResult) -> CaseResult:
-        """Add to a result what is known by now of its documents."""
+        """Return a result with all texts about its documents that are known by now."""
         result = self._without_doubtful_ids(result)
         return self._with_texts([result])[0] if self._is_complete else result
 
     def _without_doubtful_ids(self, result: CaseResult) -> CaseResult:
-        """Return a result without missing documents, if the index has other ids."""
+        """Return a result without missing documents, if the index has other ids.
+
+        Then a document that the index does not have may only be called differently
+        there.
+        """
         if OTHER_IDS not in self.told.warnings:
             return result
         return result.with_texts(not_in_index=())
@@ -150,7 +155,10 @@ class RunStore:
         self._results = None
 
     def _with_texts(self, results: Sequence[CaseResult]) -> list[CaseResult]:
-        """Add what the hook says of documents to the results that a report shows."""
+        """Return results with texts of the hook `pytest_relevance_complete`.
+
+        Only results that a report shows get texts.
+        """
         completed = list(results)
         places = [
             place for place, result in enumerate(results) if self._is_shown(result)
@@ -181,9 +189,10 @@ class RunStore:
         return any(gate.against is not None for gate in gates)
 
     def _in_order(self) -> list[CaseResult]:
-        """Return all results: of cases as collected, then of checks by file and line.
+        """Return all results: first cases as collected, then checks by file and line.
 
-        The order in which the tests ran does not count: a plugin may shuffle it.
+        The order in which the tests ran does not count, because a plugin may shuffle
+        it.
         """
         of_checks = dict(self._cases)
         in_order = []
@@ -197,9 +206,9 @@ class RunStore:
         return in_order + [result for _, result in by_line]
 
     def reported_names(self) -> dict[str, str]:
-        """Return the node id under which each case was reported, by its own node id.
+        """Return the node id of the report of each case: {own node id: node id}.
 
-        pytest-xdist may have added a group to a node id.
+        pytest-xdist may have added a group to the node id.
         """
         names = {}
         for (nodeid, _), result in self._cases.items():
@@ -209,7 +218,7 @@ class RunStore:
 
     @property
     def finished(self) -> list[CaseResult]:
-        """Return the results of the cases whose repeats have all ended."""
+        """Return the results of the cases for which all repeats have ended."""
         ended = Counter(
             result.key for result in self._cases.values() if result.origin.items
         )
@@ -226,7 +235,7 @@ class RunStore:
     def is_whole(self, file: str) -> bool:
         """Say whether every case of a file has ended or was skipped.
 
-        None was deselected, and the run was not stopped early.
+        False if a case was deselected, or if the run was stopped early.
         """
         return self.collection.files[file].is_whole(self.finished, file)
 
@@ -240,12 +249,12 @@ class RunStore:
 
 
 def first_named(names: Sequence[str]) -> str:
-    """Join names in prose. Of many names, give the first few and count the others."""
+    """Return names joined in prose: the first few, and how many others there are."""
     return first_few([*map(harmless, names)], _MOST_NAMED)
 
 
 def is_last(report: pytest.TestReport) -> bool:
-    """Say whether a report is the last one of its phase: "rerun" is not."""
+    """Say whether a report is the last one of its phase. One of a rerun is not."""
     return report.outcome in ("passed", "failed", "skipped")
 
 
@@ -253,7 +262,7 @@ RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()
 
 
 def run_store(config: pytest.Config) -> RunStore:
-    """Return the store of this process; create it on first use."""
+    """Return the store of this process. It is made on first use."""
     try:
         return config.stash[RUN_STORE]
     except KeyError:

@@ -1,6 +1,6 @@
-"""Note the folders with case files that pytest skips.
+"""Note the folders with case files that a conftest.py skips by `pytest.skip`.
 
-Their conftest.py calls `pytest.skip`. Imported in every run: keep it light.
+Every run imports this module, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pytest_relevance.plugin.options import CASE_FILES, files_below, shown_path
 
 
 class SkippedFolders:
-    """The hook that notes such a folder. `findings` tells of it."""
+    """The hook that notes skipped folders with case files. `findings` reports them."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -46,7 +46,7 @@ class SkippedFolders:
 def _reason(report: pytest.CollectReport) -> str:
     """Return the reason of a skipped collection.
 
-    pytest has it as (path, line, "Skipped: reason").
+    pytest has it in a tuple: (path, line, "Skipped: reason").
     """
     found = report.longrepr
     reason = found[2] if isinstance(found, tuple) else str(found)

@@ -1,8 +1,8 @@
 """Print in the terminal: the failures, sorted and shortened, and the summary.
 
-For some failures only the heading is printed: those behind many others, those that
-failed before, and those with the fault of an earlier one. What only failures need is
-imported in the functions that use it.
+For some failures only the heading is printed: for all after the first few, for those
+that failed before, and for those with the same cause as an earlier failure. What only
+failures need is imported in the functions that use it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ from pytest_relevance.results.records.run_info import RunInfo
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the terminal before the last one. `lines` are of styled spans:
-    `styled_line(text)`.
+    """A section of the terminal, before the last one.
+
+    `lines`: lines of styled spans, as `styled_line(text)` makes them.
     """
 
     title: str
@@ -57,7 +58,7 @@ them.
 def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
     """Return a function that writes to the terminal, and whether it is a terminal.
 
-    It writes past the capture of output. The first text begins on a line of its own.
+    The function writes even if output is captured. The first text begins on a new line.
     """
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
@@ -86,7 +87,7 @@ class Terminal:
 
     @pytest.hookimpl
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Status | None:
-        """Count cases that were not searched under a status of their own."""
+        """Return a status of its own for a case that was not searched, else None."""
         if report.outcome != "failed":
             return None
         results = attached_to(report).results or ()
@@ -99,9 +100,9 @@ class Terminal:
     def pytest_terminal_summary(
         self, terminalreporter: Any
     ) -> Generator[None, object, object]:
-        """Sort and shorten the failures, let pytest print them, print the section.
+        """Sort and shorten the failures, let pytest print them, and print our sections.
 
-        So the end of the output says what got worse and what to do.
+        So the last section says what got worse and what to do.
         """
         stats = terminalreporter.stats
         for category, reports in stats.items():
@@ -140,13 +141,13 @@ class Terminal:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the failures that no terminal summary has shown."""
+        """Print the messages about failures that no terminal summary has shown."""
         for message in self._store.told.take_messages():
             if not message.is_good:
                 print(safe_output(message.text), file=sys.stderr)
 
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print passing cases with `-vv`, and the sections with the verdict."""
+        """Print passing cases for `-vv`, sections of extensions, and the last one."""
         results = self._store.results if anything_ran(self._store.results) else []
         if self._config.option.verbose > 1:
             _print_passed(terminalreporter, results)
@@ -159,10 +160,10 @@ class Terminal:
             write_lines(terminalreporter, section.lines)
 
     def _sections_of_extensions(self) -> list[Section]:
-        """Return the sections that a hook adds, if anything implements the hook.
+        """Return the sections that hooks add before the last one.
 
-        Making the run takes time, so it is not made for nothing. An exception of the
-        hook has a section of its own. The last section follows.
+        If no hook does, the run is not made, because this takes time. An exception of a
+        hook becomes a section.
         """
         hook = self._config.hook.pytest_relevance_summary
         if not hook.get_hookimpls():
@@ -183,7 +184,7 @@ class Terminal:
         return sections
 
     def _reference(self) -> str:
-        """Return the record to compare with, as a command names it: a relative path."""
+        """Return the path of the record to compare with, as a command names it."""
         given = self._config.option.relevance_against
         if given is None:
             return ""
@@ -261,9 +262,9 @@ def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
 
 
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
-    """Name the query in the headings of reports.
+    """Put the query into the headings of reports.
 
-    This is not done earlier: with `-v` pytest compares the locations of reports while
+    This is done only now: with `-v` pytest compares the locations of reports while
     tests run.
     """
     for report in reports:

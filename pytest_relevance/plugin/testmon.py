@@ -1,8 +1,8 @@
 """Refuse case files under pytest-testmon.
 
-pytest-testmon runs a test again if Python code changed that the test ran. It does not
-know of judgments, queries, catalogues and indexes. After a change to judgments it
-collects no case, and the run passes.
+pytest-testmon runs a test again only if Python code changed that the test ran. It does
+not know of judgments, queries, catalogues and indexes. So after a change to judgments
+it would run no case, and the run would pass.
 
 Checked with pytest-testmon 2.2.0.
 """
@@ -33,21 +33,24 @@ def is_active(config: pytest.Config) -> bool:
 
 
 class RefusedFile(pytest.File):
-    """A case file under pytest-testmon: collecting it is an error that says why."""
+    """A case file under pytest-testmon. It cannot be collected: an error says why."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Raise `CollectError`."""
+        """Raise `CollectError` with the reason."""
         raise self.CollectError(_REFUSED)
 
 
 class NoSkippedFiles:
-    """Has case files collected, and so refused, that pytest-testmon would leave out."""
+    """The hook that collects case files although pytest-testmon leaves them out.
+
+    They are then refused (`RefusedFile`).
+    """
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(
         self, collection_path: Path, config: pytest.Config
     ) -> bool | None:
-        """Return False for a case file that pytest-testmon ignores, else None."""
+        """Return False for a case file that pytest-testmon leaves out, else None."""
         if not config.stash[options.CASE_FILES].includes(collection_path):
             return None
         testmon = config.pluginmanager.get_plugin(_NAME)

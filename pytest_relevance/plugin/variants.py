@@ -1,10 +1,11 @@
 """The variant that an item runs in: the parameters that its ranking may depend on.
 
 These are the parameters of the fixtures that `search` and the `usefixtures` of the case
-depend on, found by argument names. The parameters of other fixtures do not count: of an
-unrelated autouse fixture, or of a plugin that repeats every test. A fixture that takes
-`request` may get any other fixture by name. So if one of them takes `request` for more
-than `request.param`, all parameters of the project's own fixtures count.
+use, found by argument names. The parameters of other fixtures do not count: of an
+unrelated autouse fixture, or of a plugin that repeats every test.
+
+A fixture that takes `request` may get any other fixture by name. So if one of the used
+fixtures takes `request`, all parameters of the project's own fixtures count.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class Variant:
 
     Attributes:
         name: the ids of the parameters that count, joined by "-"; None if none counts.
-        number: the number of the variant in its case (from 0).
-        ends: what follows the name of the case in the names of its items, if that is
-            not just the name of the variant.
+        number: the number of the variant among those of its case, from 0.
+        ends: what the names of its items have after the name of the case. Empty if that
+            is only the name of the variant in brackets.
         parameters: the ids of the parameters that count.
     """
 
@@ -68,7 +69,7 @@ def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
 def _ids_that_count(
     case: Case, items: Sequence[pytest.Function]
 ) -> list[tuple[str, ...] | None]:
-    """Return for each item the ids of its parameters that count; None if none does."""
+    """Return the ids of the parameters that count, for each item; None without any."""
     nothing_counts: list[tuple[str, ...] | None] = [None] * len(items)
     parameters = []
     for item in items:
@@ -92,7 +93,10 @@ def _ids_that_count(
 def _arguments_that_count(
     case: Case, arguments: Sequence[str], fixtures: Fixtures, own: OwnFixtures
 ) -> set[str]:
-    """Return the parametrised arguments that the ranking of a case may depend on."""
+    """Return the parametrised arguments that the ranking of a case may depend on.
+
+    `arguments`: all parametrised arguments of its items.
+    """
     used = _used_fixtures([case.search, *case.usefixtures], fixtures)
     found = {name for name in arguments if name in used}
     for name, definitions in used.items():
@@ -105,10 +109,10 @@ def _arguments_that_count(
 
 
 def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
-    """Return the definitions that fixtures use, and all that these depend on.
+    """Return fixtures, and all that they use, by name: their definitions in use.
 
-    A fixture uses its last definition. If that requests its own name, the overridden
-    definition is used too.
+    A fixture uses its last definition. If this definition requests its own name, the
+    definition that it overrides is in use too.
     """
     used: dict[str, list[Any]] = {}
     waiting = [*names]
@@ -125,7 +129,7 @@ def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[A
 
 
 def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
-    """Say whether a fixture takes `request`, which gives access to any other.
+    """Say whether a fixture takes `request`, which gives it any other fixture.
 
     Fixtures of pytest itself do not count.
     """
@@ -141,7 +145,7 @@ def _ids_of_arguments(
 ) -> Iterable[tuple[str, ...]]:
     """Yield the ids of some arguments, for each item.
 
-    If several arguments share an id, the ids of all arguments are taken.
+    If several arguments of an item share one id, all its ids are taken.
     """
     names = [*parameters[0].indices]
     has_one_each = all(len(names) == len(of_item.ids) for of_item in parameters)
@@ -154,7 +158,7 @@ def _ids_of_arguments(
 
 
 def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:
-    """Return the ends of item names that the name of the variant lacks."""
+    """Return the ends of item names that the name of the variant does not give."""
     parameters = internals.parameters_of(items[0])
     if len(items) == 1 and (parameters is None or parameters.id == variant):
         return ()

@@ -5,16 +5,16 @@ A worker sends:
 
 - with its first report, the case files that it has collected (`send_collected`);
 - with the report of each case, its result (`attached`);
-- at its end, what no report can carry any more (`send_rest`).
+- at its end, everything that no report has carried (`send_rest`).
 
-If a worker crashes, the results that it has sent are in the `RunStore`. Of results it
-loses only that of the case that it was running. Warnings and titles that it had not
-sent yet are lost too. pytest-xdist makes a failed report of the case, without a result,
-and gives the other cases to a new worker. The case is in `RunStore.unfinished`. So
+If a worker crashes, the `RunStore` keeps the results that it has sent. Only the result
+of the case that it was running is lost, and warnings and titles that it had not sent.
+pytest-xdist makes a failed report of this case, without a result, and gives the other
+cases to a new worker. `RunStore.unfinished` names the case. So
 
-- the gates of its file are not judged (`gates/judging.py`);
+- the gates of its file have no verdict (`gates/judging.py`);
 - the record of the run names it as missing (`outputs.present_run`);
-- it is not told as a lost result, as its failure is shown (`findings`).
+- it is not reported as a lost result, because its failure is shown (`findings`).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from pytest_relevance.plugin.run_store import RunStore
 
 
 def send_collected(report: pytest.TestReport, store: RunStore) -> None:
-    """Attach to the first report of a worker what it has collected.
+    """Attach what a worker has collected to its first report.
 
-    These are all files, also those without a selected case.
+    These are all case files, even if none of their cases is to run.
     """
     collection = store.collection
     if collection.files:
@@ -53,25 +53,25 @@ def send_collected(report: pytest.TestReport, store: RunStore) -> None:
 
 
 def send_rest(config: pytest.Config, store: RunStore) -> None:
-    """Send what the reports of a worker have not carried, at its end."""
+    """Send what no report of a worker has carried, at its end."""
     output: Any = getattr(config, "workeroutput")  # noqa: B009 - of pytest-xdist
     output[ATTRIBUTE] = as_text(store.unsent.take())
 
 
 class Controller:
-    """The hooks of pytest-xdist about its workers."""
+    """The hooks of pytest-xdist on its controller."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Store the node ids of the tests that are to run, as a worker says."""
+        """Store the node ids of the tests that are to run, which a worker sends."""
         self._store.collection.set_to_run(ids)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Store what a worker sends at its end. A crashed worker sends nothing."""
+        """Store what a worker has sent at its end. A crashed worker sends nothing."""
         sent = getattr(node, "workeroutput", {}).get(ATTRIBUTE)
         if sent is not None:
             self._store.receive(from_text(News, sent))

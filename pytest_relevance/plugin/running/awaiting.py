@@ -1,6 +1,6 @@
-"""Say what must be awaited, and await it in an event loop.
+"""Await what a search returns, in an event loop if one is needed.
 
-The loop is that of another plugin, such as pytest-asyncio, or the plugin's own one.
+The loop is that of another plugin, such as pytest-asyncio, or the plugin's own loop.
 """
 
 from __future__ import annotations
@@ -72,9 +72,10 @@ def close_unawaited(value: object) -> None:
 
 
 def ends_coroutine(error: BaseException) -> bool:
-    """Say whether an exception ends a coroutine from outside, and must be raised again.
+    """Say whether an exception ends a coroutine from outside.
 
-    These are Ctrl-C, `close()`, and cancellations by asyncio and trio.
+    Such exceptions are Ctrl-C, `close()`, and cancellations by asyncio and trio. They
+    must be raised again.
     """
     if isinstance(error, (GeneratorExit, KeyboardInterrupt)):
         return True
@@ -85,7 +86,7 @@ def ends_coroutine(error: BaseException) -> bool:
 async def wait(response: object, most: int = MOST_READ) -> object:
     """Await a response in the running event loop, and return the result.
 
-    An async iterable becomes a list of at most so many results.
+    An async iterable becomes a list of at most `most` items.
     """
     if is_awaitable(response):
         response = await response  # type: ignore[misc]
@@ -97,9 +98,9 @@ async def wait(response: object, most: int = MOST_READ) -> object:
 
 
 def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Result:
-    """Await something on the plugin's own event loop.
+    """Await something on the plugin's own event loop, and return the result.
 
-    It is cancelled if Ctrl-C or a timeout ends the wait.
+    The task is cancelled if Ctrl-C or a timeout ends the wait.
     """
     import asyncio
 
@@ -113,7 +114,7 @@ def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Resu
 
 
 def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
-    """Return the plugin's own event loop, which stays open for the whole run."""
+    """Return the plugin's own event loop. It stays open for the whole run."""
     loop = config.stash.get(LOOP, None)
     if loop is None:
         import asyncio  # takes 13 ms, saved for a suite with a plain search
@@ -139,7 +140,7 @@ def running_loop() -> Any:
 
 
 def is_trio(loop: Any) -> bool:
-    """Say whether a `running_loop` is one of trio."""
+    """Say whether a value of `running_loop` means that trio runs."""
     return getattr(loop, "__name__", None) == "trio"
 
 
@@ -155,10 +156,11 @@ def running_task() -> Any:
 def wait_between_calls(
     config: pytest.Config, response: object, loop: Any, most: int = MOST_READ
 ) -> object:
-    """Await a response while no loop runs, on the `running_loop` of an earlier call.
+    """Await a response while no event loop runs, and return the result.
 
-    If there was none, or it is closed, this is the plugin's own loop. With trio it is a
-    new run, as a loop of trio ends with its call.
+    `loop`: the `running_loop` of an earlier call, which is used again. The plugin's own
+        loop is used if it is None or closed. With trio a new run is started, because a
+        loop of trio ends with its call.
     """
     if is_trio(loop):
         return loop.run(wait, response, most)

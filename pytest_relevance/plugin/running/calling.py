@@ -1,7 +1,7 @@
 """Call a search with the arguments that it takes, and read its response as a ranking.
 
-Exceptions of the search are passed on unchanged. Frames of this module are hidden from
-tracebacks, so that the traceback of a failing search shows only the search's own code.
+Exceptions of the search are passed on unchanged. Tracebacks do not show the lines of
+this module, so that a failing search shows only its own code.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def most_to_read(case: Case, asked: int | None) -> int:
     """Return how many results of an iterator are read: one more than the case looks at.
 
     A case with a measure of the whole ranking looks at 10,000 results. So does a case
-    that looks at documents, if its search was not asked for a number of chunks: any
-    number of chunks may be of one document.
+    whose results may be chunks of documents, if its search was not asked for a number
+    of chunks: any number of chunks may be of one document.
     """
     settings = case.terms.settings
     counts_documents = settings.collapse and asked is None and case.terms.depth is None
@@ -55,14 +55,16 @@ def most_to_read(case: Case, asked: int | None) -> int:
 def call_search(
     search: Any, case: Case, asked: int | None, queries: list[str] | None = None
 ) -> tuple[object, Moment]:
-    """Call the search; return its response, and the moment of the call.
+    """Call the search, and return its response and the moment of the call.
 
-    `queries` are the queries of a batch, instead of the case's own. A generator is read
-    here, as far as the case looks, as it does its work only while it is read. The
-    generator of a batch is not: its responses are read one by one.
+    `queries`: the queries of a batch, in place of the query of the case.
 
-    Raises `CaseError` if the search cannot be called with these arguments, and passes
-    on every exception of the search itself.
+    A generator does its work only while it is read. So it is read here, as far as the
+    case looks. The generator of a batch is not read here: its responses are read one by
+    one.
+
+    Raises `CaseError` if the search cannot be called with these arguments. Passes on
+    every exception of the search itself.
     """
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
@@ -95,11 +97,13 @@ def read_response(
     *,
     is_check: bool = False,
 ) -> Ranking:
-    """Read a response as a ranking, or what `pytest_relevance_ranking` makes of it.
+    """Return a response as a ranking, after the hook `pytest_relevance_ranking`.
 
-    `asked` is how many results the search was asked for, None if it takes no number.
-    `is_check`: a test in Python gave the ranking, and `search` is the search fixture if
-    the test requests it. Raises `CaseError` if the response cannot be read.
+    `asked`: how many results the search was asked for; None if it takes no number.
+    `is_check`: a test in Python gave the ranking. Then `search` is the search fixture,
+        if the test requests it.
+
+    Raises `CaseError` if the response cannot be read.
     """
     # calling a hook without implementations costs 30 us
     own = None
@@ -130,14 +134,14 @@ def read_response(
 
 
 def _labels_of(search: Any) -> Callable[[], object] | None:
-    """Return a getter of the attribute `ids` of a search; None for a plain function."""
+    """Return a function that returns `search.ids`; None for a plain function."""
     if type(search) is FunctionType and "ids" not in search.__dict__:
         return None
     return partial(getattr, search, "ids", None)
 
 
 def many_of(search: Any) -> Any:
-    """Return the callable `many` of a search, or None. A mock has none."""
+    """Return `search.many` if it can be called, else None. None for a mock."""
     if not has_attribute(search, "many"):
         return None
     many = getattr(search, "many", None)
@@ -145,9 +149,9 @@ def many_of(search: Any) -> Any:
 
 
 def only_response(responses: object) -> object:
-    """Return the only response in what `many` returned for one query.
+    """Return the response in what `many` returned for a batch of one query.
 
-    Raises `CaseError` if there is another number of responses.
+    Raises `CaseError` if there is not exactly one response.
     """
     found: list[object] = []
     if isinstance(responses, (list, Iterator)):

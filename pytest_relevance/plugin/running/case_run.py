@@ -36,13 +36,15 @@ measured.
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the calls of a search for one case returned, or the `error` they raised.
+    """What the calls of a search for one case returned, or the exception they raised.
 
-    `rankings` has the ranking of each call with its latency. `answer` is the first
-    response, before it was read. `calls` is how often the search was called; `asked` is
-    the number of results that it was asked for, None if it takes no number.
-    `concurrency` is how many searches ran at a time. `is_shared`: the latency is the
-    case's share of that of a batch.
+    `rankings`: the ranking of each call, with its latency.
+    `error`: the exception; None if there is none.
+    `answer`: the first response, before it was read.
+    `calls`: how often the search was called.
+    `asked`: how many results the search was asked for; None if it takes no number.
+    `concurrency`: how many searches ran at the same time.
+    `is_shared`: the latency is the share that the case has of a batch.
     """
 
     rankings: Sequence[Timed] = ()
@@ -66,7 +68,7 @@ class Attempt:
         searched: what the search returned.
         is_read: the response was read as a ranking.
         repeats: how the responses of repeated calls differ.
-        loop: the event loop of another plugin that the case runs in.
+        loop: the event loop of another plugin that the case runs in; None without one.
         result: the result, if the case was scored.
         error: the exception of this plugin that ended the attempt.
     """
@@ -84,23 +86,23 @@ class Attempt:
 
 @dataclass(slots=True, eq=False, repr=False)
 class CaseRun:
-    """A case in one variant, or a check of a test in Python, on its pytest item.
+    """A case in one variant, or a check of a test in Python, with its pytest item.
 
     Attributes:
         file: the name of the case file in messages.
-        path: its name in pytest's own lines.
-        is_check: this is a check of a test in Python.
-        place: the number of the item among those of all files (from 0), in the order of
-            collection.
-        variant_index: the index of the variant in the list of the case (from 0).
-        variant_parameters: the ids of the parameters that the variant is named by.
-        baseline: the baseline of the file.
-        items: the names of the items of the case in this variant, if they do not follow
-            from id and variant.
-        search_folder: the folder of the search fixture.
+        path: the name of the case file in pytest's own lines.
+        is_check: it is a check of a test in Python.
+        place: the number of the item among those of all files, from 0, as collected.
+        variant: the name of the variant; None if the search has none.
+        variant_index: the number of the variant among those of the case, from 0.
+        variant_parameters: the ids of the parameters that name the variant.
+        baseline: what the case is compared with; None if there is nothing.
+        items: the names of the items of the case in this variant, if its id and its
+            variant do not give them.
+        search_folder: the folder that defines the search fixture.
         properties: the JUnit properties on the item.
-        ahead: the call of the search, if it was made before the turn of the case, and
-            the case has not taken its outcome yet.
+        ahead: a call of the search before the turn of the case, until the case takes
+            its outcome; None if there is none.
     """
 
     case: Case
@@ -128,7 +130,7 @@ class CaseRun:
         return self._attempt
 
     def start_attempt(self) -> bool:
-        """Start a new attempt, unless one is running. Say whether one was started."""
+        """Start a new attempt unless one is running. Say whether one was started."""
         if self._attempt is not None and self._attempt.is_running:
             return False
         self._attempt = Attempt(is_running=True)
@@ -140,7 +142,7 @@ class CaseRun:
 
     @property
     def in_flight(self) -> str:
-        """Return the query if its search was called and gave no ranking yet; or ""."""
+        """Return the query if its search was called and has not answered; else ""."""
         attempt = self._attempt
         if attempt is None or not attempt.is_called or attempt.is_read:
             return ""
@@ -149,18 +151,20 @@ class CaseRun:
 
     @property
     def search(self) -> Any:
-        """Return the value of the search fixture, which is set up. A check has none."""
+        """Return the value of the search fixture. Only for a case, not for a check."""
         assert isinstance(self.item, pytest.Function)
         return self.item.funcargs[self.case.search]
 
     async def wait(
         self, answer: object, *, most: int = MOST_READ, name: str = "the answer"
     ) -> object:
-        """Await an answer if needed: in the event loop of the case, or on another one.
+        """Return an answer, after awaiting it if needed.
 
-        At most `most` items of an iterator are read. A check in a running event loop
-        cannot await anything: that raises `CaseError`, with the `name` of what
-        answered.
+        It is awaited in the event loop of the case, or on another loop. At most `most`
+        items of an iterator are read.
+
+        Raises `CaseError` for a check in a running event loop, which cannot await
+        anything. `name` says in the message what has to be awaited.
         """
         if not awaiting.is_waiting(answer):
             return answer
@@ -176,7 +180,10 @@ class CaseRun:
 
     @property
     def in_run(self) -> CaseInRun:
-        """Return what the result has from the run, without secrets among the params."""
+        """Return what a result has from the run: its file, variant and params.
+
+        Secrets in the params are masked.
+        """
         params, search, test = self.case.params, None, ""
         # several tests may check the same query, even on the same line
         if self.is_check:
@@ -199,7 +206,10 @@ class CaseRun:
     def call(
         self, latency: float | None = None, error: SearchError | None = None
     ) -> CaseCall:
-        """Describe the calls of the search for the result. `latency` is in seconds."""
+        """Return what a result has of the calls of its search.
+
+        `latency` is in seconds; None if it was not measured.
+        """
         searched = self.attempt.searched
         is_shared = latency is not None and searched.is_shared
         is_concurrent = latency is not None and not is_shared
@@ -219,9 +229,9 @@ _NOT_COLLECTED = (
 
 
 def _without_group(item: pytest.Item) -> str:
-    """Return the node id of an item without a group that pytest-xdist appended.
+    """Return the node id of an item without the group of pytest-xdist.
 
-    With `--dist loadgroup` it is `...::name@group`.
+    With `--dist loadgroup` the node id is `...::name@group`.
     """
     nodeid = item.nodeid
     if nodeid.endswith(item.name):
@@ -231,9 +241,10 @@ def _without_group(item: pytest.Item) -> str:
 
 
 def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunction]:
-    """Return the project's own metrics for a file or test (`pytest_relevance_metrics`).
+    """Return the project's own metrics for a file or test: {name: function}.
 
-    Raises `MetricError` if the hook returns something else than names and functions.
+    The hook `pytest_relevance_metrics` has them. Raises `MetricError` if the hook
+    returns anything else.
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}
@@ -255,7 +266,7 @@ CASE_RUN = pytest.StashKey[CaseRun]()
 def case_run_of(item: pytest.Item) -> CaseRun:
     """Return the case run of an item of a case file.
 
-    Raises `CaseError` if another plugin put its own item in the place of ours.
+    Raises `CaseError` if another plugin has put its own item in the place of the item.
     """
     if CASE_RUN not in item.stash:
         raise item_is_not_ours()
@@ -263,17 +274,18 @@ def case_run_of(item: pytest.Item) -> CaseRun:
 
 
 def item_is_not_ours() -> CaseError:
-    """Make the error of an item that another plugin put in the place of ours."""
+    """Return the error about an item of another plugin in the place of a case."""
     return CaseError(_NOT_COLLECTED, pytrace=False)
 
 
 class Checks:
     """The checks in one attempt at a test in Python, in all of its threads.
 
-    `raised` are the exceptions of checks, each with the task of asyncio that it was
-    raised in. `is_running` is true during the call phase of the test: a report made in
-    that phase is the report of a subtest. `are_over` is true when the last report of
-    the test was made.
+    `runs`: the case run of each check.
+    `raised`: the exceptions of checks, each with the task of asyncio that raised it.
+    `is_running`: true during the call of the test. A report made then is that of a
+        subtest.
+    `are_over`: true after the last report of the test.
     """
 
     is_running = are_over = False
@@ -288,9 +300,9 @@ CHECKS = pytest.StashKey[Checks]()
 
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
-    """Return the run of a case, or those of the checks of a test.
+    """Return the run of a case, or the runs of the checks of a test.
 
-    Of a test that is run again these are the checks of the latest attempt.
+    If a test was run again, these are the checks of the latest attempt.
     """
     if CASE_RUN in item.stash:
         return (item.stash[CASE_RUN],)

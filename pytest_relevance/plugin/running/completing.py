@@ -1,8 +1,8 @@
-"""Complete a ranking by what expectations look at: fields, rankings of other queries.
+"""Complete a ranking: with fields of its results, and rankings of other queries.
 
-The hook `pytest_relevance_fields` is asked for a field that the search did not return.
-The search is called for the other query of `same_as`. Both happen when the case is
-scored, and are not part of its latency.
+The hook `pytest_relevance_fields` is called if the search did not return a field that
+an expectation looks at. The search is called again for the other query of `same_as`.
+Both happen when the case is scored, and are not part of its latency.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return a ranking with all that the expectations of its case look at beyond ids.
+    """Return a ranking with the fields and other rankings that its case looks at.
 
-    Raises `CaseError` if a source of fields cannot be asked, and passes on exceptions
-    of the search.
+    Raises `CaseError` if a source of fields fails. Passes on exceptions of the search.
     """
     try:
         if any(expected.query for expected in this.case.expect):
@@ -41,7 +40,7 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Do the same as `completed`, outside of any event loop or in a check."""
+    """Return the same as `completed`, for a case without an event loop or a check."""
     try:
         # it runs to its end, as `CaseRun.wait` does not suspend it here
         completed(this, ranking).send(None)
@@ -55,7 +54,10 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Ask one source after the other for the fields that results still lack."""
+    """Return a ranking with fields that the search did not return.
+
+    One source after another is called, until no field is missing.
+    """
     fields = this.case.fields
     absent = absent_documents(ranking, fields)
     if not absent:
@@ -77,7 +79,10 @@ async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Search for the other queries of `same_as`, with params and k of the case."""
+    """Return a ranking with the rankings of other queries, for `same_as`.
+
+    The search is called with the params and the k of the case.
+    """
     search = this.search
     others: dict[str, Sequence[str]] = {}
     many = None if callable(search) else calling.many_of(search)

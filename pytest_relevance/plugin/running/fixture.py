@@ -1,7 +1,7 @@
 """The value of the fixture `relevance`, which scores rankings in tests in Python.
 
-A check that fails in a thread or a task of the test ends that thread or task. If its
-exception is lost there, `raise_lost_check` makes the test fail with it.
+A failing check in a thread or a task of the test ends only this thread or task. If its
+exception is lost there, `raise_lost_check` fails the test with the exception.
 """
 
 from __future__ import annotations
@@ -63,17 +63,19 @@ class Relevance:
     ) -> CaseResult:
         """Score a ranking, and fail the test if a floor or an expectation is not met.
 
-        `ranking` is anything that a search may return; `judgments` maps documents to
-        grades; `keys` are the keys of a case in a case file (`min_ndcg=0.85`, `k=5`,
-        `expect={"P@5": 0.6}` ...), and the expectations that are not metrics
-        (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]` ...). The `score` of the
-        result is nDCG@k. A check that fails in another thread or task also fails the
-        test, even if its exception is lost there.
+        `ranking`: anything that a search may return.
+        `judgments`: {document: grade}.
+        `keys`: the keys of a case in a case file (`min_ndcg=0.85`, `k=5`,
+            `expect={"P@5": 0.6}`), and expectations that are not metrics
+            (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]`).
+
+        Return the result; its `score` is nDCG@k. A check that fails in another thread
+        or task also fails the test, even if its exception is lost there.
 
         Raises ValueError for a key or value that a case file may not have, and pytest's
         fail exception if the check fails (its skip exception if an inconclusive check
-        is to be skipped). Called while a case of a case file runs, it raises an
-        error.
+        is to be skipped). Raises an error if it is called while a case of a case file
+        runs.
         """
         if CASE_RUN in self._item.stash:
             raise CaseError(_NOT_IN_A_CASE, pytrace=False)
@@ -114,7 +116,7 @@ def _case(
     keys: Mapping[str, Any],
     metrics: Mapping[str, MetricFunction],
 ) -> Case:
-    """Make the case of a check. Raises ValueError for a wrong key or value."""
+    """Return the case of a check. Raises ValueError for a wrong key or value."""
     _refuse_keys_of_tests(keys)
     values = {"query": _plain(query)}
     for name, value in keys.items():
@@ -135,7 +137,7 @@ def _case(
 
 
 def _refuse_keys_of_tests(keys: Mapping[str, Any]) -> None:
-    """Raise ValueError for a key of a case that the test in Python does itself."""
+    """Raise ValueError for a key of a case that is written in Python code instead."""
     expected = keys.get("expect")
     if not isinstance(expected, Mapping):
         expected = {}
@@ -145,9 +147,9 @@ def _refuse_keys_of_tests(keys: Mapping[str, Any]) -> None:
 
 
 def _join_expectations(values: dict[str, Any]) -> None:
-    """Move expectations that are keys of their own to the key `expect`.
+    """Move keys that name expectations, such as `within`, into the key `expect`.
 
-    Raises ValueError for one that is given in both ways.
+    Raises ValueError for an expectation that is given in both ways.
     """
     alone = {}
     for name in list(values):
@@ -181,7 +183,7 @@ def _expectation_with_text_ids(key: str, value: Any) -> Any:
 
 
 def _documents_as_text(expected: Any) -> Any:
-    """Return an expectation with its document ids as text; other values stay."""
+    """Return an expectation with document ids as text. Other values stay."""
     if isinstance(expected, dict):
         if "docs" not in expected:
             return expected
@@ -215,10 +217,10 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert numpy values and instances of subclasses to plain values, recursively.
+    """Return a value with plain Python types instead of those of numpy and subclasses.
 
-    pytest-xdist cannot send an instance of a subclass of str, int or float to its
-    controller. The member of an enumeration is one, for example.
+    pytest-xdist cannot send an instance of a subclass of str, int or float, for example
+    a member of an enumeration. Nested values are converted too.
     """
     if type(value).__module__ == "numpy":
         return value.tolist()
@@ -255,10 +257,11 @@ The call phase raises it where warnings are errors.
 def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Make a call fail with the exception of a check that was lost in a thread or task.
 
-    The outermost frame of the traceback shows whether it was lost: it is a frame of the
-    test's own code if the exception was caught there or reached the test, and a frame
-    of the module that ran the thread if it was lost. The traceback of an exception that
-    ended a task of asyncio, and that nothing awaited, begins in its coroutine.
+    The outermost line of the traceback shows whether it was lost. If the test caught
+    the exception, or if the exception reached the test, it is a line of the test. If it
+    was lost, it is a line of the module that ran the thread. But the traceback of an
+    exception that ended a task of asyncio, and that nothing awaited, begins in its
+    coroutine.
     """
     raised = item.stash[CHECKS].raised
     lost = [error for error, task in raised if _is_lost(error, task)]
@@ -268,9 +271,9 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 
 
 def _is_lost(error: BaseException, task: Any) -> bool:
-    """Say whether the exception of a check reached no code of the test.
+    """Say whether the exception of a check did not reach the code of the test.
 
-    `task` is the task of asyncio that raised it, if one did.
+    `task` is the task of asyncio that raised the exception; None without one.
     """
     if error.__traceback__ is None:
         return False
@@ -287,6 +290,6 @@ def _is_lost(error: BaseException, task: Any) -> bool:
 
 
 def _is_runner(frame: FrameType) -> bool:
-    """Say whether a frame is of a module that runs functions in threads, or later."""
+    """Say whether a frame is of a module that runs functions in threads or later."""
     module = f"{frame.f_globals.get('__name__')}."
     return any(module.startswith(f"{runner}.") for runner in _RUNNERS)

@@ -1,8 +1,11 @@
 """Run one case: search, read the ranking, score it, raise the exception of a failure.
 
-Functions here raise `CaseError` if no ranking can be scored, `CaseFailure` or
-`BaselineFailure` if a case fails, and pytest's own exceptions if an inconclusive case
-is to be skipped, or a case that failed before is expected to fail.
+Functions here raise
+
+- `CaseError` if no ranking can be scored
+- `CaseFailure` or `BaselineFailure` if a case fails
+- pytest's own exceptions if an inconclusive case is to be skipped, or if a case that
+  failed before is expected to fail
 """
 
 from __future__ import annotations
@@ -80,19 +83,19 @@ async def run_async(this: CaseRun) -> None:
 
 
 def begin(this: CaseRun) -> None:
-    """Begin the run of a case, unless it runs already.
+    """Begin an attempt at a case, unless one is running.
 
-    A plugin may call an item several times before it makes a report. Call it before an
-    event loop runs. The fixtures of the item are set up.
+    Call this before an event loop runs, when the fixtures of the item are set up. A
+    plugin may call an item several times before it makes a report.
     """
     if this.start_attempt() and run_store(this.item.config).unsent.fingerprint is None:
         request_fingerprint(this.item)
 
 
 def search(this: CaseRun) -> Searched | Awaitable[Searched]:
-    """Call the search of a case by the hook, unless `is_awaited` has done so.
+    """Call the search of a case by the hook, unless `is_awaited` has called it.
 
-    Raises `CaseError` if an implementation of the hook returned something else.
+    Raises `CaseError` if an implementation of the hook returned something wrong.
     """
     attempt = this.attempt
     searched: Searched | Awaitable[Searched] | None = attempt.pending
@@ -111,7 +114,7 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
 
 
 def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
-    """Return the rankings of a case. Raises the exception that its search raised."""
+    """Return the rankings that a search returned. Raises the exception of the search."""
     this.attempt.searched = searched
     if searched.error is None:
         return searched.rankings
@@ -121,7 +124,7 @@ def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
 
 
 def _compare_calls(this: CaseRun, first: Ranking, others: Sequence[Timed]) -> None:
-    """Note how the rankings of repeated calls differ from the first one."""
+    """Note how the rankings of repeated calls differ from that of the first call."""
     if others:
         from pytest_relevance.results.repeats import compare_calls
 
@@ -132,9 +135,10 @@ def _compare_calls(this: CaseRun, first: Ranking, others: Sequence[Timed]) -> No
 def check(
     item: pytest.Item, checks: case_run.Checks, case: Case, ranking: object, path: str
 ) -> CaseResult:
-    """Score a ranking given by a test in Python, as one of its `checks`.
+    """Return the result of a ranking from a test in Python, or raise why it fails.
 
-    `path` is the file of the check; `case` has its line.
+    `checks`: the checks of the test, to which this one is added.
+    `path`: the file of the check. `case` has its line.
     """
     this = CaseRun(
         case=case,
@@ -171,9 +175,9 @@ def _read_given(this: CaseRun, given: object) -> Ranking:
 
 
 def is_awaited(this: CaseRun) -> bool:
-    """Call the search before the test function, and say whether it needs an event loop.
+    """Say whether the response of the search has to be awaited.
 
-    What it returned is kept for the test function.
+    The search is called here, before the test function, which then takes the response.
     """
     this.attempt.pending = None
     this.attempt.pending = search(this)
@@ -182,7 +186,8 @@ def is_awaited(this: CaseRun) -> bool:
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     """Score a ranking, note the result, and raise the exception of its verdict.
-    `latency` is in seconds.
+
+    `latency` is in seconds; None if it was not measured.
     """
     error = _note_score(this, ranking, latency)
     if error is not None:
@@ -211,7 +216,7 @@ def _note_score(
 
 
 def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
-    """Return why a metric has no value, and which line of the project raised that."""
+    """Return why a metric has no value, with the line of the project that raised it."""
     raised = error.__cause__
     frame = "" if raised is None else failures.search_error(raised, config).frame
     return f"{error} ({frame})" if frame else str(error)
@@ -234,7 +239,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties that are defined: at most ten scalars."""
+    """Return the JUnit properties of a result that are defined: ten at most."""
     lower, upper = result.interval
     evaluation, call = result.evaluation, result.call
     values: dict[str, object] = {
@@ -257,10 +262,10 @@ FINGERPRINT = "relevance_fingerprint"
 
 
 def request_fingerprint(item: pytest.Item) -> None:
-    """Store what the fixture `relevance_fingerprint` returns; warn if it is unusable.
+    """Store the value of the fixture `relevance_fingerprint`. Warn if it fails.
 
-    Call it once in each process, when the fixtures of the item are set up. No exception
-    of the fixture ends the run.
+    Call this once in each process, when the fixtures of the item are set up. No
+    exception of the fixture ends the run.
     """
     store = run_store(item.config)
     try:

@@ -1,6 +1,6 @@
 """Score the ranking of a case, and decide how the case ends.
 
-Nothing here raises the exception of a verdict, or changes the run of the case.
+Nothing here raises the exception of a verdict. Nothing changes the run of the case.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STOOD_STILL = (
 
 
 def looks_at_latency(case: Case) -> bool:
-    """Say whether an expectation of a case or a gate of its file needs the latency."""
+    """Say whether an expectation of a case, or a gate of its file, needs latencies."""
     if any(
         EXPECTATIONS.get_or_unknown(expected.kind).needs_latency
         for expected in case.expect
@@ -45,9 +45,9 @@ def looks_at_latency(case: Case) -> bool:
 
 
 def _why_unmeasured(this: CaseRun) -> str:
-    """Return why a case without a latency cannot be judged; "" if it needs none.
+    """Return why a case without a latency cannot be decided; "" if it can.
 
-    If it needs none, a warning of the run says why no latency is known.
+    If it can, a warning of the run says why the latency is not known.
     """
     if looks_at_latency(this.case):
         return f"{STOOD_STILL}; stop the time later, or leave time.perf_counter alone"
@@ -57,7 +57,10 @@ def _why_unmeasured(this: CaseRun) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The result of a case. `fails_baseline`: it fails because of its baseline."""
+    """The result of a case.
+
+    `fails_baseline`: the case fails because of its baseline.
+    """
 
     result: CaseResult
     fails_baseline: bool
@@ -133,9 +136,9 @@ def _needs_details(this: CaseRun, result: CaseResult) -> bool:
 
 
 def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Add what the hook says of documents.
+    """Return a result with texts of the hook `pytest_relevance_texts`.
 
-    Its exception is a warning of the run, and changes no verdict.
+    An exception of the hook is a warning of the run, and changes no verdict.
     """
     try:
         for texts in this.item.ihook.pytest_relevance_texts(
@@ -152,9 +155,10 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
 
 
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Note that a search seems not to hand `k` on.
+    """Return a result that notes a search that seems to ignore its `k`.
 
-    It returned fewer results than requested: as many as its own default of `k`.
+    Such a search returned fewer results than requested: as many as its own default of
+    k.
     """
     ranking = result.ranking
     default = calling.default_of_k(this.search)
@@ -183,7 +187,7 @@ def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:
 
 
 def _is_known(this: CaseRun, result: CaseResult) -> bool:
-    """Say whether a case failed before, and is expected to. pytest handles `xfail`."""
+    """Say whether a case failed before, and may fail. False for a case with `xfail`."""
     return (
         result.verdict == FAILED
         and result.baseline is not None

@@ -16,7 +16,10 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
-    """Call the search of one case. Return a coroutine if an event loop is needed."""
+    """Call the search of one case, as often as the run asks for.
+
+    Return a coroutine if an event loop is needed.
+    """
     call = SearchCall([this], this.search)
     if awaiting.is_coroutine_function(this.search):
         return _search_in_loop(call)
@@ -33,7 +36,9 @@ async def _search_in_loop(call: SearchCall) -> Searched:
 class CaseResponses:
     """What the calls of a search have returned for one case so far.
 
-    `error` is the exception that the case gets in place of more rankings.
+    `asked`: how many results the search is asked for; None if it takes no number.
+    `answer`: the first response, before it was read.
+    `error`: the exception that the case gets in place of more rankings.
     """
 
     run: CaseRun
@@ -44,7 +49,7 @@ class CaseResponses:
     error: BaseException | None = None
 
     def read(self, response: object) -> Ranking:
-        """Read a response as a ranking. Raises `CaseError` if it cannot be read."""
+        """Return a response as a ranking. Raises `CaseError` if it cannot be read."""
         if self.answer is None:
             # a copy: the search may reuse the list
             self.answer = [*response] if type(response) is list else response
@@ -56,12 +61,12 @@ class CaseResponses:
 class SearchCall:
     """Calls a search for a case: once, or several times with `--relevance-repeat`.
 
-    The calls end at the first exception, which is then `Searched.error`. Subclasses may
+    The first exception ends the calls, and becomes `Searched.error`. A subclass may
     call for several cases at once.
 
     Attributes:
         runs: the cases that the search is called for.
-        of_cases: what was returned for each of them.
+        of_cases: what was returned for each case.
     """
 
     def __init__(
@@ -72,9 +77,9 @@ class SearchCall:
         many: Any = None,
         concurrency: int = 1,
     ) -> None:
-        """Prepare calls of a search, or of its attribute `many` for several cases.
+        """Prepare the calls of a search, or of its attribute `many` for several cases.
 
-        `concurrency` is how many calls run at a time.
+        `concurrency`: how many calls run at the same time.
         """
         self.runs = runs
         self._many = many
@@ -89,7 +94,7 @@ class SearchCall:
     def make(self) -> Sequence[Searched] | None:
         """Make the calls, and return what each case gets.
 
-        Return None if a response must be awaited: `make_in_loop` goes on with it.
+        Return None if a response must be awaited. Then call `make_in_loop`.
         """
         try:
             while self._calls < self._times:
@@ -105,8 +110,8 @@ class SearchCall:
     async def make_in_loop(self) -> Sequence[Searched]:
         """Make the calls that are left in the running event loop.
 
-        Return what each case gets. Raises what ends the coroutine from outside, such as
-        a cancellation.
+        Return what each case gets. Raises an exception that ends the coroutine from
+        outside, for example a cancellation.
         """
         try:
             while self._waiting is not None or self._calls < self._times:
@@ -122,10 +127,10 @@ class SearchCall:
         return self._searched()
 
     def read(self, response: object, started: Moment) -> None:
-        """Read the response of a call.
+        """Read the response of a call that started at a moment.
 
-        Its latency includes the reading: a lazy response does its work while it is
-        read. It does not include the import of what reads it.
+        The latency includes the reading, because a lazy response does its work while it
+        is read. It does not include the import of the modules that read.
         """
         (of_case,) = self.of_cases
         returned = now()
