@@ -114,7 +114,7 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
 
 
 def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
-    """Return the rankings that a search returned. Raises the exception of the search."""
+    """Return the rankings of a search, or raise the exception that it raised."""
     this.attempt.searched = searched
     if searched.error is None:
         return searched.rankings
