@@ -37,7 +37,7 @@ CASE_FILE = "case-file"
 
 
 def without_texts(file: str, format: str = "") -> CommandError:
-    """Make the error for judgments without the texts of queries, which cases need."""
+    """Return the error that judgments have no texts of queries, which cases need."""
     message = (
         f"{file}: it has the ids of queries, and their texts are needed; name the file "
         "that has them: --queries queries.tsv (a line is an id, a tab and the text)"
@@ -51,11 +51,11 @@ def without_texts(file: str, format: str = "") -> CommandError:
 
 
 def case_file(judgments: Judgments, comment: str = "") -> Written:
-    """Write a case file with a case for each query of some judgments.
+    """Return the bytes of a case file with a case for each query of some judgments.
 
     `comment` is put at the top. A case has an `id` if the key of its judgments is not
-    its text. Several ratings of a document become a list. The result says what a case
-    file cannot store of the judgments.
+    its text. Several ratings of a document become a list. The result also says what a
+    case file cannot store of the judgments.
 
     Raises:
         ValueError: there is nothing to write, or a query, a document or a grade cannot
@@ -100,9 +100,10 @@ def _highest_grade(judgments: Judgments) -> float:
 
 
 def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> list[str]:
-    """Write the lines of a case.
+    """Return the lines of a case.
 
-    `has_ratings`: whether several ratings of a document are written as a list.
+    `has_ratings`: whether several ratings of a document are written as a list. Raises
+    ValueError if a text or a grade cannot stand in a case file.
     """
     ratings = judgments.ratings.get(query.id, {}) if has_ratings else {}
     grades = judgments.get(query.id, {})
@@ -140,7 +141,7 @@ def _lines_of_query(query: Query) -> Iterator[str]:
 def _judgment_line(
     document: str, ratings: Sequence[float], grade: float, title: str | None
 ) -> str:
-    """Write a document with its grade, or with its ratings if there are several."""
+    """Return the line of a document: its grade, or its ratings if there are several."""
     try:
         if not document:
             raise ValueError("the document has no id")
@@ -156,7 +157,7 @@ def _judgment_line(
 
 
 def _has_id(query: Query) -> bool:
-    """Say whether the case gets an id: its own, if a node id can carry it."""
+    """Say whether a case gets an id: its query has one that a node id can contain."""
     return query.id != query.text_or_id and wrong_id(query.id) is None
 
 
@@ -186,7 +187,7 @@ def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
 
 
 def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
-    """Write what a case file cannot store of raters: names, or also their ratings."""
+    """Return what a case file cannot store of raters: their names, or their ratings."""
     count = f"{len(judgments.raters)} raters"
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"
@@ -197,10 +198,10 @@ def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
 
 
 def judgments_of(suite: Suite) -> Judgments:
-    """Take the judgments of all cases, by the ids of the cases.
+    """Return the judgments of all cases, by the ids of the cases.
 
-    Filled grades are left out, because nothing would distinguish them from grades of
-    people.
+    Grades from files with `fill: true` are left out, because nothing would distinguish
+    them from grades of people.
     """
     grades: dict[str, dict[str, float]] = {}
     titles = {}
@@ -234,9 +235,9 @@ def judgments_of(suite: Suite) -> Judgments:
 
 
 def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
-    """Write a sentence for each kind of content that `judgments_of` leaves out.
+    """Yield a sentence for each kind of content that `judgments_of` leaves out.
 
-    `data` are the bytes of the case file.
+    `data`: the bytes of the case file.
     """
     for what, count in _without_place(suite.cases).items():
         if count:
@@ -250,7 +251,7 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
 
 
 def _without_place(cases: Sequence[Case]) -> dict[str, int]:
-    """Count the cases that have content which judgments cannot store, by its name."""
+    """Return how many cases have content that judgments cannot store, by its name."""
     return {
         "floor": sum(case.min_ndcg is not None for case in cases),
         "expectation": sum(bool(case.expect) for case in cases),

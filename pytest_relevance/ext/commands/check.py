@@ -6,8 +6,8 @@ is named is a case file too. Any other file has judgments, unless it is a record
 Errors are those that pytest reports when it collects, errors in the baselines of case
 files, and errors in the catalogues that they name (documents:). It is also an error if
 cases have no ranking in a record: then later runs cannot be compared with it. Warnings
-are about what is valid but seldom intended. They change the exit code with --strict
-only.
+are about what is valid but seldom intended. Only with --strict do they change the exit
+code.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _NamedCatalogue:
-    """A catalogue, and the columns of it that a suite names."""
+    """The path of a catalogue, and the columns of it that a suite names."""
 
     path: str
     columns: CatalogueFile
@@ -97,8 +97,9 @@ class _Checked:
     """What was found in the files so far.
 
     `counts`: how many files, cases, queries and judgments there are.
-    `errors`: how many errors were printed. `at_least`: there may be more of them.
-    `warnings`: the places by the name of the check that found them.
+    `errors`: how many errors were printed.
+    `at_least`: whether there may be more errors than were printed.
+    `warnings`: the places that each check found, by the name of the check.
     `read`: the real paths of the files that were counted with a suite.
     `catalogues`: the catalogues, with the suites that name them.
     """
@@ -111,12 +112,12 @@ class _Checked:
     catalogues: dict[_NamedCatalogue, list[Suite]] = field(default_factory=dict)
 
     def print_error(self, message: object, count: int = 1) -> None:
-        """Print an error, or several in one message, and count them."""
+        """Print a message with `count` errors, and count them."""
         self.errors += count
         say(message)
 
     def print_file_error(self, error: FileError) -> None:
-        """Print the errors of a file. The files that they are in are not read again."""
+        """Print and count the errors of a file, and do not read the file again."""
         self.print_error(error, len(error.problems))
         self.at_least |= error.at_least
         for problem in error.problems:
@@ -124,14 +125,18 @@ class _Checked:
                 self.read.add(os.path.realpath(problem.place.file))
 
     def run_checks(self, function: str, checked: object, file: str) -> None:
-        """Call one function of every `FileCheck`, and keep the places that it finds."""
+        """Call one function of every `FileCheck`, and keep the places that it finds.
+
+        `function`: the name of the function, for example `find_in_rows`. `checked`: its
+        argument.
+        """
         for name in CHECKS.names():
             with CHECKS.calling(name):
                 find = getattr(CHECKS.get(name), function)
                 self.warn(name, find(checked), file)
 
     def warn(self, check: str, places: Iterable[Problem], file: str) -> None:
-        """Keep the places that a check found; one that names no file is in `file`."""
+        """Keep the places that a check found. A place without a file gets `file`."""
         for problem in places:
             if not isinstance(problem, Problem):
                 raise TypeError(f"find gave {shown(problem)}, not a Problem")
@@ -240,7 +245,7 @@ def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
 
 
 def _check_rows_of_suite(suite: Suite, checked: _Checked) -> None:
-    """Check the rows of the judgment files of a suite, each file once."""
+    """Check the rows of the judgment files that a suite names, each file once."""
     written = suite.terms.id_field
     ids = FileIds(of_suite=None if written is None else id_field_of(written))
     for file in suite.files:
@@ -266,7 +271,7 @@ def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None
 
 
 def _check_catalogues(checked: _Checked) -> None:
-    """Print what is wrong with the catalogues.
+    """Print what is wrong with the catalogues, and warn of documents that they lack.
 
     Each is read once for all suites that name the same columns of it.
     """
@@ -302,7 +307,7 @@ def _documents_named(suite: Suite) -> set[str]:
 def _warning_lines(
     warnings: Mapping[str, Sequence[Problem]], *, all_places: bool
 ) -> list[Line]:
-    """Show the warnings of each check: its advice, then the places."""
+    """Return the warnings as lines: for each check its advice, then the places."""
     lines: list[Line] = []
     for name in CHECKS.names():
         places = warnings.get(name)
@@ -330,7 +335,7 @@ def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
 
 
 def _place_text(problem: Problem) -> str:
-    """Write a place with what was found: `shop.yaml:12: "blue shoes": min_ndcg 0`."""
+    """Return a place with what was found: `shop.yaml:12: "blue shoes": min_ndcg 0`."""
     place = problem.place
     parts = [harmless(place.file)]
     if place.line:
@@ -348,7 +353,7 @@ _PLURALS = {"query": "queries", "listed query left out": "listed queries left ou
 
 
 def _total_line(checked: _Checked) -> Line:
-    """Write `2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`."""
+    """Return the last line: `2 files, 135 cases, 3,668 judgments: 1 error, ...`."""
     files = []
     for noun, count in checked.counts.items():
         if count:

@@ -139,14 +139,17 @@ def _refuse_one_file(source: str, target: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Converted:
-    """What is written to OUT; `counts` says `135 queries, 2,000 judgments`."""
+    """What is written to OUT.
+
+    `counts`: what the user is told about it: `135 queries, 2,000 judgments`.
+    """
 
     written: Written
     counts: str
 
 
 def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
-    """Convert judgments, and tell the user what was left out in reading them."""
+    """Return converted judgments, and tell the user what reading them left out."""
     read = _read(arguments)
     judgments = read.judgments
     for message in read.notices:
@@ -177,14 +180,14 @@ def _convert_run(arguments: Namespace) -> _Converted:
 
 
 def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
-    """Make the error for what a format cannot hold, with a line for each mistake."""
+    """Return the error for data that a format cannot hold, a line for each mistake."""
     out = _shown(arguments.target, "standard output")
     lines = [f"{out}: {line}" for line in str(error).splitlines()]
     return CommandError("\n".join(lines), FOUND)
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
-    """Make the file. Raises `CommandError` if its format cannot hold the data."""
+    """Return the file in format `target`. Raises `CommandError` if it is impossible."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise without_texts(_shown(arguments.source), judgments.format)
@@ -199,7 +202,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
 
 
 def _format_of(path: str) -> str:
-    """Find the format by the name of OUT. Raises `CommandError` if there is none."""
+    """Return the format for the name of OUT. Raises `CommandError` if there is none."""
     format = CASE_FILE if path.endswith(YAML_ENDINGS) else writing.format_of_name(path)
     if format is not None:
         return format
@@ -224,7 +227,7 @@ class _Read:
 
 
 def _read(arguments: Namespace) -> _Read:
-    """Read the judgments of IN, whatever format it has."""
+    """Return the judgments of IN, whatever format it has."""
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML_ENDINGS)):
         return _read_case_file(arguments)
@@ -247,7 +250,7 @@ def _read_queries(source: Source, format: str | None) -> _Read:
 
 
 def _read_judgments(source: Source, arguments: Namespace) -> _Read:
-    """Read a judgment file, with the texts of its queries if `--queries` has them."""
+    """Return a judgment file, with the texts of its queries if `--queries` has them."""
     rows = reading.read_ratings(source, arguments.source_format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     notices = [*judgments.notices]
@@ -271,12 +274,12 @@ def _read_judgments(source: Source, arguments: Namespace) -> _Read:
 
 
 def _shown(name: str, standard: str = "standard input") -> str:
-    """Name a file in messages; `standard` is the name of a standard stream."""
+    """Return a file name for messages; `standard` instead of -."""
     return standard if name == STANDARD else harmless(name)
 
 
 def _read_case_file(arguments: Namespace) -> _Read:
-    """Read the judgments of a case file, with messages about content that is lost."""
+    """Return the judgments of a case file, with messages about content that is lost."""
     options = ("scale", "raters", "query", "queries", "grade_column", "id_field")
     for option in options:
         if getattr(arguments, option) is not None:

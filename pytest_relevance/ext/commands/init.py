@@ -67,7 +67,10 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _FirstSuite:
-    """The texts of the two files, and the message to the user in `said`."""
+    """The texts of the two files that are written, and a message to the user.
+
+    `said`: the message.
+    """
 
     suite: str
     conftest: str
@@ -132,7 +135,7 @@ def _example(next_command: str) -> _FirstSuite:
 
 
 def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _FirstSuite:
-    """Make a suite for `--judgments`. Raises `CommandError` for unsuitable files."""
+    """Return the first suite for `--judgments`. Raises `CommandError` for bad files."""
     from pytest_relevance._source import Source
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
@@ -165,7 +168,7 @@ def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _Fir
 def _key_lines(
     arguments: Namespace, folder: Path, rows: Ratings, judgments: Judgments
 ) -> str:
-    """Write the keys of the suite: its files, and how their grades are read."""
+    """Return the keys of the suite as lines: its files, and how grades are read."""
     judged = _named(
         arguments.judgments,
         folder,
@@ -204,9 +207,9 @@ def _first_documents(judgments: Judgments) -> str:
 
 
 def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
-    """Read the queries of the suite. Raises `CommandError` if they have no texts.
+    """Return the queries of the suite. Raises `CommandError` if they have no texts.
 
-    `format` is the format of the judgments.
+    `format`: the format of the judgments.
     """
     from pytest_relevance.judgments.reading import load_queries
 
@@ -235,7 +238,7 @@ def _named(
     grade_column: str | None = None,
     id_field: str | None = None,
 ) -> str:
-    """Write a file as a YAML value: its path from a folder, and how it is read."""
+    """Return a file as a YAML value: its path from a folder, and how it is read."""
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))

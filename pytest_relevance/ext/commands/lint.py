@@ -31,7 +31,7 @@ from pytest_relevance.results.records.baseline_paths import has_baseline
 class _Entry:
     """A query with its judgments.
 
-    `context` tells queries of one text apart, for example by the params of their cases.
+    `context`: tells queries with the same text apart, for example by their params.
     """
 
     query: str
@@ -40,12 +40,15 @@ class _Entry:
     context: Hashable = None
 
     def problem(self, detail: str = "") -> Problem:
-        """Make a problem with this query."""
+        """Return a problem at the place of this query."""
         return Problem(detail, self.place, self.query)
 
     @property
     def where(self) -> str:
-        """The file with the line, or with the path in a JSON text, if that is known."""
+        """The file and the line of the query: `shop.yaml:12`.
+
+        Instead of the line it may have a path in JSON, or neither if it is not known.
+        """
         position = self.place.line or self.place.path
         return f"{self.place.file}:{position}" if position else self.place.file
 
@@ -65,7 +68,7 @@ def _entry_of(case: Case, suite: Suite) -> _Entry:
 
 
 def _entries_of_judgments(judgments: Judgments) -> list[_Entry]:
-    """Make an entry of each query with grades, at the place of its first document."""
+    """Return an entry for each query with grades. Its place is its first document's."""
     entries = []
     for query, grades in judgments.items():
         if not grades:
@@ -97,9 +100,9 @@ def _conflicting_in_judgments(judgments: Judgments) -> Iterator[Problem]:
 
 
 def _conflicting(entries: Iterable[_Entry]) -> Iterator[Problem]:
-    """Find queries whose grades differ from those of an earlier query.
+    """Yield a problem for each query whose grades contradict an earlier query.
 
-    Queries are the same if their normalised texts and their contexts are equal.
+    Two queries are the same if their normalised texts and their contexts are equal.
     """
     earlier: dict[Hashable, _Entry] = {}
     for entry in entries:
@@ -123,7 +126,7 @@ def _and_more(count: int) -> str:
 
 
 def normalized(query: str) -> str:
-    """Normalise a query: its case, blanks and forms of characters do not count."""
+    """Return a query without case, with single blanks and normalised characters."""
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
 
@@ -143,9 +146,9 @@ CONFLICTING = FileCheck(
 
 
 def unknown_documents(suite: Suite, known: Container[str]) -> Iterator[Problem]:
-    """Find the documents that expectations name and the catalogue does not have.
+    """Yield a problem for each expectation with documents that the catalogue lacks.
 
-    `known` are the ids in the catalogue.
+    `known`: the ids in the catalogue.
     """
     of_suite = set()
     for case in suite.cases:
@@ -173,7 +176,7 @@ UNKNOWN = FileCheck(
 
 
 def _unused_in_suite(suite: Suite) -> Iterator[Problem]:
-    """Find the cases with judgments that nothing looks at."""
+    """Yield a problem for each case with judgments that no floor or metric uses."""
     if has_baseline(suite.path):  # it looks at all judgments
         return
     for case in suite.cases:
@@ -187,7 +190,7 @@ def _has_gain(case: Case) -> bool:
 
 
 def _has_scored_condition(case: Case) -> bool:
-    """Say whether a floor, an expectation or a gate looks at a score of the case."""
+    """Say whether a floor, an expectation or a gate uses the judgments of the case."""
     if case.min_ndcg is not None:
         return True
     if any(expected.needs_judgments for expected in case.expect):
@@ -274,7 +277,7 @@ class BlankDocuments:
 
 
 def blank_documents(rows: Ratings) -> BlankDocuments:
-    """Count the documents in the rows of a judgment file that have no grade."""
+    """Return how many documents in the rows of a judgment file have no grade."""
     blank_ratings = set()
     for rating in set(rows.ratings):
         if rating is None or not str(rating).strip():
@@ -306,7 +309,7 @@ BLANK = FileCheck(
 
 
 def _padded_rows(rows: Ratings) -> Iterator[Problem]:
-    """Find ids and texts that begin or end with white space; show the first of each."""
+    """Yield a problem if an id or a text begins or ends with white space."""
     for noun, texts in (("document", rows.documents), ("query", rows.queries)):
         padded = {text for text in set(texts) if text != text.strip()}
         if padded:

@@ -2,7 +2,7 @@
 
 The report has failures, gates, the summary and the verdict. It is text, Markdown for
 the comment of a pull request, an HTML page, JSON, or what another installed package
-makes. The exit code is 0, whatever the run came to. It is 2 if RUN is no sound record.
+makes. The exit code is 0, even if the run failed. It is 2 if RUN is not a sound record.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _against(run: Run, path: Path) -> Run:
-    """Compare a run with another record, or with the baseline of a case file."""
+    """Return a run compared with another record, or a baseline of a case file."""
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
         other = Run.open(path)
@@ -90,10 +90,10 @@ def _against(run: Run, path: Path) -> Run:
 
 
 def _file_of_baseline(path: Path, files: Iterable[str]) -> str:
-    """Find the case file of a baseline among those of a run, by its name.
+    """Return the case file of a baseline, found among `files` by its name.
 
-    Raises `CommandError` if there is no such file, or if several have the name and none
-    of them stands beside the baseline.
+    Raises `CommandError` if no file has the name. It is raised too if several have it
+    and none of them stands beside the baseline.
     """
     name = path.name.removesuffix(SUFFIX)
     of_name = [file for file in files if file.rpartition("/")[2] == name]

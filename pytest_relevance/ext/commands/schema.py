@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> int:
 
 
 def schema_text() -> str:
-    """Make the text of the schema."""
+    """Return the JSON Schema of case files as text."""
     return json.dumps(case_file_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

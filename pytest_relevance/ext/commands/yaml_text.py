@@ -20,7 +20,7 @@ _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
 def write_text(text: str) -> str:
-    """Write a text as a scalar, which may stand between brackets or braces.
+    """Return a text as a YAML scalar, which may stand between brackets or braces.
 
     Raises:
         ValueError: the text has half of a surrogate pair.
@@ -33,7 +33,7 @@ def write_text(text: str) -> str:
 
 @lru_cache(maxsize=1024)  # a million grades have few different values
 def write_number(value: float) -> str:
-    """Write a number. A whole one has no fraction.
+    """Return a number as a YAML scalar. A whole number has no fraction.
 
     Raises:
         ValueError: the reader would not accept the number.
@@ -44,7 +44,7 @@ def write_number(value: float) -> str:
 
 
 def write_value(value: object) -> str:
-    """Write a value of JSON in one line.
+    """Return a JSON value as YAML in one line.
 
     Raises:
         ValueError: JSON has no such value.
@@ -78,7 +78,7 @@ def _escaped(character: str) -> str:
 
 
 def _decimal(value: float) -> str:
-    """Write all digits of a number, a float with a fraction."""
+    """Return all digits of a number as text. A float has a fraction: `2.0`."""
     if not isinstance(value, float) or not is_number(value):
         return str(value)
     text = format(Decimal(repr(float(value))), "f")
@@ -86,7 +86,7 @@ def _decimal(value: float) -> str:
 
 
 def _checked(text: str, value: float) -> str:
-    """Check that the reader converts a text to the same number."""
+    """Return `text`. Raises ValueError if case files would have another number."""
     if number(text) != value:
         raise ValueError(
             f"{shown(value)} is no decimal number that a case file may have"

@@ -1,4 +1,4 @@
-"""A call of a search for a case, or for a batch, ahead of the turns of its cases.
+"""A call of a search that is made before the turn of its case, or its batch of cases.
 
 A call also reads the rankings, in its own thread. Cursors and clients may belong to the
 thread, and a lazy response does its work only while it is read.
@@ -27,7 +27,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 class State(Enum):
-    """The state of a call ahead of the turns of its cases.
+    """The state of a call that is made before the turn of its cases.
 
     | state | what it is | what may follow |
     |---|---|---|
@@ -46,13 +46,13 @@ class State(Enum):
 
 
 class CallAhead(SearchCall):
-    """A call of a search for one case, ahead of its turn.
+    """A call of a search that is made before the turn of its case.
 
     Attributes:
         search: the value of the search fixture.
         future: the future of the thread, or the task of asyncio, that makes the call.
             Its result is what `make` or `make_in_loop` returns.
-        began: when the call began, None while it is queued.
+        began: when the call began; None while it is queued.
         window: the window in which it is made.
     """
 
@@ -65,7 +65,11 @@ class CallAhead(SearchCall):
         concurrency: int,
         cursors: Cursors,
     ) -> None:
-        """Prepare a call; `cursors` are those that its window returns."""
+        """Prepare a call for the cases `runs`, without making it.
+
+        `many`: the function to call for a batch of cases; None for a single case.
+        `cursors`: the cursors that the calls of its window have returned.
+        """
         super().__init__(runs, search, many=many, concurrency=concurrency)
         self.search = search
         self.future: Any = Future()
@@ -76,7 +80,7 @@ class CallAhead(SearchCall):
 
     @property
     def state(self) -> State:
-        """Return what has become of the call."""
+        """The state of the call now."""
         future = self.future
         # a task is cancelled only when its loop runs again
         if self._is_dropped or future.cancelled():
@@ -89,34 +93,34 @@ class CallAhead(SearchCall):
 
     @property
     def is_in_flight(self) -> bool:
-        """Say whether the call has begun and not ended, also if it was dropped."""
+        """Whether the call has begun and not ended. It may have been dropped."""
         has_begun = self.began is not None
         return has_begun and self.state in (State.RUNNING, State.DROPPED)
 
     @property
     def name(self) -> str:
-        """Return the query, for a message."""
+        """The query, or the first query of a batch, for a message."""
         query = printable(self.runs[0].case.query)
         others = len(self.runs) - 1
         return f"a batch of {query} and {others} more" if others else query
 
     def make(self) -> Sequence[Searched] | None:
-        """Make the calls, as `SearchCall` does, and note when they began."""
+        """Make the call in this thread, and note when it began: see `SearchCall`."""
         self.began = now()
         return super().make()
 
     async def make_in_loop(self) -> Sequence[Searched]:
-        """Make the calls, as `SearchCall` does, and note when they began."""
+        """Make the call in the event loop, and note when it began: see `SearchCall`."""
         self.began = now()
         return await super().make_in_loop()
 
     def read(self, response: object, started: Moment) -> None:
-        """Read a response. Raises `CaseError` for a cursor that another thread got."""
+        """Read a response. Raises `CaseError` for a cursor of another thread."""
         self._cursors.note(response, self.runs[0])
         super().read(response, started)
 
     def outcome_for(self, run: CaseRun) -> Searched:
-        """Return what a case gets, when the call has ended."""
+        """Return the outcome of the call for a case. The call must have ended."""
         searched: Searched = self.future.result()[self.runs.index(run)]
         return self._cursors.checked(searched, run)
 
@@ -129,10 +133,10 @@ class CallAhead(SearchCall):
 
 
 class BatchCallAhead(CallAhead):
-    """A call of `many` of a search for a batch of cases with equal params and `k`."""
+    """A call of `search.many` for a batch of cases with equal params and equal `k`."""
 
     def read(self, response: object, started: Moment) -> None:
-        """Read the responses in what `many` returned."""
+        """Read the response of each query in `response`, which `many` returned."""
         batch = _Batch(self.of_cases)
         try:
             for of_query in batch.responses_in(response):
@@ -142,7 +146,7 @@ class BatchCallAhead(CallAhead):
         batch.finish(started)
 
     async def read_in_loop(self, response: object, started: Moment) -> None:
-        """Await what `many` returned, if needed, and read the responses in it."""
+        """Await what `many` returned if needed, and read the response of each query."""
         if awaiting.is_awaitable(response):
             response = await response  # type: ignore[misc]
         if not isinstance(response, AsyncIterator):
@@ -160,8 +164,8 @@ class BatchCallAhead(CallAhead):
 class _Batch:
     """Reads each response of a batch as soon as it arrives.
 
-    The search may reuse one list for the next response. The cases get their rankings
-    only when it is known that each query has one response.
+    That is because the search may use one list for all responses. The cases get their
+    rankings only when it is known that each query has one response.
     """
 
     def __init__(self, of_cases: Sequence[CaseResponses]) -> None:
@@ -171,9 +175,9 @@ class _Batch:
         self._queries = counted(len(of_cases), "query", "queries")
 
     def responses_in(self, returned: object) -> list[object] | Iterator[object]:
-        """Return the value of a call, which must contain the responses one by one.
+        """Return what `many` returned: an iterator, or a list with a response a query.
 
-        Raises `CaseError` for anything but an iterator or a list of the right length.
+        Raises `CaseError` for anything else, and for a list of another length.
         """
         if isinstance(returned, Iterator):
             return returned
@@ -212,7 +216,7 @@ class _Batch:
             self._rankings.append(error)
 
     def finish(self, started: Moment) -> None:
-        """Share the latency among the cases, and keep their rankings or exceptions.
+        """Give each case its ranking or exception, and an equal share of the latency.
 
         Raises `CaseError` if there are fewer responses than queries.
         """

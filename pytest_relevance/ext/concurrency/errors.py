@@ -1,15 +1,17 @@
 """What happens when one of several searches raises.
 
 1. The exception ends the calls for its own case, or for all cases of its batch. It is
-   kept in their `Searched.error` (`plugin/running/searching.py`).
+kept in their `Searched.error` (`plugin/running/searching.py`).
 2. The other searches go on. But if the exception may end the run (`may_end_run`), no
-   further one begins: these cases are searched at their turn, if there is one.
+further search begins. The cases without one are searched at their turn, if the run gets
+there.
 3. Each case takes its `Searched` at its turn, and raises the error
-   (`plugin/running/run_case.py`). So the exception is that of its own case, with the
-   traceback of the search.
+(`plugin/running/run_case.py`). So the exception is that of its own case, with the
+traceback of the search.
 
-Two mistakes show only if searches run in several threads, and get an advice:
-a connection that belongs to another thread, and a cursor that two searches share.
+Two mistakes show only if searches run in several threads, and their messages have
+advice: a connection that belongs to another thread, and a cursor that two searches
+share.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 def may_end_run(error: BaseException | None, config: pytest.Config) -> bool:
     """Say whether the exception of a search may end the run.
 
-    It does so by itself, as Ctrl-C does, or as a failure with `--maxfail` or `--sw`.
+    Ctrl-C does, for example, and so does any failure with `--maxfail` or `--sw`.
     """
     if error is None or isinstance(error, _NO_FAILURES):
         return False
@@ -50,7 +52,7 @@ _CONNECT_FOR_THREADS = (
 
 
 def with_advice(searched: Searched) -> Searched:
-    """Replace an error about a connection of another thread by one with advice."""
+    """Return `searched`; with advice, if a connection belongs to another thread."""
     if searched.error is None:
         return searched
     # `str` of an exception of the user's may raise another
@@ -63,7 +65,7 @@ def with_advice(searched: Searched) -> Searched:
 
 
 def is_read_once(response: object) -> bool:
-    """Say whether a response is a cursor or an iterator.
+    """Say whether a response is a cursor or an iterator, which can be read only once.
 
     Any other response may be returned to several searches, for example a constant list.
     """
@@ -83,9 +85,9 @@ class Cursors:
         self._errors: dict[CaseRun, CaseError] = {}
 
     def note(self, response: object, run: CaseRun) -> None:
-        """Note what a search returned.
+        """Record that the search of a case returned `response`.
 
-        Raises `CaseError` for a cursor that was returned in another thread.
+        Raises `CaseError` if it is a cursor that was returned in another thread too.
         """
         if not is_read_once(response):
             return
@@ -102,6 +104,6 @@ class Cursors:
         raise error
 
     def checked(self, searched: Searched, run: CaseRun) -> Searched:
-        """Return what a case gets: the error, if another case got its cursor too."""
+        """Return `searched`; with an error if another case got the same cursor."""
         error = self._errors.get(run)
         return searched if error is None else replace(searched, error=error)

@@ -1,8 +1,8 @@
 """Find the cases that may be searched together: those of a window.
 
-A window is a case and following ones of its file that are searched in the same way. A
-case that may be skipped, or whose latency an expectation or a gate looks at, is left
-out: it is searched alone, at its turn.
+A window is a case and cases after it in its file that are searched in the same way. A
+case that may be skipped is left out: it is searched alone, at its turn. So is a case
+whose latency an expectation or a gate uses.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _FUNCTION_SCOPE: pytest.StashKey[list[pytest.FixtureDef[Any]]] = pytest.StashKey
 
 
 def note_fixture(fixture: pytest.FixtureDef[Any], node: pytest.Item) -> None:
-    """Note a fixture that is set up for a node, if it is set up for one case alone."""
+    """Record a fixture that was set up, if it is set up for a single case."""
     if fixture.scope == "function" and CASE_RUN in node.stash:
         node.stash.setdefault(_FUNCTION_SCOPE, []).append(fixture)
 
 
 class Grouping:
-    """Finds the cases that may be searched together with a case."""
+    """Finds the cases that may be searched together with another case."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._own = OwnFixtures.of(config)
@@ -48,7 +48,10 @@ class Grouping:
         self._places: dict[pytest.Item, int] = {}
 
     def why_alone(self, run: CaseRun) -> str:
-        """Return why a case, whose fixtures are set up, is searched alone; else ""."""
+        """Return why a case has to be searched alone, or "".
+
+        The fixtures of the case must have been set up.
+        """
         hook = self._hook_of_project(run.item)
         if hook:
             return (
@@ -65,7 +68,7 @@ class Grouping:
         )
 
     def _names_of_function_scope(self, run: CaseRun) -> list[str]:
-        """Name the project's fixtures of function scope that a case uses."""
+        """Return the names of the project's own fixtures that a case alone uses."""
         names = []
         for fixture in run.item.stash.get(_FUNCTION_SCOPE, []):
             name = fixture.argname
@@ -74,7 +77,7 @@ class Grouping:
         return names
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
-        """Return the next cases, at most `most`, that may be searched with a case."""
+        """Return at most `most` of the next cases, which may be searched with `run`."""
         together: list[CaseRun] = []
         for item in self._upcoming(run.item):
             other = item.stash.get(CASE_RUN, None)
@@ -91,10 +94,10 @@ class Grouping:
         return islice(items, self._places.get(item, len(items)) + 1, None)
 
     def _hook_of_project(self, item: pytest.Item) -> str:
-        """Return the hook by which the project takes part in running each test, or "".
+        """Return the name of a hook of the project that is called for each test, or "".
 
-        Such a hook may prepare each test. A search called ahead of its case would run
-        without that preparation.
+        Such a hook may prepare each test. If the search of a case were called before
+        its turn, this would be missing.
         """
         file = item.parent
         if file not in self._hooks:
@@ -109,7 +112,8 @@ class Grouping:
 def are_alike(run: CaseRun, other: CaseRun) -> bool:
     """Say whether two cases are searched in the same way.
 
-    The second one must not need a fixture that the first one lacks: it is not set up.
+    The answer is no if `other` needs a fixture that `run` does not: it is not set up
+    yet.
     """
     if run.item.parent is not other.item.parent:
         return False
@@ -126,7 +130,7 @@ def _fixtures(run: CaseRun) -> list[str]:
 
 
 def is_alone(run: CaseRun) -> bool:
-    """Say whether a case may be skipped, or measures the latency of its search."""
+    """Say whether a case may be skipped, or its latency is measured."""
     if run.case.skip is not None or looks_at_latency(run.case):
         return True
     for mark in run.item.iter_markers():

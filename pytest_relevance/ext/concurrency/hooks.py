@@ -1,4 +1,4 @@
-"""The hooks of a run with cases: they have searches called together."""
+"""The hooks that have searches called together, in a run with cases."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 class ConcurrencyHooks:
-    """Has the search of a case called together with others, if the run asks for that.
+    """Hooks that have the search of a case called together with others.
 
-    At most `concurrency` calls run at a time. `many` of a search is called for at most
-    `batch` cases at once.
+    At most `concurrency` calls run at a time. The attribute `many` of a search is
+    called for at most `batch` cases at once.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
@@ -34,7 +34,7 @@ class ConcurrencyHooks:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
     ) -> None:
-        """Note the fixtures that are set up for one case, which is searched alone."""
+        """Record a fixture of function scope: its case is searched alone."""
         note_fixture(fixturedef, request.node)
 
     @pytest.hookimpl
@@ -55,7 +55,7 @@ class ConcurrencyHooks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pyfunc_call(self) -> Generator[None, object, object]:
-        """Leave the window of a case whose call Ctrl-C or a timeout ended.
+        """Leave the window of a case if Ctrl-C or a timeout ended its call.
 
         The event loop of the window may have stopped before the searches ended.
         """

@@ -1,4 +1,4 @@
-"""Plan the calls of a window of cases, and hand each case its own outcome.
+"""Plan the calls of a window of cases, and give each case its own outcome.
 
 The first case of a window has the calls of the whole window made within its own call
 (`window`). Their output, logs and warnings are captured with that case. Each case takes
@@ -54,10 +54,10 @@ class Searches:
         self._window: Window | None = None  # the one that runs
 
     def take(self, this: CaseRun) -> Searched | Coroutine[Any, Any, Searched] | None:
-        """Return what the search of a case returned; None if it is to be called alone.
+        """Return the outcome of the search of a case; None to have it called alone.
 
-        The first case of a window has all its calls made. No event loop runs. A
-        coroutine is returned if one is needed.
+        At the first case of a window, all calls of the window are made. Without a
+        running event loop, a coroutine is returned if a loop is needed.
         """
         self._drop_if_set_up_anew(this)
         if this.ahead is None:
@@ -78,7 +78,7 @@ class Searches:
         return _take_outcome(this)
 
     async def _take_in_loop(self, this: CaseRun) -> Searched:
-        """Do what `take` does in a running event loop."""
+        """Return the outcome of the search of a case, within a running event loop."""
         if this.ahead is None:
             is_trio = awaiting.is_trio(awaiting.running_loop())
             calls = self._plan(this, 1 if is_trio else self._concurrency)
@@ -98,7 +98,7 @@ class Searches:
         return self._window
 
     def _close(self, window: Window) -> None:
-        """Forget the window, and its dropped calls: their cases are searched later."""
+        """Forget the window, and its dropped calls: these cases are searched later."""
         self._window = None
         for call in window.calls:
             if call.state is State.DROPPED:
@@ -108,9 +108,9 @@ class Searches:
                     self._called.discard(run)
 
     def leave(self, error: BaseException) -> None:
-        """Leave the window that Ctrl-C or a timeout ended, if there is one.
+        """Leave the running window, if there is one, and name its searches in flight.
 
-        The searches that are in flight are named.
+        `error`: the exception that ended the window, for example Ctrl-C.
         """
         window = self._window
         if window is None:
@@ -138,7 +138,7 @@ class Searches:
                 run.ahead = None
 
     def _drop_if_set_up_anew(self, this: CaseRun) -> None:
-        """Drop the outcome of a search whose fixture was set up again since."""
+        """Drop the outcome for a case if its search fixture was set up again since."""
         if this.ahead is not None and this.ahead.search is not this.search:
             this.ahead.close()
             this.ahead = None
@@ -153,9 +153,9 @@ class Searches:
         return many
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[CallAhead]:
-        """Plan the calls of the window that a case begins, at most `most` at a time.
+        """Return the calls of the window that a case begins; none to search it alone.
 
-        There are none if the search of the case is to be called alone.
+        `most`: how many calls are made at a time.
         """
         search = this.search
         many = many_of(search)
@@ -203,10 +203,9 @@ class Searches:
         ]
 
     def _begins_window(self, this: CaseRun) -> bool:
-        """Say whether other cases may be searched with a case.
+        """Say whether other cases may be searched together with a case.
 
-        If fixtures or hooks of the project are why they may not, a warning of the run
-        says so.
+        If the answer is no because of fixtures or hooks of the project, warn of that.
         """
         if this in self._called or here() != self._home:
             return False
@@ -229,7 +228,7 @@ def _take_outcome(this: CaseRun) -> Searched:
 
 
 def _calls_that_need_loop(first: CallAhead) -> Sequence[CallAhead]:
-    """Return the calls of a window whose responses must be awaited."""
+    """Return the calls of the window whose responses must be awaited, `first` first."""
     calls = [first] if first.state is State.NEEDS_LOOP else []
     for call in first.window.calls:
         if call is not first and call.state is State.NEEDS_LOOP:
@@ -238,7 +237,7 @@ def _calls_that_need_loop(first: CallAhead) -> Sequence[CallAhead]:
 
 
 def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun]]:
-    """Group cases with equal params and an equal `k`, at most `most` in a group."""
+    """Return groups of at most `most` cases with equal params and an equal `k`."""
     alike: dict[tuple[int | None, str], list[CaseRun]] = {}
     for run in runs:
         key = asked_for(many, run.case), repr(sorted(run.case.params.items()))

@@ -1,4 +1,4 @@
-"""Threads that run searches, and that do not keep Python from ending."""
+"""Threads that run searches. Python can end while such a thread still runs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class _Job:
 class DaemonThreads:
     """Runs functions in at most `most` threads, each in a copy of the context.
 
-    A ThreadPoolExecutor waits for its threads when Python ends, also for one whose
-    search hangs. Daemons are not waited for. An idle thread waits for the next
-    function, so that a client that belongs to its thread stays.
+    When Python ends, a ThreadPoolExecutor waits for its threads, even if a search
+    hangs. Python does not wait for daemon threads. An idle thread is kept for the next
+    function, because a client may belong to its thread.
     """
 
     def __init__(self, most: int) -> None:
@@ -54,7 +54,7 @@ class DaemonThreads:
         self._queue.put(_Job(function, future, copy_context()))
 
     def end(self) -> None:
-        """End the idle threads, and the others when their functions end."""
+        """End the idle threads now, and the other threads when their functions end."""
         for _ in range(self._count):
             self._queue.put(None)
         self._count, self._queue = 0, SimpleQueue()

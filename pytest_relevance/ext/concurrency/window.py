@@ -1,7 +1,7 @@
 """A window: the calls of several searches, which are made together.
 
 The first case of a window makes the calls of the whole window within its own call, and
-waits for them: in threads, or as tasks of the running event loop.
+waits for them. They run in threads, or as tasks of the running event loop.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _MOST_IN_FLIGHT = 5
 
 
 class Window:
-    """The calls of a window, and the way in which they are made.
+    """The calls of several searches, which are made together.
 
-    `State` of a call says what may become of it.
+    What may become of a call is said by its `State`.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Window:
             call.window = self
 
     def run(self, threads: DaemonThreads) -> None:
-        """Make the calls in threads, or a single call in this thread."""
+        """Make the calls in threads and wait for them; a single call in this thread."""
         if len(self.calls) == 1:
             (call,) = self.calls
             call.future.set_result(call.make())
@@ -63,7 +63,7 @@ class Window:
         return searched
 
     async def run_in_loop(self) -> None:
-        """Make the calls as tasks of the running loop; under trio one by one."""
+        """Make the calls as tasks of the running event loop; under trio one by one."""
         if not awaiting.is_trio(awaiting.running_loop()):
             await self._run_as_tasks()
             return
@@ -94,9 +94,9 @@ class Window:
             raise asyncio.CancelledError
 
     def _stop_after(self, searched: Sequence[Searched]) -> None:
-        """Drop the calls that are queued, if an exception may end the run.
+        """Drop the queued calls if an exception in `searched` may end the run.
 
-        The first call is made in any case, as its case is the one that runs.
+        The first call is never dropped, because its case is the one that runs.
         """
         if any(may_end_run(of_case.error, self._config) for of_case in searched):
             for call in self.calls[1:]:
@@ -104,7 +104,7 @@ class Window:
                     call.drop()
 
     def leave(self) -> None:
-        """Drop the calls that Ctrl-C or a timeout interrupted.
+        """Drop all calls, after Ctrl-C or a timeout.
 
         A thread cannot be stopped: its call goes on, and its case waits for it.
         """
@@ -114,7 +114,7 @@ class Window:
 
     @property
     def in_flight(self) -> str:
-        """Return a sentence about the searches in flight, the earliest first, or ""."""
+        """A sentence about the searches in flight, the earliest first, or ""."""
         names = []
         begun = [call for call in self.calls if call.is_in_flight]
         for call in sorted(begun, key=lambda call: call.began):

@@ -1,7 +1,7 @@
-"""What documents are called, from the answers of an index.
+"""Read the titles and fields of documents from what `relevance_documents` returns.
 
-The answer of the fixture `relevance_documents` is a mapping of the documents that are
-in an index: their titles, or mappings with a title and further fields (`read_answer`).
+The value of this fixture is called with ids. It returns a mapping of the documents that
+are in the index, to a title, or to a mapping with a title and further fields.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
 
 
 class UnreadableAnswer(ValueError):
-    """Says that an answer is not a mapping of documents."""
+    """The fixture `relevance_documents` returned something else than a mapping."""
 
 
 @dataclass(slots=True)
 class IndexDocuments:
-    """The documents that an index was asked for.
+    """What an index says of the documents that it was asked for.
 
     `titles`, `shown`: the titles and further fields, as text, of the documents in the
     index.
-    `absent`: the documents that are not in it.
+    `absent`: the documents that are not in the index, as keys.
     `has_other_ids`: whether the index lacks a document that the search returned. Then
     its ids differ from those of the search, and an absent document may well be in it.
     """
@@ -47,13 +47,13 @@ class IndexDocuments:
     has_other_ids: bool = False
 
     def add(self, more: IndexDocuments) -> None:
-        """Add the documents of another answer."""
+        """Add what another answer says of other documents."""
         self.titles |= more.titles
         self.shown |= more.shown
         self.absent |= more.absent
 
     def described(self, result: CaseResult) -> CaseResult:
-        """Add titles, fields and the documents that the index lacks to a result."""
+        """Return a result with titles and fields, and the documents the index lacks."""
         described = result.with_titles(self.titles, self.shown)
         if self.has_other_ids:
             return described
@@ -65,7 +65,7 @@ class IndexDocuments:
         return described.with_texts(not_in_index=tuple(missing))
 
     def unknown_result(self, result: CaseResult) -> str | None:
-        """Return a document that the search returned and that is absent, or None."""
+        """Return a document that the search returned and the index lacks, or None."""
         for document in result.named:
             if document in self.absent and result.ranking.rank_of(document) is not None:
                 return document
@@ -73,7 +73,7 @@ class IndexDocuments:
 
 
 def _wanted(result: CaseResult) -> list[str]:
-    """List the documents that are judged or expected, each once."""
+    """Return the documents that are judged or expected, each once."""
     wanted = dict.fromkeys(document for document, _ in result.evaluation.missing)
     for outcome in result.evaluation.outcomes:
         if not EXPECTATIONS.get_or_unknown(outcome.kind).excludes_documents:
@@ -82,9 +82,9 @@ def _wanted(result: CaseResult) -> list[str]:
 
 
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
-    """List the documents of a result that an index is asked for.
+    """Return the documents of a result whose titles a report may show.
 
-    They include only the top of each ranking that a report shows.
+    Of each ranking these are only the documents at its top.
     """
     k = result.conditions.k
     if result.evaluation.judgments:
@@ -96,7 +96,8 @@ def documents_to_ask(result: CaseResult) -> Sequence[str]:
 class IndexAnswer:
     """What an index has answered.
 
-    `complaints`: a sentence on each kind of value that was ignored, by that kind.
+    `documents`: what it says of the documents.
+    `complaints`: a sentence for each kind of value that was ignored, by the kind.
     """
 
     documents: IndexDocuments
@@ -104,10 +105,10 @@ class IndexAnswer:
 
 
 def read_answer(answer: object, asked: Sequence[str]) -> IndexAnswer:
-    """Read `{id: title or mapping}`.
+    """Return the content of an answer `{id: title or mapping}`.
 
-    None in the place of a title says that there is no such document. Raises
-    `UnreadableAnswer` for anything else than a mapping.
+    A document of `asked` is absent if it is missing in the answer, or if its value is
+    None. Raises `UnreadableAnswer` if the answer is not a mapping.
     """
     if not isinstance(answer, Mapping):
         raise UnreadableAnswer(
@@ -171,7 +172,7 @@ def _read_document(value: object) -> _Document:
 
 
 def _field_text(value: object) -> str:
-    """Write a scalar as text of `LONGEST_FIELD` at most; empty for any other value."""
+    """Return a scalar as text of at most `LONGEST_FIELD` characters, else ""."""
     if not isinstance(value, (str, bool, Number, date)):
         return ""
     return cut_to(text_of(value), LONGEST_FIELD)

@@ -1,6 +1,6 @@
-"""What the catalogues of suites say of documents.
+"""Look up documents in the catalogues of suites.
 
-Expectations look at fields, and reports show titles and fields.
+Expectations use fields of documents, and reports show titles and fields.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def fields_in_catalogue(this: CaseRun) -> FieldValues:
 
 
 def _beside(file: str, name: str) -> str:
-    """Return the path of a file that is named from the folder of another one."""
+    """Return the path `name`, which is relative to the folder of `file`."""
     return os.path.normpath(os.path.join(os.path.dirname(file), name))
 
 
 def _columns_of_fields(this: CaseRun) -> set[str]:
-    """Find the columns that any case of the file looks at.
+    """Return the columns of a catalogue that any case of the file may use.
 
-    The path of a field may be the name of a column, or lead into one.
+    The path of a field may be the name of a column, or begin with one: `brand.name`.
     """
     columns = set()
     for item in this.item.session.items:
@@ -85,10 +85,10 @@ def texts_in_catalogues(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> list[DocumentTexts]:
-    """Return the texts of the documents of each result.
+    """Return the titles and fields of the documents of each result.
 
-    If a catalogue cannot be read, its texts are a message about that. Each catalogue is
-    read once, if the first call is for all results of the run.
+    If a catalogue cannot be read, the user is told so. Each catalogue is read once if
+    the first call has all results of the run.
     """
     titles = config.stash.setdefault(_TITLES, RunTitles())
     store = run_store(config)

@@ -2,7 +2,7 @@
 
 Documents that the fixture does not return are not in the index.
 
-It is requested for two reasons:
+The fixture is requested for two reasons:
 
 - Titles for reports, at the end of the call phase of a failing case. The fixtures of
   the case are still set up then, no event loop runs, and output is captured. If an
@@ -10,7 +10,7 @@ It is requested for two reasons:
   Their documents wait until a batch is full, a case fails, or the fixture is torn down,
   and their titles are sent with a later report. A failure is a warning of the run,
   shown once in the summary, and titles are not asked for again. No verdict changes.
-- Fields that expectations look at and that the search did not return, while a case is
+- Fields that expectations use and that the search did not return, while a case is
   scored, so in passing cases too (`pytest_relevance_fields`). A failure makes the case
   an error. The next case asks again, as its own verdict depends on the answer.
 
@@ -70,7 +70,10 @@ _FAILURES = (CaseFailure, BaselineFailure)
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The result of a case, or of check `number` of an item, to be described."""
+    """The result of a case whose documents are asked for.
+
+    `number`: the index of the check, in a test that checks several.
+    """
 
     nodeid: str
     number: int
@@ -81,16 +84,18 @@ class _Case:
 class _Index:
     """The value of the fixture, and what it was asked so far.
 
-    Each document is asked for once. There is one exception: the values in an answer for
-    titles are not kept, so an expectation may ask for these documents again.
+    Each document is asked for once, with one exception: an answer for titles is not
+    kept in `values`, so an expectation asks for the document again.
 
+    `ask`: the value of the fixture: a function that takes ids.
+    `documents`: what the answers say.
     `asked`: the documents that were asked for or wait.
-    `waiting`: the documents whose titles to ask for next.
-    `cases`: the cases whose documents were not all asked for.
+    `waiting`: the documents whose titles will be asked for next.
+    `cases`: the cases with documents that were not asked for yet.
     `loop`: the event loop that the last search ran in, if it is another plugin's.
-    `is_broken`: a request for titles failed, so there will be no other one.
-    `values`: its answers for the documents whose fields expectations look at; None for
-    a document that it does not have.
+    `is_broken`: whether a request for titles failed. Then there is no other one.
+    `values`: the answers for documents whose fields expectations use; None for a
+    document that the index does not have.
     """
 
     ask: Callable[[list[str]], object]
@@ -103,26 +108,26 @@ class _Index:
     values: dict[str, object] = field(default_factory=dict)
 
     def want_documents(self, documents: Iterable[str]) -> None:
-        """Add documents that were not asked for yet to those that wait."""
+        """Let documents wait that were not asked for yet."""
         for document in documents:
             if document not in self.asked:
                 self.asked.add(document)
                 self.waiting[document] = None
 
     def want(self, case: _Case) -> None:
-        """Add a case, and its documents to those that wait."""
+        """Let a case wait, with those of its documents that were not asked for yet."""
         self.want_documents(documents_to_ask(case.result))
         self.cases.append(case)
 
     def take_batch(self) -> list[str]:
-        """Take as many waiting documents as are asked for at a time."""
+        """Remove and return the first `MOST_IDS` of the documents that wait."""
         batch = list(islice(self.waiting, MOST_IDS))
         for document in batch:
             del self.waiting[document]
         return batch
 
     def take_complete_cases(self) -> Iterator[_Case]:
-        """Take the first cases whose documents were all asked for."""
+        """Remove and yield the first cases of which no document waits any more."""
         while self.cases:
             wanted = documents_to_ask(self.cases[0].result)
             if not self.waiting.keys().isdisjoint(wanted):
@@ -160,7 +165,8 @@ class _Index:
 class DocumentLookup:
     """Hooks that ask for documents, and send the answers with later reports.
 
-    They are registered under the name of the fixture, if any fixture has it.
+    The plugin has the name of the fixture. It is registered if any fixture has that
+    name.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -174,7 +180,7 @@ class DocumentLookup:
     # trylast: inner to the wrappers that capture output
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Ask for the documents of cases that failed in a call, when it has ended."""
+        """After the call of a test, ask for the documents of its failing cases."""
         __tracebackhide__ = True
         try:
             result = yield
@@ -192,7 +198,7 @@ class DocumentLookup:
     ) -> Generator[None, object, object]:
         """Ask for the remaining documents before the fixture is torn down.
 
-        That is also before a fixture that it requests is torn down.
+        The fixtures that it requests are still set up then.
         """
         value = yield
 
@@ -227,7 +233,7 @@ class DocumentLookup:
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
         """Ask for the remaining documents of a stopped run, before files are written.
 
-        Ctrl-C does not wait for an answer.
+        After Ctrl-C nothing is asked.
         """
         if exitstatus != pytest.ExitCode.INTERRUPTED:
             for index in self._indexes.values():
@@ -237,7 +243,7 @@ class DocumentLookup:
     def described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Return results with what the indexes say of their documents.
+        """Return results with all titles and fields that the indexes have.
 
         The indexes are asked for the documents that still wait, and for `documents`.
         """
@@ -253,7 +259,7 @@ class DocumentLookup:
     async def pytest_relevance_fields(
         self, case_run: CaseRun, documents: Sequence[str]
     ) -> FieldValues | None:
-        """Return what the index has of documents whose fields expectations look at.
+        """Return the fields of documents in the index; None if there is no index.
 
         Raises `CaseError` if the fixture fails or the index cannot be asked.
         """
@@ -281,9 +287,9 @@ class DocumentLookup:
         return FieldValues(source=NAME, by_document=values)
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
-        """Ask for the documents that failures name.
+        """Ask for the documents that the failures among `runs` name.
 
-        Documents of other cases wait, if an output needs them.
+        If an output shows all cases, the documents of other cases wait.
         """
         everything = settings(self._config).details
         wanted = {}
@@ -308,7 +314,7 @@ class DocumentLookup:
         return CaseError(redaction(self._config).text(text), pytrace=False)
 
     def _index_for_titles(self, item: pytest.Item) -> _Index | None:
-        """Return the index of an item; None if there is none, or the fixture failed."""
+        """Return the index of an item; None without one, or if the fixture failed."""
         if item.parent in self._failed:
             return None
         try:
@@ -321,9 +327,9 @@ class DocumentLookup:
             return None
 
     def _requested_index(self, item: pytest.Item) -> _Index | None:
-        """Return the index that the fixture gives an item; None if it has no fixture.
+        """Return the index that the fixture gives an item; None without the fixture.
 
-        Passes on what the fixture raises.
+        Raises what the fixture raises.
         """
         request = request_of(item)
         if request is None or item.parent in self._without:
@@ -345,9 +351,9 @@ class DocumentLookup:
         nodeid: str = "",
         unsent: Mapping[int, Attempt] | None = None,
     ) -> None:
-        """Ask for documents if at least so many wait, and describe complete cases.
+        """Ask for documents if at least `at_least` wait, and describe complete cases.
 
-        `unsent` are the attempts of the item `nodeid`, whose results were not sent yet.
+        `unsent`: the attempts of the item `nodeid`, whose results were not sent yet.
         """
         while len(index.waiting) >= at_least and not index.is_broken:
             self._ask_for_batch(index)
@@ -415,5 +421,5 @@ class DocumentLookup:
             self._warn(kind, f"{NAME}: {text}")
 
     def _warn(self, kind: str, text: str) -> None:
-        """Show the first text of each kind once in the summary."""
+        """Show a text in the summary, unless one of the same kind is shown already."""
         self._store.unsent.warn(f"{NAME}: {kind}", redaction(self._config).text(text))

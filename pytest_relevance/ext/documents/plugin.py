@@ -35,7 +35,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 async def pytest_relevance_fields(
     case_run: CaseRun, documents: Sequence[str]
 ) -> FieldValues | None:
-    """Return what the catalogue of the suite says of documents, after the index."""
+    """Return the fields of documents in the catalogue of the suite, if it has one.
+
+    The fixture `relevance_documents` comes first.
+    """
     if case_run.case.terms.documents is None:
         return None
     from pytest_relevance.ext.documents.catalogues import fields_in_catalogue
@@ -48,7 +51,7 @@ def pytest_relevance_complete(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> Sequence[DocumentTexts] | None:
-    """Return what the catalogues of the suites say of the documents of results."""
+    """Return titles and fields of the documents of results, from catalogues."""
     if not any(info.documents for info in files.values()):
         return None
     from pytest_relevance.ext.documents.catalogues import texts_in_catalogues

@@ -1,3 +1,1 @@
-"""Explanations of ranks in failing cases, by the hook `pytest_relevance_explain` of a
-project.
-"""
+"""Explanations of ranks in failing cases, which a hook of the project gives."""

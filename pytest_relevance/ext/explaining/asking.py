@@ -1,4 +1,4 @@
-"""Calls of the hook `pytest_relevance_explain`, for documents of a failing case."""
+"""Call the hook `pytest_relevance_explain` for documents of a failing case."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MOST_EXPLAINED = 5
 
 
 def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
-    """Ask the hook about documents of a failing case, and return its explanations.
+    """Return what the hook says about documents of a failing case.
 
-    An exception, or a value other than text and None, is a warning of the run. The hook
-    is then not asked about the other documents of the case.
+    An exception, or a value other than text and None, becomes a warning of the run. The
+    hook is then not called for the other documents of the case.
     """
     explanations: dict[str, str] = {}
     hide = redaction(this.item.config).text
@@ -61,7 +61,7 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
 
 
 def _to_explain(result: CaseResult) -> Iterator[str]:
-    """Go through the documents that are unwanted, rank too high, or left the top k."""
+    """Yield the documents that are unwanted, rank too high, or left the top k."""
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)
         too_high = [

@@ -19,7 +19,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 class HookSpecs:
-    """The hook.
+    """The specification of the hook.
 
     It is in a class, because pytest would take a function of this module for an
     implementation.
@@ -30,13 +30,13 @@ class HookSpecs:
     def pytest_relevance_explain(
         case: Case, document: str, rank: int | None, response: object
     ) -> str | None:
-        """Explain why a document has its rank, or was not returned.
+        """Return an explanation why a document has its rank, or was not returned.
 
-        For example, return the explanation of the engine. Return text, or None to leave
-        it to the next implementation. The hook is called in a case that fails,
-        for at most ten documents: those that rank too high, and those that left the top
-        k since the baseline. `-v` shows the text, and a record keeps it. An exception
-        changes no verdict.
+        For example, return the explanation of the engine. Return None to leave it to
+        the next implementation. The hook is called in a case that fails, for at most
+        ten documents: those that rank too high, and those that left the top k since the
+        baseline. `-v` shows the text, and a record keeps it. An exception changes no
+        verdict.
 
         `rank` (from 1) is None for a document that was not returned. `response` is the
         return value of the search, after awaiting it if it was awaitable.
@@ -46,7 +46,7 @@ class HookSpecs:
 def pytest_relevance_texts(
     case_run: CaseRun, result: CaseResult
 ) -> DocumentTexts | None:
-    """Return the explanations of a project, if it has the hook."""
+    """Return explanations for documents of a case, if the project has the hook."""
     if not case_run.item.config.hook.pytest_relevance_explain.get_hookimpls():
         return None
     from pytest_relevance.ext.explaining.asking import explanations_of

@@ -1,7 +1,7 @@
-"""Collect the ratings and queries of a JSON file.
+"""Collect the ratings and the queries of a JSON file, and the mistakes in it.
 
-A file may have a million ratings. The path to a rating, or its line, is computed only
-when a message needs it.
+A file may have a million ratings. So the path or the line of a rating is computed only
+if a message needs it.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ Keys = Mapping[str, str]
 
 @dataclass(slots=True)
 class Rated:
-    """A checked rating of a document.
+    """The rating of one document, checked to be text, a number, a boolean or None.
 
-    `path`: the path to the object or list that holds it. `key`: its key there.
+    `path`: the path to the object or list in the file that contains the rating.
+    `key`: the key of the rating in that object, or its index in that list.
     """
 
     query: str
@@ -57,11 +58,11 @@ RATING = frozenset({str, NumberAsWritten, type(None), bool})
 
 
 class Collector:
-    """Collect the ratings and queries of one file, and its mistakes.
+    """Collects the ratings and the queries of one file, and the mistakes in it.
 
-    A reader calls it with each value and its path, in the form that `Source.place`
-    takes. At the end `ratings` or `queries` returns what was collected, or raises one
-    error that names all mistakes.
+    A reader calls its methods with each value and with the path of the value, in the
+    form that `Source.place` takes. At the end `ratings` or `queries` returns what was
+    collected. If there were mistakes, they raise one FileError that names all of them.
 
     `keys`: the keys of an object that rates a document.
     """
@@ -82,20 +83,21 @@ class Collector:
         self._path_of_plain_id: JsonPath | None = None
 
     def wrong(self, message: str, path: JsonPath) -> None:
-        """Add a mistake."""
+        """Record a mistake at a path of the file, with its message."""
         self._problems.add(message, self._source.place(path))
 
     def refuse(self, message: str) -> NoReturn:
-        """Raise the mistakes that were found, or else refuse the file as a whole."""
+        """Raise FileError for the recorded mistakes, or else for `message`."""
         self._problems.raise_if_any()
         self._source.refuse(message)
 
     def objects(
         self, value: object, path: JsonPath, what: str
     ) -> Iterator[tuple[int, dict[str, object]]]:
-        """Iterate over a list of objects, with their numbers.
+        """Yield (index, object) for each object in a list.
 
-        Other values are mistakes.
+        A value that is not a list, and an entry that is not an object, is recorded as a
+        mistake. `what`: how the mistake calls the list.
         """
         if not isinstance(value, list):
             self.wrong(
@@ -114,9 +116,9 @@ class Collector:
     def text(
         self, holder: Mapping[str, object], key: str, path: JsonPath
     ) -> str | None:
-        """Return the id or text under a key of an object, as it is written.
+        """Return the text or number under `key` of an object, as text.
 
-        If there is none, adds a mistake and returns None.
+        If the key is missing or has another value, record a mistake and return None.
         """
         if key not in holder:
             self.absent(key, holder, path)
@@ -132,9 +134,9 @@ class Collector:
     def mapping(
         self, holder: Mapping[str, object], key: str, path: JsonPath
     ) -> dict[str, object] | None:
-        """Return the object under a key of an object.
+        """Return the object under `key` of another object.
 
-        If there is none, adds a mistake and returns None.
+        If the key is missing or has another value, record a mistake and return None.
         """
         value = holder.get(key)
         if isinstance(value, dict):
@@ -148,16 +150,17 @@ class Collector:
         return None
 
     def absent(self, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
-        """Add the mistake that an object lacks a key."""
+        """Record the mistake that the object `holder` has no key `key`."""
         found = "the object is empty"
         if holder:
             found = f"found {listed([quoted(name) for name in holder], 'and')}"
         self.wrong(f"{quoted(key)} is missing; {found}", path)
 
     def add_query(self, query: Query, path: JsonPath) -> None:
-        """Add a query, in the order of the file.
+        """Add a query. Queries keep the order in which they were added.
 
-        A repeated query is a mistake only if it differs from the first one.
+        A query may be added again. If it then has another text, other params or another
+        weight, a mistake is recorded.
         """
         known = self._known.setdefault(query.id, query)
         self._paths.setdefault(query.id, path)
@@ -180,7 +183,7 @@ class Collector:
     def add_grades(
         self, query: str, grades: Mapping[str, object], path: JsonPath
     ) -> None:
-        """Add ratings as {document: rating}."""
+        """Add the ratings of a query, given as {document: rating}."""
         for document, rating in grades.items():
             if not document.strip():
                 self.wrong("a document has no id", (*path, document))
@@ -190,7 +193,10 @@ class Collector:
                 self._rows.append(Rated(query, document, rating, path, document))
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
-        """Add ratings as {document: rating}, as a list of objects, or None for none."""
+        """Add the ratings of a query, as {document: rating} or as a list of objects.
+
+        None adds nothing. Any other value is recorded as a mistake.
+        """
         if isinstance(ratings, dict):
             self.add_grades(query, ratings, path)
         elif isinstance(ratings, list):
@@ -200,14 +206,14 @@ class Collector:
             self.wrong(f"ratings are {shapes}; found {found_json(ratings)}", path)
 
     def add_items(self, query: str, items: object, path: JsonPath) -> None:
-        """Add ratings as a list of objects, one for each document."""
+        """Add the ratings of a query, as a list with one object for each document."""
         for number, item in self.objects(items, path, "ratings"):
             self.add_item(query, item, path, number, self.keys_of(item))
 
     def keys_of(self, item: dict[str, object]) -> Keys:
-        """Return the keys of an object that rates a document.
+        """Return the keys of `item`, an object that rates a document, by their meaning.
 
-        A subclass may choose them for each object.
+        A subclass may choose other keys for each object.
         """
         return self._keys
 
@@ -219,7 +225,7 @@ class Collector:
         number: int,
         keys: Keys,
     ) -> None:
-        """Add the rating in one object, entry `number` of the list at `path`."""
+        """Add the rating in `item`, which is entry `number` of the list at `path`."""
         rating = item.get(keys["grade"])
         document = self._document_in(query, item, keys, (*path, number))
         if keys["grade"] not in item:
@@ -249,7 +255,7 @@ class Collector:
     ) -> str | None:
         """Return the id of the document that an object rates.
 
-        If it has none, adds a mistake and returns None.
+        If it has no id, or two that differ, record a mistake and return None.
         """
         try:
             columns = self._columns_of(tuple(item))
@@ -279,9 +285,9 @@ class Collector:
     def _only_id(
         self, item: dict[str, object], key: str, document: str, path: JsonPath
     ) -> str | None:
-        """Return the id of an object, if it has only one.
+        """Return `document`, the id under `key`, if no other usual key has another id.
 
-        If the object has another id too, adds a mistake and returns None.
+        If another key has another id, record a mistake and return None.
         """
         for name in self._ids_by_names[tuple(item)]:
             other = as_text(item[name])
@@ -297,9 +303,9 @@ class Collector:
     def _plain_document(
         self, item: dict[str, object], key: str, path: JsonPath
     ) -> str | None:
-        """Return the id under a key of an object.
+        """Return the id under `key` of an object.
 
-        If there is none, adds a mistake and returns None.
+        If the key is missing or has no text, record a mistake and return None.
         """
         value = item.get(key)
         if type(value) is str and value.strip():  # nearly all values
@@ -307,9 +313,9 @@ class Collector:
         return self.text(item, key, path)
 
     def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
-        """Find the keys of the id in objects with these keys.
+        """Return the keys that `id_field` names, for objects with the keys `names`.
 
-        None if the id has one key with a usual name. Raises `NoColumn` if a key is
+        Return None without `id_field`. Raise `NoColumn` if a key that it names is
         missing.
         """
         if names not in self._columns_by_names:
@@ -321,9 +327,10 @@ class Collector:
     def _joined_document(
         self, item: dict[str, object], columns: DocumentColumns, path: JsonPath
     ) -> str | None:
-        """Join the id of an object. If it is blank, adds a mistake and returns None.
+        """Return the id of a document, joined from the keys that `id_field` names.
 
-        Raises `NoColumn` for a missing part.
+        If the id is blank, record a mistake and return None. Raise `NoColumn` if a part
+        of the id is missing.
         """
         values = [item[columns.names[number]] for number in columns.read]
         document = columns.join([as_text(value) or "" for value in values])
@@ -341,7 +348,7 @@ class Collector:
         key: str,
         grade: str,
     ) -> None:
-        """Add the mistake that a document got another grade in another index before."""
+        """Record a mistake if the document has another grade in another index."""
         column = self._index_by_names[tuple(item)]
         index = None if column is None else as_text(item[column])
         if column is None or index is None:
@@ -352,18 +359,18 @@ class Collector:
             self.wrong(why, path)
 
     def add(self, row: Rated) -> None:
-        """Add one rating, which has been checked."""
+        """Add a rating that its reader has checked."""
         self._rows.append(row)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
-        """Add the mistake that a value is not a rating."""
+        """Record the mistake that `rating` is not a value that a rating may have."""
         self.wrong(
             f"a rating is a number or a name of the scale, found {found_json(rating)}",
             path,
         )
 
     def ratings(self) -> Ratings:
-        """Make `Ratings` from what was collected.
+        """Return all ratings that were added.
 
         Raises:
             FileError: there were mistakes, or the file has no judgments.
@@ -396,7 +403,7 @@ class Collector:
         )
 
     def _described(self) -> dict[str, Query]:
-        """Select the queries with more than an id, and those without a rating."""
+        """Return the queries that have more than an id, and those without a rating."""
         rated = set()
         for row in self._rows:
             if row.rating not in (None, ""):
@@ -408,11 +415,11 @@ class Collector:
         return described
 
     def queries(self) -> list[Query]:
-        """Return the queries, with their lines.
+        """Return the queries that were added, each with its line in the file.
 
         Raises:
-            FileError: there were mistakes, or the file has no queries, or only their
-                ids.
+            FileError: there were mistakes, the file has no queries, or a query has no
+                text.
         """
         if not self._known:
             self.refuse("the file has no queries")
@@ -435,7 +442,7 @@ class Collector:
 
 
 def params_of(values: object) -> dict[str, object]:
-    """Read the search parameters of a query; none if `values` is not an object."""
+    """Return the search parameters of a query; {} if `values` is not an object."""
     if not isinstance(values, dict):
         return {}
     return {name: as_python(value) for name, value in values.items()}

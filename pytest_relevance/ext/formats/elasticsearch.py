@@ -1,13 +1,15 @@
 """Read Elasticsearch's rank_eval request.
 
 It has `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The
-key of a query is its id. The option `query` says where its text is: a path with dots
-from the request (`params.text`, `request.query.match.title`, `id`), or several paths,
-for the first one that leads to a text. Without the option, the text is the only
-parameter that is text, or the only text that the body searches for. If there are
-several, the text is not known. The other parameters of a template are the params of the
-query. Documents with the same id in two indices are the same, unless `id_field` is a
-template.
+key of a query is its id.
+
+The option `query` says where the text of a query is. It is a path with dots from the
+request (`params.text`, `request.query.match.title`, `id`). Of several paths, the first
+that leads to a text counts. Without the option, the text is the only parameter that is
+text, or the only text that the body searches for. If there are several, the text is not
+known. The other parameters of a template are the params of the query.
+
+Documents with the same id in two indices are the same, unless `id_field` is a template.
 """
 
 from __future__ import annotations
@@ -45,12 +47,15 @@ _OF_TEXT = frozenset(
 
 
 def is_rank_eval(source: Source) -> bool:
-    """Say whether a file is a request for ranking evaluation."""
+    """Say whether a file is a rank_eval request."""
     return isinstance(_body(source.json_object).get("requests"), list)
 
 
 def _body(document: object) -> Mapping[str, object]:
-    """Return the body of a request, which clients log under `body`, or an empty one."""
+    """Return the body of a rank_eval request; {} for a value that is not an object.
+
+    Some clients log a request as an object with the key `body`.
+    """
     if not isinstance(document, dict):
         return {}
     body = document.get("body")
@@ -60,9 +65,9 @@ def _body(document: object) -> Mapping[str, object]:
 
 
 def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
-    """Collect the queries and their judgments.
+    """Return a collector with the queries and judgments of a rank_eval request.
 
-    `for_queries`: whether a query with unknown text is a mistake.
+    `for_queries`: whether a query whose text is not known is a mistake.
     """
     collector = Collector(
         source, "elasticsearch", {"document": "_id", "grade": "rating"}
@@ -96,10 +101,10 @@ def _query(
     path: JsonPath,
     wanted: Sequence[str] | None,
 ) -> Query:
-    """Make a query of a request.
+    """Return the query of one request, with its text if that is known.
 
-    Its params are the parameters of the template without the text. `wanted`: where the
-    user says that the text is.
+    Its params are the parameters of the template without the text.
+    `wanted`: the paths at which the user says that the text is; None if not said.
     """
     params = _params(request)
     if wanted is None:
@@ -127,7 +132,10 @@ def _query(
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
-    """Return where else a request has a text, and how to name several places, or ""."""
+    """Return advice that names another place in the request that has a text.
+
+    The advice is empty if no place has a text.
+    """
     places = texts_of_request(request)
     if not places:
         return ""
@@ -148,7 +156,7 @@ def _params(request: Mapping[str, object]) -> dict[str, object]:
 def _unknown(key: str, places: Mapping[str, str]) -> str:
     """Return the message that the text of a query is not known.
 
-    `places`: texts that it may be, by their paths.
+    `places`: {path: text} of the texts that may be the text of the query.
     """
     found = "no params and no match query has any"
     example = "params.text"
@@ -163,9 +171,10 @@ def _unknown(key: str, places: Mapping[str, str]) -> str:
 
 
 def _text_at(value: object, parts: Sequence[str]) -> str | None:
-    """Find the text at a path.
+    """Return the text at a path, given as the parts between its dots; None without one.
 
-    A key may have dots (`title.en`). A match may be written long, with its `query`.
+    A key may have dots itself (`title.en`). If the path leads to an object, the text is
+    under its key `query`.
     """
     if not parts:
         return as_text(value.get("query") if isinstance(value, dict) else value)
@@ -186,10 +195,10 @@ def _text_at(value: object, parts: Sequence[str]) -> str | None:
 
 
 def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
-    """Find the candidates for the text of the query, by their paths from the request.
+    """Return {path: text} of all texts in a request that may be the text of the query.
 
-    They are the parameters that are text, and what the body searches for. A text that
-    stands twice is found once.
+    These are the parameters that are text, and the texts that the body searches for. A
+    text that occurs twice has its first path alone.
     """
     found: dict[str, str] = {}
     for name, value in _params(request).items():
@@ -201,7 +210,7 @@ def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
 
 
 def _searched(body: object) -> Iterator[tuple[str, str]]:
-    """Find the texts that a search body looks for, with their paths in the request."""
+    """Yield (path, text) for each text that a search body looks for."""
     pending = [("request", body)]
     while pending:
         path, value = pending.pop()

@@ -1,7 +1,7 @@
 """Read tables of judgments: exports of Quepid, qrels of BEIR and ESCI, JSON objects.
 
-They have one row per rating, or one row per document with a column for each rater.
-`columns.layout` finds the columns.
+A table has one row for each rating. Or it has one row for each document, and a column
+for each rater. `columns.layout` finds the columns.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _TEXTS = ("query_id", "query", "document", "rater", "title")
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The cells of a table of judgments.
+    """The cells of a table of judgments, column by column.
 
-    `texts`: the columns of texts, by their meaning.
+    `texts`: {meaning: cells} of the columns with texts, for example `document`.
     `keys`: for each row the id of its query, or the text if the query has no id.
     `grades`: the columns of grades, one for each rater.
     """
@@ -77,18 +77,19 @@ def is_judgment_table(source: Source) -> bool:
 
 
 def layout_of(source: Source, names: Sequence[str]) -> columns.Layout | None:
-    """Find the columns of a table of judgments, by the options of its source.
+    """Return which column of a table of judgments has which meaning.
 
-    None for any other header.
+    The options of the source may name columns. Return None if `names` is not the header
+    of a table of judgments.
     """
     document = main_column(source.ids, names)
     return columns.layout(names, source.options.get(GRADE_COLUMN), document)
 
 
 def read_table(source: Source, format: str | None = None) -> Ratings:
-    """Read a table of judgments.
+    """Return the ratings in a table of judgments.
 
-    `format`: the name that the ratings keep, by default csv or parquet.
+    `format`: the name of the format that the ratings keep; by default csv or parquet.
 
     Raises:
         FileError: the header is not one of judgments, or rows are wrong.
@@ -118,7 +119,7 @@ def _ratings(
     format: str,
     notices: Sequence[str],
 ) -> Ratings:
-    """Make ratings of the cells. The rows of the first rater come before others."""
+    """Return the ratings in the cells: those of the first rater, of the second ..."""
     count = len(cells.keys)
     times = len(cells.grades)
     ratings: list[object] = []
@@ -172,7 +173,7 @@ def _read_cells(
 
 
 def _keys(texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    """Choose the key of the query of each row: its id, or else its text."""
+    """Return the key of the query of each row: its id, or else its text."""
     keys = texts.get("query_id") or texts.get("query") or []
     if "" in keys and "query_id" in texts and "query" in texts:
         return [key or text for key, text in zip(keys, texts["query"], strict=True)]
@@ -202,9 +203,9 @@ def _raters(found: columns.Layout, cells: _Cells) -> list[str] | None:
 
 
 def columns_of_documents(table: Table) -> DocumentColumns | None:
-    """Find the columns of the ids of documents, if `id_field` says which.
+    """Return the columns that `id_field` names; None without `id_field`.
 
-    Refuses a table that lacks them.
+    Raises FileError if the table lacks one of them.
     """
     try:
         return document_columns(table.source.ids, table.names)
@@ -218,7 +219,11 @@ def _check_documents(
     ids: DocumentColumns | None,
     cells: _Cells,
 ) -> list[str]:
-    """Refuse ids of documents that are not clear, and return notices of doubts."""
+    """Return notices about ids of documents that may be lists of ids.
+
+    Raises FileError if a row has two ids that differ, if a cell is surely a list of
+    ids, or if one id has two grades in two indexes.
+    """
     document = found.at["document"]
     if ids is None:
         refuse_two_ids(
@@ -235,9 +240,9 @@ def _check_documents(
 
 
 def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
-    """Read the ids of documents that are joined from columns.
+    """Return the id of the document of each row, joined from the columns of `id_field`.
 
-    Refuses the rows that lack a part of the id.
+    Raises FileError if a row lacks a part of the id.
     """
     parts = table.cells(ids.read)
     try:
@@ -259,7 +264,10 @@ def _joined_ids(table: Table, ids: DocumentColumns) -> list[str]:
 def refuse_two_ids(
     table: Table, document: int, documents: Sequence[str], advice: str
 ) -> None:
-    """Refuse a table with two columns of document ids which differ in a row."""
+    """Raise FileError if two columns have different ids of the document in a row.
+
+    `document`: the number of the column that has the ids `documents`.
+    """
     names = keys_of_documents(table.names)
     if len(names) < 2 or table.names[document] not in names:
         return
@@ -282,7 +290,7 @@ A search returned the ids in these files, so none of them is a list.
 
 
 def _refuse_lists(table: Table, cells: _Cells) -> list[str]:
-    """Refuse cells that hold several ids, and return a notice of doubtful ones.
+    """Return a notice about ids of documents that may be lists of ids; [] without any.
 
     Raises:
         FileError: with each row whose document is surely a list of ids.
@@ -324,9 +332,9 @@ def _list_message(query: str, document: str, parts: Sequence[str]) -> str:
 
 
 def _refuse_two_indexes(table: Table, document: int, cells: _Cells) -> None:
-    """Refuse a table that gives one id two grades in two indexes.
+    """Raise FileError if one id of a document has two grades in two indexes.
 
-    If the index is a part of the id, a template says so.
+    `document`: the number of the column of ids.
     """
     name = index_column(table.names)
     if name is None or table.names.index(name) == document:
@@ -355,9 +363,9 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 
 
 def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
-    """Return for each rating whether a machine gave it; None without such a column.
+    """Return for each rating whether a machine gave it; None if no column says so.
 
-    `times`: how many ratings a row has.
+    `times`: how many ratings each row has.
     """
     if MACHINE not in found.at:
         return None
@@ -388,7 +396,7 @@ def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] |
 
 
 def _described(table: Table, cells: _Cells) -> dict[str, Query]:
-    """Find the queries with both an id and a text, and those without a document."""
+    """Return the queries that have both an id and a text, or that have no document."""
     described: dict[str, Query] = {}
     texts = cells.texts
     if "query" in texts and "query_id" in texts:
@@ -410,8 +418,8 @@ def _described(table: Table, cells: _Cells) -> dict[str, Query]:
 def _with_ids(rows: Ratings) -> list[bool]:
     """Return for each row whether it names a document.
 
-    A row may have a query alone: it has no judgments. A document or a rating without a
-    query is refused, and a rating without a document.
+    A row may name only a query: then the query has no judgments. Raises FileError for a
+    document or a rating without a query, and for a rating without a document.
     """
     problems = Problems(rows.file)
     for row, rating in enumerate(rows.ratings):
@@ -429,9 +437,9 @@ def _with_ids(rows: Ratings) -> list[bool]:
 
 
 def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoReturn:
-    """Refuse a header that is not one of judgments.
+    """Raise FileError for a header that is not one of judgments.
 
-    Says what was found, what is missing, and what may be misspelt.
+    The message says what was found, what is missing, and which column may be misspelt.
     """
     place = Place(line=line)
     try:
@@ -460,7 +468,11 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
 
 
 def _lacking(at: Mapping[str, int], others: Sequence[str]) -> list[str]:
-    """Write which columns a table of judgments lacks, and which others may be meant."""
+    """Return a sentence for each column that a table of judgments lacks.
+
+    `at`: the columns that were found, by their meaning. `others`: the other columns. A
+    sentence names one of these if it may be the missing column.
+    """
     lacking = []
     for one_of in (("query_id", "query"), ("document",), ("grade",)):
         if not at.keys().isdisjoint(one_of):
@@ -481,7 +493,7 @@ _ENDS_AS_ID = re.compile(r"(?:^|[a-z0-9 _.-])(?:id|ids|no|nr|num|number|key|code
 
 
 def _meant_column(what: str, names: Sequence[str], spellings: Sequence[str]) -> str:
-    """Write which of the columns that nothing reads may be meant; empty if none may be.
+    """Return advice to rename a column that may be meant by `what`; empty without one.
 
     Short names are not compared, because they are alike by chance: `id` is as near to
     `did` as a misspelt word is to the right one.

@@ -1,6 +1,6 @@
 """Read the format `text`: each line is a query.
 
-Nearly every file could be read as lines, so files that are surely in another format are
+Nearly every file could be read as lines. So a file that is surely in another format is
 refused.
 """
 
@@ -18,10 +18,10 @@ from pytest_relevance.judgments.model import Query
 
 
 def read_lines(source: Source) -> list[Query]:
-    """Read a file with one query per line; blank lines are left out.
+    """Return the queries of a file with one query per line; blank lines are left out.
 
     Raises:
-        FileError: the file is in another format, or there are conflict markers.
+        FileError: the file is in another format, or has conflict markers of git.
     """
     _refuse_other_formats(source)
     marker = find_conflict_marker(source.data)

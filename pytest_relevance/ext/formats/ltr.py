@@ -1,10 +1,10 @@
 """Read judgment lists for learning to rank (LTR), as SVMrank has them.
 
 A line is `grade qid:N [feature:value ...] # document [text]`. The key of a query is its
-qid. Headers, `# qid:N: text*weight`, have its text and weight. The text after a
-document is the text of the query if all lines of each query have the same one (Quepid
-writes no headers). Otherwise it is the title of the document. LETOR's `#docid = X ...`
-is read too. Features are ignored.
+qid. A header, `# qid:N: text*weight`, has the text and the weight of a query. Quepid
+writes no headers. If all lines of each query have the same text after the document, it
+is the text of the query. Otherwise it is the title of the document. LETOR's `#docid = X
+...` is read too. Features are ignored.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A judgment.
+    """The judgment in one line.
 
-    `text`: what stands after the document, the text of the query or a title.
+    `text`: the text after the document: the text of the query, or a title.
     """
 
     query: str
@@ -44,9 +44,10 @@ class _Row:
 
 @dataclass(slots=True)
 class _Content:
-    """The content of a file: its judgments, and the queries whose text it has.
+    """The content of a file.
 
-    `first_lines`: the line of the first judgment of each query.
+    `described`: the queries whose text is known, by their keys.
+    `first_lines`: for each query the line of its first judgment.
     """
 
     rows: list[_Row]
@@ -56,10 +57,10 @@ class _Content:
 
 
 def is_ltr(source: Source) -> bool:
-    """Say whether the first lines are judgments or headers.
+    """Say whether a file is a judgment list.
 
-    The first line has to be one of these, because a table begins with its header. More
-    than half of the first lines have to be, too.
+    The first line has to be a judgment or a header of a query, because a table begins
+    with its own header. More than half of the first lines have to be, too.
     """
     fits = []
     for line in source.head.split("\n"):
@@ -74,7 +75,7 @@ def is_ltr(source: Source) -> bool:
 
 
 def read_ltr(source: Source) -> Ratings:
-    """Read the judgments, the queries in the headers, and the titles.
+    """Return the ratings, with the queries in the headers and the titles of documents.
 
     Raises:
         FileError: lines are wrong, or there are only comments.
@@ -105,7 +106,7 @@ def read_ltr(source: Source) -> Ratings:
 
 
 def read_ltr_queries(source: Source) -> list[Query]:
-    """Read the queries, from the headers or from the lines of judgments.
+    """Return the queries, from the headers or from the lines of judgments.
 
     Raises:
         FileError: lines are wrong, or the text of a query is not known.
@@ -145,9 +146,10 @@ def _read_lines(source: Source) -> _Content:
 
 
 def _add_header(content: _Content, key: str, rest: str, number: int) -> str:
-    """Add a query with its text and weight, `# qid:key: text*weight`.
+    """Add the query of a header, `# qid:key: text*weight`.
 
-    Returns what is wrong with the header, or an empty text.
+    Return what is wrong with the header, or "".
+    `rest`: the header after its key. `number`: the number of the line.
     """
     text, star, written = rest.rpartition("*")
     weight = number_of(written) if star else None
@@ -171,7 +173,7 @@ def _add_header(content: _Content, key: str, rest: str, number: int) -> str:
 
 
 def _add_judgment(content: _Content, line: str, number: int) -> str:
-    """Add a judgment. Returns what is wrong with the line, or an empty text."""
+    """Add the judgment in a line. Return what is wrong with the line, or ""."""
     found = _LINE.fullmatch(line)
     if found is None:
         return f"a line is {quoted(FORM)}, found {quoted(line)}"
@@ -187,10 +189,10 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
 
 
 def _describe_queries(content: _Content) -> bool:
-    """Decide whether the texts after the documents are those of the queries.
+    """Say whether texts after documents are texts of queries, and add these queries.
 
-    If so, describe the queries with them. They are titles if a query has two of them,
-    or another text in its header.
+    The texts are titles if a query has two different ones, or another text in its
+    header.
     """
     texts: dict[str, str] = {}
     for row in content.rows:
@@ -207,9 +209,9 @@ def _describe_queries(content: _Content) -> bool:
 
 
 def _split_comment(comment: str) -> tuple[str, str]:
-    """Split a comment into the document and the text after it.
+    """Return the document and the text after it, which a comment `document text` has.
 
-    They are separated by a tab, or else by white space.
+    A tab separates the two, or else white space.
     """
     letor = _LETOR.match(comment)
     if letor is not None:

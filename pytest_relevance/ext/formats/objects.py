@@ -1,8 +1,8 @@
 """Read plain JSON, and JSON Lines.
 
 Judgments are `{query: {document: grade}}` or objects. Queries are `{id: text}`, texts
-or objects. Objects stand in a list, or one per line. The first object decides what they
-are:
+or objects. Objects stand in a list, or one per line. The first object decides which of
+these forms the file has:
 
 - rows of a table: `{"query": ..., "doc_id": ..., "grade": ...}`, or `{"_id": ...,
   "text": ...}` for queries as BEIR has them
@@ -80,12 +80,12 @@ def is_json(source: Source) -> bool:
 
 
 def read_objects(source: Source, format: str | None = None) -> Ratings:
-    """Read judgments.
+    """Return the ratings in JSON or JSON Lines.
 
-    `format`: the name that the ratings keep, by default json or jsonl.
+    `format`: the name of the format that the ratings keep; by default json or jsonl.
 
     Raises:
-        FileError: it is not JSON, or judgments are wrong.
+        FileError: the file is not JSON, or judgments are wrong.
     """
     format = format or ("jsonl" if source.is_json_lines else "json")
     if _is_table(source):
@@ -94,10 +94,10 @@ def read_objects(source: Source, format: str | None = None) -> Ratings:
 
 
 def read_query_objects(source: Source) -> list[Query]:
-    """Read queries: texts, `{id: text}`, objects, or the queries of judgments.
+    """Return the queries in JSON: texts, `{id: text}`, objects, or rated queries.
 
     Raises:
-        FileError: it is not JSON, has no texts, or may be read in two ways.
+        FileError: the file is not JSON, has no texts, or can be read in two ways.
     """
     entries = source.entries
     if entries and all(isinstance(entry, str) for entry in entries):
@@ -152,9 +152,10 @@ _WRAPPERS = frozenset(
 
 
 def _refuse_wrapped_list(source: Source) -> None:
-    """Refuse an object whose only key leads to a list of queries, or to nothing.
+    """Raise FileError if the whole file is `{"items": [...]}` with queries in the list.
 
-    A list of ratings may stand there: then the key is a query.
+    Other usual names than `items` count too. An empty list is refused as well. The list
+    may have ratings instead of queries: then the key is a query.
     """
     if len(source.json_object) != 1:
         return
@@ -199,12 +200,12 @@ def are_queries(source: Source) -> bool:
 
 
 def _is_a_text(value: object) -> bool:
-    """Say whether a value is text, and not a number as text."""
+    """Say whether a value is text that is not a number."""
     return type(value) is str and number_of(value) is None
 
 
 def _is_table(source: Source) -> bool:
-    """Say whether the first object has plain values, and no judgments below it."""
+    """Say whether the first object is a row of a table: plain values, no ratings."""
     entries = source.entries
     first = entries[0] if entries else {}
     if not isinstance(first, dict):
@@ -217,7 +218,7 @@ def _holds_structures(entry: Mapping[str, object]) -> bool:
 
 
 def _ratings_key(entry: Mapping[str, object]) -> str:
-    """Find the key of the ratings below a query; empty if there is none."""
+    """Return the key under which a query has its ratings; empty without one."""
     for name in _RATINGS:
         if name in entry and not isinstance(entry[name], str):
             return name
@@ -231,8 +232,8 @@ def _folded_names(names: Iterable[str]) -> set[str]:
 def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     """Say whether a file of queries is `{id: text}`, and not one query or judgment.
 
-    An object is one query if it has a key that is only used for ids. If it has another
-    key of queries, it may be either, and the file is refused.
+    An object is one query if it has a key that is only used for ids. Raises FileError
+    if it has another usual key of a query, because it may then be either.
     """
     names = list(entry)
     if not names or layout(names) is not None:
@@ -253,10 +254,10 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
 
 
 class _NestedReader(Collector):
-    """Collect `{query: its judgments}`, and objects that are queries with ratings.
+    """Collects judgments from `{query: judgments}`, and from queries with `ratings`.
 
-    `for_queries`: whether the file is one of queries. Then a key is a query if there is
-    no text below it.
+    `for_queries`: whether a file of queries is read. If so, the key of a query is its
+    text, unless the object has a text.
     """
 
     def __init__(self, source: Source, format: str, *, for_queries: bool) -> None:
@@ -292,10 +293,11 @@ class _NestedReader(Collector):
                 self.add_ratings(key, value, at)
 
     def _may_be_texts(self, value: object, *, is_alone: bool) -> bool:
-        """Say whether a key may lead to queries, in a file of queries.
+        """Say whether `value`, which stands under a key, has texts of queries.
 
-        Texts of queries are not numbers. The only key of an object may lead to queries,
-        and so may the key of an object with the keys of a query.
+        This is so in a file of queries if `value` has text that is not a number. The
+        key also has to be the only one of its object, or `value` has to have a usual
+        key of a query.
         """
         if not self._for_queries or not isinstance(value, dict):
             return False
@@ -334,7 +336,7 @@ class _NestedReader(Collector):
     def _check_unread(
         self, query: Query, entry: Mapping[str, object], path: JsonPath
     ) -> None:
-        """Refuse an object that differs from an earlier one in unread keys."""
+        """Record a mistake if two objects of a query differ in an unread key."""
         unread = {name: entry[name] for name in _unread_names(self._source, entry)}
         earlier = self._unread.setdefault(query.id, unread)
         for name in dict.fromkeys([*earlier, *unread]):
@@ -372,7 +374,7 @@ class _NestedReader(Collector):
 
 
 def unread_keys(source: Source) -> list[UnreadColumn]:
-    """Find the keys of the objects of a file of queries that nothing reads."""
+    """Return the keys of the objects in a file of queries that nothing reads."""
     entries = source.entries
     if source.json_object and _are_texts_by_id(source, source.json_object):
         return []

@@ -2,7 +2,7 @@
 
 They are the requests that import judgments and query sets, and the responses of the
 plugin: `judgmentRatings[].{query, ratings[].{docId, rating}}` and
-`querySetQueries[].{queryText, referenceAnswer}`. A response has the same in
+`querySetQueries[].{queryText, referenceAnswer}`. A response has them in
 `hits.hits[]._source`. The key of a query is its text, which may occur several times.
 """
 
@@ -25,7 +25,7 @@ _ANSWER = "referenceAnswer"
 
 
 def is_judgment_import(source: Source) -> bool:
-    """Say whether a file imports judgments, or is a response with judgments."""
+    """Say whether a file has judgments: a request to import them, or a response."""
     for holder in _holders(source.json_object):
         if isinstance(holder.members.get(_RATINGS), list):
             return True
@@ -33,17 +33,17 @@ def is_judgment_import(source: Source) -> bool:
 
 
 def is_query_set(source: Source) -> bool:
-    """Say whether a file is a query set, or a response with query sets."""
+    """Say whether a file has query sets: a request to import one, or a response."""
     return any(_QUERIES in holder.members for holder in _holders(source.json_object))
 
 
 def has_queries(source: Source) -> bool:
-    """Say whether a file has queries: judgments or a query set."""
+    """Say whether a file has judgments or a query set."""
     return is_judgment_import(source) or is_query_set(source)
 
 
 def collect_judgments(source: Source) -> Collector:
-    """Collect the judgments. The ids of queries are their texts."""
+    """Return a collector with the judgments. The id of a query is its text."""
     collector = _collector(source)
     for entry in _entries(source, collector, _RATINGS):
         text = collector.text(entry.members, "query", entry.path)
@@ -58,7 +58,7 @@ def collect_judgments(source: Source) -> Collector:
 
 
 def collect_query_set(source: Source) -> Collector:
-    """Collect the queries of a query set. Their ids are their texts."""
+    """Return a collector with the queries of a query set. Their ids are their texts."""
     collector = _collector(source)
     written: dict[str, dict[str, object]] = {}
     for entry in _entries(source, collector, _QUERIES):
@@ -77,7 +77,7 @@ def collect_query_set(source: Source) -> Collector:
 
 
 def unread_of_query_set(source: Source) -> list[UnreadColumn]:
-    """Find the keys of the queries of a set that nothing reads."""
+    """Return the keys of the queries of a query set that nothing reads."""
     found: dict[str, UnreadColumn] = {}
     for holder in _holders(source.json):
         entries = holder.members.get(_QUERIES)
@@ -95,7 +95,7 @@ def unread_of_query_set(source: Source) -> list[UnreadColumn]:
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """An object in the file: its path and its members."""
+    """A JSON object of the file: its path in the file, and its members."""
 
     path: JsonPath
     members: dict[str, object]
@@ -106,9 +106,9 @@ def _collector(source: Source) -> Collector:
 
 
 def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object]:
-    """Iterate over the objects in all lists under a key.
+    """Yield the objects in all lists under a key.
 
-    Refuses the file if it has no such key.
+    Raises FileError if the file has no such key.
     """
     holders = [each for each in _holders(source.json) if key in each.members]
     if not holders:
@@ -123,7 +123,7 @@ def _entries(source: Source, collector: Collector, key: str) -> Iterator[_Object
 
 
 def _holders(document: object) -> Iterator[_Object]:
-    """Iterate over the objects that may have judgments: the file, or the hits in it."""
+    """Yield the objects that may have judgments: the whole file, and each hit in it."""
     if not isinstance(document, dict):
         return
     yield _Object((), document)

@@ -1,8 +1,8 @@
 """Recognise lines of four columns that are not qrels.
 
 Qrels are `qid iter docid grade`. Four columns that end with a number may also be a run,
-`qid docid rank score`, or qrels for diversity. If these were read as qrels, their
-documents would not exist.
+`qid docid rank score`, or qrels for diversity. If these were read as qrels, the
+judgments would name documents that do not exist.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _COUNTER = re.compile(r"[0-9]{1,2}|q0", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class QrelsRows:
-    """The four columns of qrels as they are written.
+    """The four columns of qrels, as they are written in the file.
 
-    `place`: returns the position of a row.
+    `place`: a function that returns the position of a row in the file.
     """
 
     queries: Sequence[str]
@@ -39,11 +39,10 @@ class QrelsRows:
 
 
 def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
-    """Refuse rows of four columns that are surely not qrels.
+    """Raise FileError if the rows are surely not qrels.
 
-    Raises:
-        FileError: the third or fourth column has ranks, or the second one has documents
-            or subtopics.
+    Then the third or fourth column has ranks, or the second one has documents or
+    subtopics.
     """
     order = order_of_run(rows)
     if order is not None:
@@ -64,7 +63,7 @@ def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
 def order_of_run(rows: QrelsRows) -> str | None:
     """Return the names of the columns if the rows are a run; None if they may be qrels.
 
-    `qid docid rank score` is what tools for MS MARCO write.
+    Example: `qid docid rank score`, which tools for MS MARCO write.
     """
     varies = len(set(rows.iterations)) > 1
     may_have_ranks = str(_HIGHEST_SCALE + 1) in set(rows.grades)
@@ -91,9 +90,9 @@ def _rows_by_query(queries: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _is_one_counter(rows: QrelsRows) -> bool:
-    """Say whether the column of documents has one value, a rank or an iteration.
+    """Say whether the column of documents has only one value, a rank or an iteration.
 
-    One document that was judged for several queries in several rounds does not count.
+    The answer is no if one document was judged for several queries in several rounds.
     """
     if len(set(rows.documents)) > 1 or len(set(rows.iterations)) == 1:
         return False
@@ -105,7 +104,7 @@ def _is_one_counter(rows: QrelsRows) -> bool:
 def _are_rounds(iterations: Sequence[str]) -> bool:
     """Say whether the second column has rounds of judging, as TREC-COVID has.
 
-    These are small numbers, with halves among them.
+    Rounds are small numbers, and some of them end with .5.
     """
     values = set(iterations)
     has_halves = any(value.endswith(".5") for value in values)
@@ -113,7 +112,7 @@ def _are_rounds(iterations: Sequence[str]) -> bool:
 
 
 def _are_scores(column: Sequence[str]) -> bool:
-    """Say whether a column has numbers alone, some of them with decimals."""
+    """Say whether a column has only numbers, some of them with decimals."""
     numbers = [number_of(value) for value in set(column)]
     return None not in numbers and any(isinstance(each, float) for each in numbers)
 
@@ -123,9 +122,10 @@ def _have_ranks(
     iterations: Sequence[str],
     by_query: dict[str, list[int]],
 ) -> bool:
-    """Say whether a column counts the lines of most queries.
+    """Say whether a column counts the lines of most queries that have several lines.
 
-    The second column of these lines never repeats.
+    A query does not count if its second column has a value twice.
+    `by_query`: the row numbers of each query.
     """
     several = [rows for rows in by_query.values() if len(rows) > 1]
     ranked = 0
@@ -145,7 +145,10 @@ def _is_count(values: Sequence[str]) -> bool:
 
 
 def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> bool:
-    """Say whether the grades count the lines of each query, and there are many."""
+    """Say whether the grades of each query are 1, 2, 3 ... in the order of its lines.
+
+    They have to reach a number that is above any scale of grades.
+    """
     if max(map(len, by_query.values())) <= _HIGHEST_SCALE:
         return False
     for rows in by_query.values():
@@ -156,7 +159,7 @@ def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> 
 
 
 def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
-    """Refuse qrels whose second column has two values for one document of a query."""
+    """Raise FileError if a document of a query has two values in the second column."""
     if len(set(rows.iterations)) < 2:
         return
     first: dict[tuple[str, str], int] = {}

@@ -1,10 +1,10 @@
 """Read Quepid's exports: JSON, and tables, which `judgment_tables` reads.
 
-JSON has ratings, whole cases, and books of several judges: `queries[].{query or
-query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id,
-rating}`; a book is `query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a
-query is its text. A judgement that says `unrateable` or `judge_later` is not a rating.
-Only books say who rated: in a case there is one rating per document.
+An export in JSON is a case or a book. A case is `queries[].{query or query_text,
+ratings}`; ratings are `{doc: rating}` or a list of `{doc_id, rating}`. A book, with the
+ratings of several judges, is `query_doc_pairs[].{query_text, doc_id, judgements[]}`.
+The key of a query is its text. A judgement that says `unrateable` or `judge_later` is
+not a rating. Only books say who rated: in a case there is one rating per document.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Other columns are fields of the documents, with any name.
 
 
 def is_quepid(source: Source) -> bool:
-    """Say whether a file is one of the exports in JSON."""
+    """Say whether a file is an export of Quepid in JSON."""
     document = source.json_object
     if isinstance(document.get(_PAIRS), list):
         return True
@@ -61,7 +61,7 @@ def is_quepid(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotColumns:
-    """The numbers of the columns of a snapshot."""
+    """The numbers of the columns of a snapshot, a table of rankings in Quepid."""
 
     name: int
     query: int
@@ -70,7 +70,7 @@ class SnapshotColumns:
 
 
 def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
-    """Find the columns of a snapshot. None for the header of another table."""
+    """Return the columns of a snapshot; None for the header of another table."""
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
         numbers.setdefault(folded(name), number)
@@ -85,11 +85,10 @@ def snapshot_columns(names: Sequence[str]) -> SnapshotColumns | None:
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
-    """Find the queries of a snapshot in JSON: the text and the documents of each.
+    """Return (query, documents) for each query of a snapshot in JSON, best first.
 
-    Documents are best first. None for any other JSON. `docs` has a list of documents
-    for each id of a query, `queries` has the texts of the queries. The text of a
-    deleted query is its id.
+    Return None for any other JSON. In the snapshot, `docs` has a list of documents for
+    each id of a query, and `queries` has the texts. A deleted query has its id as text.
     """
     if not isinstance(document, dict):
         return None
@@ -110,7 +109,7 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
 
 
 def collect_quepid(source: Source) -> Collector:
-    """Collect the queries and judgments of an export in JSON."""
+    """Return a collector with the queries and judgments of an export in JSON."""
     collector = Collector(source, "quepid", {"document": "doc_id", "grade": "rating"})
     document = source.json
     if isinstance(document, dict) and _PAIRS in document:
@@ -137,7 +136,7 @@ def _add_query(
 ) -> str | None:
     """Add a query, and return its text, which is its key.
 
-    If it has none, adds a mistake and returns None.
+    If it has no text, record a mistake and return None.
     """
     text = collector.text(entry, _text_key(entry), path)
     if text is not None:
@@ -200,7 +199,10 @@ def _says_nothing(judgement: Mapping[str, object]) -> bool:
 
 
 def _title(fields: object) -> str | None:
-    """Find the title among the fields of a document, which may be an object as text."""
+    """Return the title in the fields of a document; None without one.
+
+    `fields`: an object, or the text of a JSON object.
+    """
     if isinstance(fields, str):
         try:
             fields = json.loads(fields)
@@ -210,7 +212,7 @@ def _title(fields: object) -> str | None:
 
 
 def _rater(judgement: Mapping[str, object]) -> str | None:
-    """Find the name of the rater, in the judgement or in its `user`."""
+    """Return the name of the rater, from the judgement or its `user`, or None."""
     holders = [judgement]
     user = judgement.get("user")
     if isinstance(user, dict):
@@ -221,7 +223,10 @@ def _rater(judgement: Mapping[str, object]) -> str | None:
 def _first_text(
     holders: Sequence[Mapping[str, object]], names: Sequence[str]
 ) -> str | None:
-    """Find the first text under some names, in the order of the objects."""
+    """Return the first text under one of the names; None if no object has one.
+
+    All names of the first object come before those of the second.
+    """
     for holder in holders:
         for name in names:
             text = as_text(holder.get(name))
@@ -252,12 +257,12 @@ def _read_queries(source: Source) -> Sequence[Query]:
 
 
 def _refuse_columns(source: Source) -> None:
-    """Refuse options that name columns: an export in JSON has none."""
+    """Raise FileError if options name columns: an export in JSON has no columns."""
     refuse_options(source, replace(QUEPID, options=frozenset()))
 
 
 def _unread_columns(source: Source) -> Sequence[UnreadColumn]:
-    """Find columns of a table that nothing reads; none for JSON."""
+    """Return the columns of a table that nothing reads; none for JSON."""
     return () if source.looks_like_json else query_tables.unread_columns(source)
 
 

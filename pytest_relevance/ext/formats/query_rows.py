@@ -1,8 +1,8 @@
-"""Check rows of a file of queries: unread columns, and rows that contradict.
+"""Check the rows of a file of queries: columns that nothing reads, and contradictions.
 
-A row becomes a case with a query, an id, a weight, a note and params. Nothing reads
-other columns. So these are named to the user, and two rows that differ only in such a
-column are refused, because they would become one case.
+A row becomes a case with a query, an id, a weight, a note and params. Nothing reads the
+other columns, so messages name them. Two rows that differ only in such a column are
+refused, because they would become one case.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _AGREEING = ("weight", "note", PARAMS)
 
 
 def unread_numbers(table: Table, read: Collection[int]) -> list[int]:
-    """Find the numbers of the columns that nothing reads; not `params` of objects."""
+    """Return the numbers of the columns of a table that are not in `read`.
+
+    Columns without a name, and the key `params` of JSON objects, are left out.
+    """
     found = []
     for number, name in enumerate(table.names):
         is_params = isinstance(table, ObjectTable) and name == PARAMS
@@ -41,7 +44,10 @@ def unread_numbers(table: Table, read: Collection[int]) -> list[int]:
 def unread_of_table(
     table: Table, read: Collection[int], *, beside_judgments: bool
 ) -> list[UnreadColumn]:
-    """Describe the columns of a table that are not among those that are read."""
+    """Return the columns of a table that are not in `read`, each with its place.
+
+    `beside_judgments`: whether the table has judgments.
+    """
     found = []
     for number in unread_numbers(table, read):
         name = table.names[number]
@@ -55,7 +61,7 @@ def unread_of_table(
 
 
 def cells_of(table: Table, number: int) -> Sequence[object]:
-    """Read the cells of a column of any type, as they are written."""
+    """Return the cells of a column of any type, as they are written."""
     if isinstance(table, ObjectTable):
         name = table.names[number]
         return [row.get(name) for row in table.rows]
@@ -65,7 +71,7 @@ def cells_of(table: Table, number: int) -> Sequence[object]:
 
 
 def has_content(cell: object) -> bool:
-    """Say whether a cell is not blank, null, NaN, or an empty list or object."""
+    """Say whether a cell has a value. Blank, null, NaN, [] and {} are no values."""
     if isinstance(cell, str):
         return bool(cell.strip())
     return cell not in (None, [], {}) and cell == cell
@@ -75,9 +81,11 @@ def has_content(cell: object) -> bool:
 class QueryRows:
     """The rows of a file of queries.
 
-    `columns`: the cells that are read, by their meaning.
-    `unread`: reads the cells of the other columns, by their names.
-    `beside_judgments`: whether a query has a row for each of its judgments.
+    `columns`: the cells of the columns that are read, by their meaning.
+    `place`: a function that returns the position of a row in the file.
+    `unread`: a function that returns the cells of the other columns, by their names.
+    `beside_judgments`: whether the table has judgments, and so several rows for a
+    query.
     """
 
     source: Source
@@ -88,14 +96,10 @@ class QueryRows:
 
 
 def refuse_contradictions(rows: QueryRows) -> None:
-    """Refuse rows of one query that differ.
+    """Raise FileError if rows of one query differ, with each row that differs.
 
-    Both the columns that are read and the columns that nothing reads are compared. In a
-    table of judgments, other columns may be about documents, so only the weight is
-    compared.
-
-    Raises:
-        FileError: with each row that differs from the first one of its query.
+    All columns are compared, also those that nothing reads. But in a table of judgments
+    other columns may describe documents: there only the weight is compared.
     """
     repeated = list(_repeated(rows.columns))
     if not repeated:
@@ -114,9 +118,9 @@ def refuse_contradictions(rows: QueryRows) -> None:
 
 
 def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, int]]:
-    """Iterate over the rows that repeat the id and the text of an earlier row.
+    """Yield (first, row) for each row with the id and the text of an earlier row.
 
-    Yields (first, row). `first` is the first row with them.
+    `first` is the first row that has them.
     """
     texts = columns["query"]
     ids = columns.get("query_id", texts)
@@ -128,7 +132,11 @@ def _repeated(columns: Mapping[str, Sequence[object]]) -> Iterator[tuple[int, in
 
 
 def _difference(rows: QueryRows, first: int, row: int) -> str | None:
-    """Describe the first difference of two rows of a query; None if they agree."""
+    """Return a message about the first difference of two rows; None if they agree.
+
+    Only the columns that are read are compared. `first`, `row`: the numbers of the
+    rows.
+    """
     for what in ("weight",) if rows.beside_judgments else _AGREEING:
         cells = rows.columns.get(what)
         if cells is None or _comparable(cells[first]) == _comparable(cells[row]):
@@ -144,7 +152,7 @@ def _difference(rows: QueryRows, first: int, row: int) -> str | None:
 
 
 def _comparable(cell: object) -> object:
-    """Return what a cell is compared by: the value of a number, None if it is blank."""
+    """Return a number for a cell with a number, None for a blank one, else its text."""
     if isinstance(cell, str):
         number = number_of(cell)
         return (cell.strip() or None) if number is None else number
@@ -154,7 +162,7 @@ def _comparable(cell: object) -> object:
 def _unread_difference(
     rows: QueryRows, unread: Mapping[str, Sequence[object]], first: int, row: int
 ) -> str | None:
-    """Write in which unread columns two rows of a query differ; None if they agree."""
+    """Return a message about the unread columns in which two rows differ, or None."""
     names = [name for name, cells in unread.items() if cells[first] != cells[row]]
     if not names:
         return None
@@ -176,7 +184,7 @@ def _position(rows: QueryRows, row: int) -> str:
 
 
 def _shown_cell(cell: object) -> str:
-    """Show a cell in a message: text in quotes, other values as they are in JSON."""
+    """Return a cell as a message shows it: text in quotes, other values as JSON."""
     if isinstance(cell, str) and not isinstance(cell, NumberAsWritten) and cell:
         return quoted(cell, 40)
     return found_json(cell)
@@ -185,10 +193,10 @@ def _shown_cell(cell: object) -> str:
 def params_in(
     rows: Sequence[Mapping[str, object]], source: Source, place: Callable[[int], Place]
 ) -> list[dict[str, object]]:
-    """Read the params of queries from JSON objects.
+    """Return the params of the query in each JSON object; {} if it has none.
 
     Raises:
-        FileError: the params of an object are not an object.
+        FileError: the params of a query are not an object.
     """
     problems = Problems(source.file)
     found = []

@@ -1,7 +1,7 @@
 """Read tables of queries, and lines `id<TAB>text` without a header.
 
-Tables have columns `query_id`, `query`, weight and note. A table of judgments that has
-the texts of its queries is a table of queries too.
+Tables have columns for id, text, weight and note. A table of judgments that has the
+texts of its queries is a table of queries too.
 """
 
 from __future__ import annotations
@@ -49,14 +49,17 @@ _CALLED_ID = re.compile(
 
 
 def is_query_table(source: Source) -> bool:
-    """Say whether it has a header with a column of queries, or lines `id<TAB>text`."""
+    """Say whether a file has a header of queries or judgments, or ids and texts.
+
+    Ids and texts are lines `id<TAB>text` without a header.
+    """
     return has_query_header(source) or _are_ids_and_texts(source)
 
 
 def has_query_header(source: Source) -> bool:
     """Say whether the first line is a header of queries or of judgments.
 
-    `q1<TAB>boots` is not one, since `q1` has a digit.
+    `q1<TAB>boots` is not a header, because `q1` has a digit.
     """
     names = source.header.names
     if is_judgment_table(source):
@@ -71,9 +74,9 @@ def has_query_header(source: Source) -> bool:
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
-    """Find the columns by their names.
+    """Return the numbers of the columns of queries, by their meaning: `query_id` ...
 
-    The further names of `MORE_SPELLINGS` do not count in a table of judgments. `text`
+    The names in `MORE_SPELLINGS` do not count in a table of judgments. The name `text`
     does not count without a column of ids.
     """
     at = columns.find_columns(names, _QUERY_COLUMNS)
@@ -90,7 +93,7 @@ def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
 
 
 def read_query_table(source: Source) -> list[Query]:
-    """Read the queries in a table of queries or of judgments, text or Parquet.
+    """Return the queries in a table of queries or of judgments, text or Parquet.
 
     Raises:
         FileError: the header has no column of texts, or rows are wrong.
@@ -122,7 +125,7 @@ def _has_header(source: Source) -> bool:
 
 
 def _refuse_other_tables(source: Source, table: Table) -> None:
-    """Refuse a run, and a table without texts of queries."""
+    """Raise FileError for a run, and for a table without texts of queries."""
     names = columns.shown_names(table.names)
     is_judged = layout_of(source, table.names) is not None
     if columns.is_run_header(table.names) and not is_judged:
@@ -141,7 +144,10 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
 
 
 def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
-    """Read the columns of queries, by their meaning. Only weights are numbers."""
+    """Return the cells of the columns of queries, by their meaning.
+
+    The cells are texts; weights are as the file has them.
+    """
     texts = [name for name in at if name != "weight"]
     numbers = ["weight"] if "weight" in at else []
     cells = table.cells([at[name] for name in texts], [at[name] for name in numbers])
@@ -149,7 +155,7 @@ def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any
 
 
 def unread_columns(source: Source) -> list[UnreadColumn]:
-    """Find the columns of a table of queries that nothing reads."""
+    """Return the columns of a table of queries that nothing reads."""
     if not _has_header(source):
         return []
     table = table_of(source)
@@ -185,8 +191,8 @@ def _lines_of_head(source: Source) -> list[str]:
 def _seems_a_header(source: Source) -> bool:
     """Say whether the first of the lines `id<TAB>text` seems to be a header.
 
-    Its first cell ends as names of ids do, or has no digit while all ids below have
-    one.
+    It seems so if its first cell ends as names of ids do (`topic_nr`), or if all ids
+    below have a digit and this cell has none.
     """
     if not _are_ids_and_texts(source):
         return False
@@ -200,7 +206,10 @@ def _seems_a_header(source: Source) -> bool:
 
 
 def _table_without_header(source: Source) -> TextTable:
-    """Make a table of lines `id<TAB>text`. Refuses a header that is not known."""
+    """Return lines `id<TAB>text` as a table.
+
+    Raises FileError for other lines, and if the first line seems to be a header.
+    """
     wrong = ""
     if _seems_a_header(source):
         wrong = (
@@ -227,12 +236,12 @@ def _table_without_header(source: Source) -> TextTable:
 def distinct_rows(
     source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]
 ) -> list[Query]:
-    """Make queries from rows, each query once, in the order of the rows.
+    """Return the queries of rows, each query once, in the order of the rows.
 
     `columns` has `query`, and perhaps `query_id`, `weight`, `note` and `params`.
 
     Raises:
-        FileError: there are no rows, or `distinct` refuses them.
+        FileError: there are no rows, a row is wrong, or two texts have one id.
     """
     texts = columns["query"]
     ids = columns.get("query_id", texts)
@@ -261,7 +270,10 @@ def query_or_mistake(
     params: Mapping[str, object] | None = None,
     line: int | None = None,
 ) -> Query | str:
-    """Make a query, or return what is wrong with it. `weight` is as written."""
+    """Return a query, or a message about what is wrong with it.
+
+    `weight`: as it is written in the file; None or empty for 1.
+    """
     if not key.strip():
         return "the query has no id"
     if text is not None and not text.strip():
@@ -286,7 +298,7 @@ def distinct(
 ) -> list[Query]:
     """Return the queries, each id once.
 
-    `queries`: for each row of a file the query, or the message about what is wrong with
+    `queries`: for each row of a file its query, or a message about what is wrong with
     it, and its place.
 
     Raises:

@@ -15,10 +15,10 @@ def _is_record(source: Source) -> bool:
 
 
 def _read(source: Source) -> Rankings:
-    """Read the rankings under the ids of their cases.
+    """Return the ranking of each case in a record, by the id of the case.
 
-    A case that was skipped or is an error has no ranking. Raises FileError if two
-    results have one id.
+    A case that was skipped or ended in an error has no ranking. Raises FileError if two
+    results have the same id.
     """
     # imported here because readers of other formats do not need it
     from pytest_relevance.results.records.run import Run, RunRankings

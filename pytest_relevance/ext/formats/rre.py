@@ -2,11 +2,12 @@
 
 ratings.json has `topics[].query_groups[].queries[]` with `relevant_documents`. Topics
 and groups may be left out. A query is a template and its placeholders. One placeholder
-(`$query`, or `query_placeholder` of the file) is the text, the others are the params of
-the query, without their `$`. RRE has no ids: the key of a query is its text, and then
-its params if it has any: `fender`, `fender (strings=4)`. A group, a query or both may
-have relevant documents, as `{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a
-grade has 2.
+(`$query`, or `query_placeholder` of the file) is the text. The others are the params of
+the query, without their `$`.
+
+RRE has no ids. The key of a query is its text, then its params if it has any: `fender`,
+`fender (strings=4)`. A group, a query or both may have relevant documents, as `{"doc":
+{"gain": 3}}` or `{"3": ["doc"]}`. A document without a grade has grade 2.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _RELEVANT = "relevant_documents"
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """An object of a level: a topic, a group or a query, and its path."""
+    """A topic, a group or a query: its members, and its path in the file."""
 
     members: dict[str, object]
     path: JsonPath
@@ -46,14 +47,17 @@ class _Level:
 
 
 def is_rre(source: Source) -> bool:
-    """Say whether a file is one of RRE: it has the levels of RRE, and placeholders."""
+    """Say whether a file is one of RRE: it has topics, groups or queries of RRE."""
     if source.json_object.keys().isdisjoint(_LEVELS):
         return False
     return '"placeholders"' in source.text
 
 
 def rre_key(text: str, params: Mapping[str, object]) -> str:
-    """Make the key of the judgments of a query: its text, and its params if any."""
+    """Return the key of a query: its text, then its params if it has any.
+
+    Example: `fender (strings=4)`.
+    """
     if not params:
         return text
     others = []
@@ -65,7 +69,7 @@ def rre_key(text: str, params: Mapping[str, object]) -> str:
 
 
 def collect_rre(source: Source) -> Collector:
-    """Collect the queries and their judgments."""
+    """Return a collector with the queries and their judgments."""
     collector = Collector(source, "rre", {"document": "id", "grade": "gain"})
     document = source.json
     if not isinstance(document, dict) or document.keys().isdisjoint(_LEVELS):
@@ -89,9 +93,9 @@ def collect_rre(source: Source) -> Collector:
 
 
 def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
-    """Iterate over the objects of the next level.
+    """Yield the objects under the key `level` of an object.
 
-    If the level is left out, the only one is the outer object itself.
+    If the object has no such key, yield the object itself: the level is left out.
     """
     if level not in outer.members:
         yield outer
@@ -102,7 +106,7 @@ def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
 
 
 def _note(top: _Level, topic: _Level, group: _Level) -> str:
-    """Make the note of a group's queries: the names of the topic and of the group."""
+    """Return the note of the queries of a group: the names of its topic and itself."""
     names = []
     if topic is not top:
         names.append(topic.name)
@@ -116,7 +120,7 @@ def _add_query(
 ) -> str | None:
     """Add a query, and return its key. `text_in`: the placeholder that is the text.
 
-    If the query has no text, adds a mistake and returns None.
+    If the query has no text, record a mistake and return None.
     """
     placeholders = collector.mapping(query.members, "placeholders", query.path)
     if placeholders is None:
@@ -172,9 +176,9 @@ def _add_documents(
     documents: Sequence[object],
     path: JsonPath,
 ) -> None:
-    """Add the documents that have a grade.
+    """Add a list of documents that all have one grade.
 
-    `path`: that of the object whose key is the grade.
+    `path`: the path of the object that has the list under the grade.
     """
     path = (*path, grade)
     for number, entry in enumerate(documents):

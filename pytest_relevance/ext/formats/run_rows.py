@@ -1,6 +1,6 @@
-"""Make rankings of the rows of a run.
+"""Rank the rows of a run. All readers of runs use this.
 
-The readers of runs share this: a row is a query, a document, and its score or its rank.
+A row has a query, a document, and the score or the rank of the document.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ RANK = "rank"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of one query: its documents, and the score or the rank of each."""
+    """The results of one query: its documents, and the score or rank of each."""
 
     documents: list[str] = field(default_factory=list)
     numbers: list[float] = field(default_factory=list)
 
 
 class RunRows:
-    """Collect the rows of a run in any order, and rank the results of each query.
+    """Collects the rows of a run in any order, and ranks the results of each query.
 
-    `order`: what the number of a row is, `SCORE` or `RANK`.
+    `order`: `SCORE` or `RANK`, which says what the number of a row is.
     """
 
     def __init__(self, order: str) -> None:
@@ -46,13 +46,16 @@ class RunRows:
         return query in self._results
 
     def results_of(self, query: str) -> Results:
-        """Return the results of a query, to which a reader may add checked ones."""
+        """Return the results of a query, as they were added; none yet for a new query.
+
+        A reader may add results that it has checked to the lists.
+        """
         return self._results.setdefault(query, Results())
 
     def add(self, query: str, document: str, value: object) -> str:
-        """Add a row. Returns what is wrong with it, or an empty text.
+        """Add a row. Returns what is wrong with the row, or an empty text.
 
-        `value`: the score or the rank, a number or the text of one.
+        `value`: the score or the rank, as a number or as text.
         """
         number = number_of(value) if isinstance(value, str) else value
         if not isinstance(number, (int, float)) or not isfinite(number):
@@ -75,10 +78,11 @@ class RunRows:
         return message if why is None else f"{message}; it {why}"
 
     def rankings(self, file: str) -> Rankings:
-        """Rank the documents of each query, best first; warns of repeated ones.
+        """Return the documents of each query, best first.
 
         Scores are sorted as trec_eval does: by score, then by document id, both
-        descending. Results of one rank stay in the order of their rows.
+        descending. Results of one rank stay in the order of their rows. Warns if a
+        query has a document twice.
         """
         rankings: dict[str, Sequence[str]] = {}
         for query, results in self._results.items():
@@ -102,7 +106,7 @@ def _sorted_by_rank(results: Results) -> list[str]:
 
 
 def _warn_of_repeats(file: str, rankings: Mapping[str, Sequence[str]]) -> None:
-    """Warn once of a run in which queries have documents more than once."""
+    """Warn once for the whole run if queries have a document more than once."""
     repeats = []
     for query, ranking in rankings.items():
         if len(set(ranking)) < len(ranking):

@@ -1,7 +1,7 @@
 """Read runs in tables and in JSON.
 
-The formats are those of judgments: tables and JSON. In a run a row has a score or a
-rank in place of a grade. Runs in lines of TREC are in `trec`, records in `records`.
+A row is like a row of judgments, with a score or a rank instead of a grade. Runs in
+lines of TREC are read in `trec`, records in `records`.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def _read_table(source: Source) -> Rankings:
 class _Columns:
     """The numbers of the columns of a run.
 
-    `number`: the column of ranks or scores, as `order` says; None if the rows are in
-    order.
+    `number`: the column of scores or ranks; None if the rows are in order, best first.
+    `order`: `SCORE` or `RANK`, which says what that column has.
     """
 
     query: int
@@ -76,7 +76,10 @@ class _Columns:
 
 
 def _columns_of_run(source: Source, table: Table) -> _Columns:
-    """Find the columns of a run. Refuses judgments, and several snapshots in a file."""
+    """Return the columns of a run.
+
+    Raises FileError for judgments, and for several snapshots of Quepid in one table.
+    """
     snapshot = quepid.snapshot_columns(table.names)
     if snapshot is not None:
         _refuse_several_snapshots(source, table, snapshot.name)
@@ -129,10 +132,10 @@ def _refuse_judgments(source: Source, table: Table) -> None:
 
 
 def _are_grades(judged: Layout, table: Table) -> bool:
-    """Say whether columns have grades.
+    """Say whether a table that looks like judgments has grades.
 
-    Their names say it. Columns that are named after raters have grades if all their
-    cells are numbers.
+    It has if the names of its columns say so. Columns that are named after raters have
+    grades if all their cells are numbers.
     """
     if "grade" in judged.at or judged.are_ratings:
         return True
@@ -144,7 +147,7 @@ def _are_grades(judged: Layout, table: Table) -> bool:
 
 
 def _refuse_other_scores(source: Source, table: Table) -> None:
-    """Refuse a table without ranks whose scores may have another name."""
+    """Raise FileError if a column may have scores: its name ends with `score`."""
     for name in table.names:
         if folded(name).endswith("score"):
             source.refuse(
@@ -163,9 +166,10 @@ _JSON_SHAPES = (
 
 
 def _read_json(source: Source) -> Rankings:
-    """Read {query: {document: score}}, {query: [document, ...]}, rows, or a snapshot.
+    """Return the rankings in JSON.
 
-    Rows are a list of objects, or an object on each line. A snapshot is Quepid's.
+    The forms are {query: {document: score}}, {query: [document, ...]}, rows, and a
+    snapshot of Quepid. Rows are a list of objects, or one object on each line.
     """
     content = source.entries if source.is_json_lines else source.json
     snapshot = quepid.snapshot_rows(content)
@@ -180,7 +184,10 @@ def _read_json(source: Source) -> Rankings:
 
 
 def _read_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
-    """Read pairs of a query and its ranking, {document: score} or [document, ...]."""
+    """Return the rankings in (query, ranking) pairs.
+
+    A ranking is {document: score} or [document, ...].
+    """
     rows = RunRows(SCORE)
     problems = Problems(source.file)
     for query, ranking in queries:
@@ -198,7 +205,10 @@ def _read_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rank
 def _scored(
     source: Source, query: str, ranking: object
 ) -> Iterable[tuple[str, object]]:
-    """Return each document of a ranking with a score, which descends in a list."""
+    """Return (document, score) for each document of a ranking.
+
+    In a list without scores, the scores are 0, -1, -2 ...
+    """
     if isinstance(ranking, dict):
         return ranking.items()
     if not isinstance(ranking, (list, tuple)):

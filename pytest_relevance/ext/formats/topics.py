@@ -4,16 +4,16 @@
     <num> Number: 301
     <title> International Organized Crime
     <desc> Description:
-    Identify organizations that ...
-    </top>
+    Identify organizations that ... </top>
 
     <topic number="1"><query>coronavirus origin</query><question>what is
     ...</question></topic>
 
-The first is not XML: its inner elements need no end tag, `&` and `<` are not escaped.
-So one scanner reads both. The text of a query is its `query` or `title`, or else its
-`question` or description, or the text of the topic itself; line breaks in it are
-spaces. The rest of a topic is its note. See https://trec.nist.gov/data/topics_eng/.
+The first is not XML: its inner elements have no end tag, and `&` and `<` are not
+escaped. So one scanner reads both. The text of a query is its `query` or `title`, or
+else its `question` or description, or else the text of the topic itself. Line breaks
+become spaces. Another of these elements is the note of the query. See
+https://trec.nist.gov/data/topics_eng/.
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ _FIELDS = frozenset((*_TOPIC_IDS, *_TOPIC_TEXTS, *_TOPIC_NOTES))
 class _Topic:
     """A topic of the file.
 
-    `line`: where it begins. `attributes` and `content` are text.
-    `ends`: it has an end tag, or another topic follows.
+    `line`: the line where it begins.
+    `attributes`, `content`: the text in its tag, and the text up to its end.
+    `ends`: whether it has an end tag.
     """
 
     line: int
@@ -73,13 +74,20 @@ class _Topic:
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """The texts of the elements of a topic by name, and the text between them."""
+    """The elements of a topic.
+
+    `texts`: the text of each element, by its name. `between`: the text outside of
+    elements.
+    """
 
     texts: Mapping[str, str]
     between: str
 
     def first(self, names: Iterable[str], but: str = "") -> str:
-        """Return the name of the first element with a text; empty if there is none."""
+        """Return the first of the names whose element has a text; empty if none has.
+
+        `but`: a name to leave out.
+        """
         for name in names:
             if name != but and self.texts.get(name):
                 return name
@@ -94,7 +102,7 @@ def is_topics(source: Source) -> bool:
 
 
 def read_topics(source: Source) -> list[Query]:
-    """Read the topics.
+    """Return the topics as queries.
 
     Raises:
         FileError: a topic lacks an id or a text or never ends, or two topics of one id
@@ -109,7 +117,7 @@ def read_topics(source: Source) -> list[Query]:
 
 
 def _queries(source: Source) -> Iterator[tuple[Query | str, Place]]:
-    """Read each topic as a query, or return what is wrong with it."""
+    """Yield each topic with its place: as a query, or as a message what is wrong."""
     for topic in _topics(_without_markup_of_xml(source.text)):
         place = Place(line=topic.line)
         if topic.ends:
@@ -119,7 +127,7 @@ def _queries(source: Source) -> Iterator[tuple[Query | str, Place]]:
 
 
 def _without_markup_of_xml(text: str) -> str:
-    """Remove comments and the marks of CDATA. Each line stays where it was."""
+    """Return text without XML comments and CDATA marks. Each line keeps its number."""
     text = _CDATA.sub(_escaped_content, text)
     return _UNREAD.sub(_line_feeds, text)
 
@@ -147,7 +155,7 @@ def _topics(text: str) -> Iterator[_Topic]:
 
 
 def _query_of(topic: _Topic) -> Query | str:
-    """Read a topic as a query, or return what is wrong with it."""
+    """Return a topic as a query, or a message about what is wrong with it."""
     elements = _elements(topic.content)
     key = _id_of(topic, elements)
     if not key:
@@ -168,7 +176,7 @@ def _query_of(topic: _Topic) -> Query | str:
 
 
 def _id_of(topic: _Topic, elements: _Elements) -> str:
-    """Find the id of a topic in its elements, or else in its attributes."""
+    """Return the id of a topic, from its elements or else its attributes, or ""."""
     name = elements.first(_TOPIC_IDS)
     if name:
         return elements.texts[name]
@@ -182,10 +190,10 @@ def _id_of(topic: _Topic, elements: _Elements) -> str:
 
 
 def _elements(content: str) -> _Elements:
-    """Find the elements of a topic. The first of each name counts.
+    """Return the elements of a topic. If two have one name, the first counts.
 
-    An element without an end tag ends at the next one. A language is not part of a
-    name: `EN-title` is `title`.
+    An element without an end tag ends where the next one begins. A language is not a
+    part of a name: `EN-title` is `title`.
     """
     texts: dict[str, str] = {}
     between = []
@@ -211,10 +219,10 @@ def _element_name(tag: re.Match[str]) -> str:
 
 
 def _next_field(content: str, at: int) -> int:
-    """Find the end of an element without an end tag.
+    """Return where an element without an end tag ends, as an index into `content`.
 
-    It is the next element that begins a line or has a known name. Inline markup such as
-    `<b>` does not end it.
+    It ends at the next element that begins a line or has a known name. Inline markup,
+    for example `<b>`, does not end it.
     """
     for tag in _ELEMENT.finditer(content, at):
         begin_of_line = content.rfind("\n", 0, tag.start()) + 1
@@ -225,8 +233,9 @@ def _next_field(content: str, at: int) -> int:
 
 
 def _plain(text: str, label: str = "") -> str:
-    """Remove label, tags and entities from a value. Its white space becomes single
-    spaces.
+    """Return text without tags and entities, and with single spaces.
+
+    `label`: a word to remove if the text begins with it and a colon: `Number: 301`.
     """
     without_tags = _TAG.sub(" ", text)
     words = " ".join(_ENTITY.sub(_character, without_tags).split())

@@ -1,8 +1,8 @@
 """Read TREC's qrels and runs: lines of columns between blanks or tabs.
 
-Qrels are `qid iter docid grade` and runs `qid Q0 docid rank score tag`. Comments and
-blank lines occur in the wild. A document id may have a `#` in it, so only a line that
-begins with one is a comment. See https://trec.nist.gov and the `trec_eval` sources.
+Qrels are `qid iter docid grade` and runs `qid Q0 docid rank score tag`. Some files have
+comments and blank lines. A document id may have a `#` in it, so only a line that begins
+with `#` is a comment. See https://trec.nist.gov and the `trec_eval` sources.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 
 
 def is_qrels(source: Source) -> bool:
-    """Say whether most of the first lines are four columns, a number last."""
+    """Say whether most of the first lines have four columns, the last one a number."""
     return _has(source, QRELS_WIDTH, number=3)
 
 
 def is_run(source: Source) -> bool:
-    """Say whether most of the first lines are six columns, a score before the last.
+    """Say whether most of the first lines have six columns, the fifth one a score.
 
     The score may be infinite or NaN.
     """
@@ -48,7 +48,10 @@ def is_run(source: Source) -> bool:
 
 
 def _has(source: Source, width: int, number: int) -> bool:
-    """Say whether most of the first lines have `width` columns, one with a number."""
+    """Say whether most of the first lines have `width` columns, and a number in one.
+
+    `number`: the index of the column that has the number.
+    """
     lines = _first_lines(source)
     fitting = 0
     for line in lines:
@@ -59,7 +62,7 @@ def _has(source: Source, width: int, number: int) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    """Say whether a cell is a number, perhaps infinite or NaN."""
+    """Say whether a cell is a number. Infinity and NaN count as numbers."""
     return number_of(cell) is not None or _NOT_FINITE.fullmatch(cell) is not None
 
 
@@ -72,9 +75,10 @@ def _first_lines(source: Source) -> list[str]:
 
 
 def rows_of(source: Source, width: int) -> TextTable:
-    """Split a file into rows of `width` cells.
+    """Return the lines of a file as a table of `width` columns.
 
-    If only tabs make that number of columns, ids may have spaces.
+    White space separates the cells. If only tabs make that number of columns, tabs do,
+    and ids may have spaces.
     """
     separator = WHITE
     for line in _first_lines(source)[:1]:
@@ -85,7 +89,7 @@ def rows_of(source: Source, width: int) -> TextTable:
 
 
 def refuse_run(source: Source) -> NoReturn:
-    """Refuse a run in the place of judgments."""
+    """Raise FileError: the file is a run, and judgments are needed."""
     source.refuse(
         "this is a TREC run, qid Q0 docid rank score tag; judgments are needed: qid iter docid grade",
         Place(line=1),
@@ -93,7 +97,7 @@ def refuse_run(source: Source) -> NoReturn:
 
 
 def order_of_short_run(source: Source) -> str | None:
-    """Return the names of the columns if the file is a run with four columns."""
+    """Return the names of the columns if the file is a run with four, else None."""
     if not is_qrels(source):
         return None
     return order_of_run(_qrels_rows(source))
@@ -106,11 +110,11 @@ def _qrels_rows(source: Source) -> QrelsRows:
 
 
 def read_qrels(source: Source) -> Ratings:
-    """Read qrels. The second column, the iteration, has no meaning.
+    """Return the ratings in qrels. The second column, the iteration, has no meaning.
 
     Raises:
-        FileError: it is a run, has no judgments, or has a document of a query for
-            several subtopics.
+        FileError: the file is a run, has no judgments, or judges a document of a query
+            for several subtopics.
     """
     if is_run(source) and not is_qrels(source):
         refuse_run(source)
@@ -130,7 +134,9 @@ def read_qrels(source: Source) -> Ratings:
 
 
 def read_run(source: Source) -> Rankings:
-    """Read a run, sorted as trec_eval does, whatever its ranks say.
+    """Return the rankings of a run, sorted by score as trec_eval does.
+
+    The ranks in the file do not count.
 
     Raises:
         FileError: lines are wrong, or the run has four columns instead of six.
@@ -165,7 +171,7 @@ def read_run(source: Source) -> Rankings:
 def _add_mistake(
     problems: Problems, table: TextTable, rows: RunRows, line: str, number: int
 ) -> None:
-    """Add what is wrong with a line of a run. Blank lines and comments are left out."""
+    """Record what is wrong with a line of a run. Blank lines and comments are right."""
     if line.isspace() or line.startswith("#"):
         return
     cells = table.split(line)
@@ -177,7 +183,7 @@ def _add_mistake(
 
 
 def _refuse_short_run(source: Source) -> None:
-    """Refuse a run with four columns, which a reader could take for qrels."""
+    """Raise FileError for a run with four columns, which could be taken for qrels."""
     order = order_of_short_run(source)
     if order is not None:
         source.refuse(
@@ -192,7 +198,7 @@ def _is_run_of_any_width(source: Source) -> bool:
 
 
 def _is_qrels_or_run(source: Source) -> bool:
-    """Say whether the lines are qrels, or a run, which the reader then refuses."""
+    """Say whether the lines are qrels or a run. The reader then refuses a run."""
     return is_qrels(source) or is_run(source)
 
 

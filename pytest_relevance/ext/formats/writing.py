@@ -1,9 +1,9 @@
 """Write judgments as CSV, JSON Lines or TREC qrels, and rankings as a TREC run.
 
-Each format has a function here that refuses what it cannot hold, writes the rest, and
-says what is lost. A table can hold any id and any text that is not blank, and has
-columns for titles and raters. In the lines of TREC white space separates the ids, and
-there are no texts.
+Each format has a function here. It refuses what its format cannot hold, writes the
+rest, and says what is lost. A table can hold any id and any text that is not blank, and
+has columns for titles and raters. In the lines of TREC white space separates the ids,
+and there are no texts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_SHOWN = 20
 
 
 def write_csv(judgments: Judgments) -> Written:
-    """Write a table between commas, with a row for each rating.
+    """Return judgments as the bytes of a CSV table with a row for each rating.
 
     Texts are escaped, so that no spreadsheet takes them for formulas. Raises ValueError
     if there is nothing to write, or if an id or a text is blank.
@@ -43,10 +43,10 @@ def write_csv(judgments: Judgments) -> Written:
 
 
 def write_json_lines(judgments: Judgments) -> Written:
-    """Write an object for each rating. Its keys are the columns of a table.
+    """Return judgments as the bytes of JSON Lines, an object for each rating.
 
-    A rating without a rater or a title has no key for it. Raises ValueError as
-    `write_csv` does.
+    The keys are the columns of a CSV table. A rating without a rater or a title has no
+    key for it. Raises ValueError as `write_csv` does.
     """
     lost = _check_table(judgments, "JSON Lines")
     columns = _columns_of(judgments)
@@ -62,7 +62,7 @@ def write_json_lines(judgments: Judgments) -> Written:
 
 
 def write_qrels(judgments: Judgments) -> Written:
-    """Write TREC qrels: `qid 0 docid grade`.
+    """Return judgments as the bytes of TREC qrels: `qid 0 docid grade`.
 
     Raises ValueError if there is nothing to write, or if an id has white space.
     """
@@ -81,10 +81,9 @@ def write_qrels(judgments: Judgments) -> Written:
 def write_run(rankings: Rankings) -> Written:
     """Return rankings as the bytes of a TREC run: `qid Q0 docid rank score tag`.
 
-    The scores descend to 1.
-
-    A document that a query has twice is written once. Raises ValueError if no query has
-    a result, or if an id has white space.
+    The scores of n documents are n, n - 1 ... 1. If a query has a document twice, the
+    second is left out. Raises ValueError if no query has a result, or if an id has
+    white space.
     """
     about = "a TREC run"
     if not any(rankings.values()):
@@ -123,10 +122,10 @@ def _columns_of(judgments: Judgments) -> list[str]:
 
 
 def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
-    """Make a row for each rating, and one for each query without judgments.
+    """Yield a row for each rating, and one for each query without judgments.
 
-    A document without ratings has its grade, by a rater without a name. A query without
-    judgments has neither document nor grade: both are None.
+    A document without ratings has one row, with its grade and an empty rater. In the
+    row of a query without judgments, document and grade are None.
     """
     for query, documents in judgments.items():
         titles = judgments.titles.get(query, {})
@@ -153,7 +152,11 @@ def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
 
 
 def _check_table(judgments: Judgments, about: str) -> tuple[str, ...]:
-    """Refuse what a table cannot hold, and say what is lost in it."""
+    """Return what a table loses of the judgments, as texts for the user.
+
+    Raises ValueError for judgments that a table cannot hold. `about`: the format's
+    name.
+    """
     if not any(judgments.values()) and not judgments.unrated:
         raise ValueError("there are no judgments to write")
     mistakes = [*_blank_ids(judgments, about), *_lists_of_ids(judgments, about)]
@@ -199,7 +202,7 @@ def _blank_ids(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _lists_of_ids(judgments: Judgments, about: str) -> Iterator[str]:
-    """Find the ids that a reader of the table would refuse as lists of ids."""
+    """Yield a message for each document id that would be read as a list of ids."""
     documents: list[str] = []
     for of_query in judgments.values():
         documents += of_query
@@ -221,7 +224,7 @@ _DOCUMENT_OF_TREC = re.compile(r"\S+")
 
 
 def _ids_without_place(judged: Judgments | Rankings, about: str) -> Iterator[str]:
-    """Find the ids that cannot stand in a line of TREC."""
+    """Yield a message for each id that cannot stand in a line of TREC."""
     rule = (
         f"{about} cannot hold it: an id there has no white space, and that of a query "
         "does not begin with #"
@@ -241,7 +244,7 @@ def _ids_without_place(judged: Judgments | Rankings, about: str) -> Iterator[str
 
 
 def _lost_anywhere(judgments: Judgments, about: str) -> Iterator[str]:
-    """Write what no format can store: weights, params and notes of queries."""
+    """Yield what no format can hold, with counts: weights, params, notes of queries."""
     described = judgments.queries.values()
     counts = {
         "weights": sum(query.weight != 1 for query in described),
@@ -255,7 +258,7 @@ def _lost_anywhere(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
-    """Write what qrels cannot store either, besides `_lost_anywhere`."""
+    """Yield what only qrels cannot hold, for example texts and titles, with counts."""
     texts = 0
     for query in judgments.queries.values():
         texts += query.text_or_id != query.id

@@ -1,4 +1,4 @@
-"""A history of runs as values of JSON: docs/reference/records.md has them all."""
+"""A history of runs as JSON data: docs/reference/records.md describes all keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIND, VERSION = "pytest-relevance history", 1
 
 
 def history_data(history: History) -> dict[str, Any]:
-    """Make the data of a history. Undefined figures are None."""
+    """Return a history as JSON data. Undefined figures are None."""
     return {
         "kind": KIND,
         "version": VERSION,

@@ -1,13 +1,13 @@
-"""Recorded runs of a suite in the order of their start, over the cases that all have.
+"""Read recorded runs of a suite in the order of their start.
 
 Records are read one after the other. Only the figures of each run and the last result
-of each case are kept. A case is compared with its last result, by the rules of
-`compare`. So a run in which its search failed hides nothing.
+of each case are kept. A case is compared with its last result that has a ranking, by
+the rules of `compare`. So a run in which the search of a case failed hides no change.
 
-Nothing is scored again, as a record lacks the grades of documents that only other runs
-returned. If the judgments, the settings or the query of a case changed, there is a
+Nothing is scored again, because a record lacks the grades of documents that only other
+runs returned. If the judgments, the settings or the query of a case changed, there is a
 break: the case is not counted as worse or better there, and the means before and after
-it cannot be compared.
+the break cannot be compared.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _PROGRAM = "pytest-relevance history"
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A series for each variant of the search.
+    """The figures of several runs: a series for each variant of the search.
 
-    `starts`: when the runs began.
-    `left_out`: why other files were left out, by name.
+    `starts`: when the runs began (ISO 8601).
+    `left_out`: {name of a file: why it was left out}.
     """
 
     series: Sequence[Series]
@@ -46,9 +46,10 @@ class History:
 
 
 def read_history(paths: Iterable[str]) -> History:
-    """Read the history of records, and judge the gates of the newest one.
+    """Return the history in the records at `paths`.
 
-    Raises `RecordError` if none can be used, or they have no case in common.
+    The gates are judged for the newest record. Raises `RecordError` if no record can be
+    used, or if no case is in all of them.
     """
     left_out: dict[str, str] = {}
     headers = {}
@@ -92,7 +93,7 @@ def _why_unusable(header: RecordHeader) -> str:
 
 
 def _all_series(runs: _Runs, newest: Record) -> list[Series]:
-    """Make the series of the variants whose runs have cases in common."""
+    """Return a series for each variant whose runs have cases in common."""
     require = newest.info.requires_gates
     gates = judge_gates(newest.results, newest.files, require=require)
     all_series = []
@@ -112,10 +113,10 @@ def _all_series(runs: _Runs, newest: Record) -> list[Series]:
 def _unmet(
     gates: Sequence[GateResult], variant: str | None, in_last: Collection[str | None]
 ) -> list[str]:
-    """Name the gates that the last run missed in a variant.
+    """Return the names of the gates that the last run missed in a variant.
 
-    `in_last` are the variants of the last run. A gate that belongs to none of them
-    counts for every variant.
+    `in_last`: the variants of the last run. A gate that belongs to none of these
+    variants counts for every variant.
     """
     if variant not in in_last:
         return []
@@ -128,11 +129,11 @@ def _unmet(
 
 
 class _Runs:
-    """The runs read so far, in the order of their start.
+    """The runs that were read so far, in the order of their start.
 
-    `points`: by the name of the record and the variant.
+    `points`: {name of the record: {variant: figures}}.
     `newest`: the record of the last run.
-    `left_out`: why other records were left out, by name.
+    `left_out`: {name of a record: why it was left out}.
     """
 
     def __init__(
@@ -148,7 +149,10 @@ class _Runs:
         self._fingerprint: Fingerprint = {}
 
     def read(self, name: str) -> None:
-        """Read the record of the next run."""
+        """Read the next record, and add its run.
+
+        A record that cannot be read, or that has a run again, is added to `left_out`.
+        """
         try:
             record = read_record(name)
         except RecordError as error:
@@ -162,7 +166,11 @@ class _Runs:
             self.left_out[name] = f"{name}: the run of {same} once more"
 
     def _same_run(self, name: str, record: Record) -> str | None:
-        """Find an earlier record of the same run, by its start and its figures."""
+        """Return the name of an earlier record of the same run, or None.
+
+        The runs are the same if their starts and the figures of all their cases are
+        equal.
+        """
         if self._starts[record.info.started] < 2:
             return None
         figures: list[object] = [record.info.started]
@@ -175,7 +183,7 @@ class _Runs:
         return None if same == name else same
 
     def _add(self, name: str, record: Record) -> None:
-        """Add a run: its figures, and how its cases moved since their last results."""
+        """Add the figures of a run, and compare its cases with their last results."""
         info = record.info
         searched = self._new_in(info.fingerprint)
         points: dict[str | None, Point] = {}
@@ -197,7 +205,7 @@ class _Runs:
     def _with_keys(
         self, results: Iterable[CaseResult]
     ) -> Iterator[tuple[CaseKey, CaseResult]]:
-        """Yield each result with the key that its case has within a variant."""
+        """Yield (key, result) for each result. A key names a case within a variant."""
         checks: Counter[tuple[str | None, str, str]] = Counter()
         for result in results:
             file = self._name_of(result.file)
@@ -206,26 +214,29 @@ class _Runs:
             checks[check] += 1
 
     def _new_in(self, fingerprint: Fingerprint) -> Fingerprint:
-        """Return what is new in a fingerprint; all of it in the first run."""
+        """Return the parts of a fingerprint that differ from the run before.
+
+        In the first run these are all parts.
+        """
         if not self._fingerprint:
             return fingerprint
         differences = changed(self._fingerprint, fingerprint)
         return {name: values[1] for name, values in differences.items()}
 
     def variants(self) -> list[str | None]:
-        """List the variants of all runs, those of the last run first."""
+        """Return the variants of all runs, those of the last run first."""
         variants: dict[str | None, None] = {}
         for points in reversed(self.points.values()):
             variants |= dict.fromkeys(points)
         return list(variants)
 
     def variants_of_last(self) -> list[str | None]:
-        """List the variants of the last run."""
+        """Return the variants of the last run."""
         last = list(self.points)[-1]
         return list(self.points[last])
 
     def points_of(self, variant: str | None) -> list[Point]:
-        """List the runs that have a variant."""
+        """Return the figures of a variant in each run that has it."""
         return [points[variant] for points in self.points.values() if variant in points]
 
     def last_of(self, variant: str | None) -> Mapping[CaseKey, CaseResult]:

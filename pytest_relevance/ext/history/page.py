@@ -1,7 +1,8 @@
-"""The page of a history of runs: a chart of the means, and the table of runs.
+"""The HTML page of a history: a chart of the means, and the table of runs.
 
-The page has no script. The row of a run can be unfolded to show the cases that moved.
-A point of the chart is a link to them, and a browser unfolds the target of a link.
+The page has no script. The row of a run can be unfolded to show the cases that got
+worse or better. A point of the chart is a link to them, and a browser unfolds the
+target of a link.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _CAPTION = (
 
 
 def history_page(history: History) -> str:
-    """Make the page, as text to be written in UTF-8."""
+    """Return the page as text, which can be written in UTF-8."""
     said = headline(history)
     style = "\n".join([shared_style(), package_text(_PACKAGE, "page.css")])
     parts = [
@@ -128,7 +129,7 @@ def _move(move: CaseMove) -> str:
 
 
 def _row(cells: Sequence[str], attributes: str = "") -> str:
-    """Write a row of a table. The first cell is its head."""
+    """Return a row of a table as HTML. The first cell is its head."""
     head, *others = [text(cell) for cell in cells]
     rest = "".join(f"<td>{each}</td>" for each in others)
     return f'<tr{attributes}><th scope="row">{head}</th>{rest}</tr>'
@@ -138,10 +139,10 @@ def _row(cells: Sequence[str], attributes: str = "") -> str:
 
 
 def _chart(series: Series, number: int, label: str) -> str:
-    """Draw the means with their intervals. The line is parted at each break.
+    """Return the chart of the means with their intervals, as HTML.
 
-    A run is 1 wide. Only the means decide the scale, because a wide interval would hide
-    a slow decline.
+    A run is 1 wide. The line is interrupted at each break. The means alone decide the
+    scale, because a wide interval would hide a slow decline.
     """
     means = [each.mean for each in series.points if not math.isnan(each.mean)]
     most = max(means)
@@ -182,15 +183,19 @@ def _chart(series: Series, number: int, label: str) -> str:
 
 
 def _down(value: float, least: float, most: float) -> str:
-    """Return how far below the upper edge of the chart a mean is."""
+    """Return the distance of a mean from the upper edge of the chart, as text.
+
+    `least` and `most` are the means at the lower and the upper end of the scale.
+    """
     share = (most - value) / (most - least)
     return f"{_MARGIN + share * (_HEIGHT - 2 * _MARGIN):.2f}"
 
 
 def _dot_kind(point: Point, mean_before: float) -> str:
-    """Return the class of a dot: whether the mean fell or rose, and cases with it.
+    """Return the class of a dot: `dot fell`, `dot rose` or `dot`.
 
-    `mean_before` is that of the run before; NaN if there is none.
+    It fell if the mean did and a case got worse. It rose if the mean did and a case got
+    better. `mean_before`: the mean of the run before; NaN if there is none.
     """
     change = 0.0 if point.breaks else point.mean - mean_before
     if change < -ROUNDING and point.worse:
@@ -201,7 +206,7 @@ def _dot_kind(point: Point, mean_before: float) -> str:
 
 
 def _link(row: PointRow, name: str, index: int, mean: str, kind: str) -> str:
-    """Draw the point of a run, a link to its row, with its figures as a hint."""
+    """Return the dot of a run as HTML: a link to its row, with figures as a hint."""
     figures = []
     for head, cell in zip(HEADS, row.cells, strict=True):
         if cell:

@@ -1,4 +1,4 @@
-"""One variant of the search in one recorded run: its figures, and which cases moved."""
+"""One variant of the search in one recorded run: its figures, and what changed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CaseFigures:
 
 @dataclass(frozen=True, slots=True)
 class CaseMove:
-    """A case that got worse or better since the run before.
+    """A case that got worse or better since its last result.
 
     `before`, `after`: its nDCG@k in both runs; None if it is not defined.
     """
@@ -57,21 +57,24 @@ class Point:
         name: the name of the record.
         started: when the run began, in UTC (ISO 8601).
         fingerprint: what was searched.
-        searched: what is new in the fingerprint.
+        searched: the parts of the fingerprint that changed since the run before.
         figures: the figures of the cases that were searched.
         statuses: how many cases have each status.
         empty: how many rankings are empty.
-        changes: what changed in a case since its last result: "judgments", "settings"
-            or "query", with a detail, which may be empty.
+        changes: for each case whose terms changed since its last result, {kind:
+            detail}. The kind is "judgments", "settings" or "query"; the detail may be
+            empty.
         compared: how many other cases have an earlier result.
-        moves: the cases that moved since then, the largest fall first.
-        worse: how many of these got worse.
-        better: how many of these got better.
+        moves: the cases that got worse or better since their last result, the largest
+            fall first.
+        worse: how many cases got worse.
+        better: how many cases got better.
         mean: the mean nDCG@k of the cases that all runs have; NaN if there is none.
-        low: the lowest mean that the grades of unjudged results could give.
-        high: the highest mean that they could give.
-        p95: the 95th percentile of the latencies of these cases, in seconds.
-        breaks: how many of the cases that the mean is over have each change.
+        low: the lowest mean that grades of the unjudged results could give.
+        high: the highest mean that grades of the unjudged results could give. p95: the
+            95th percentile of the latencies of these cases, in seconds.
+        breaks: how many of the cases in the mean have each change: {(kind, detail):
+            count}.
     """
 
     name: str
@@ -93,9 +96,9 @@ class Point:
     breaks: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:
-        """Add the result of a case, and how it changed since its last result.
+        """Add the result of a case, and compare it with the last result of the case.
 
-        Returns whether its search returned a ranking.
+        Return whether the search returned a ranking.
         """
         self.statuses[now.status] += 1
         if now.verdict in (*WITHOUT_SCORE, SKIPPED):
@@ -127,7 +130,7 @@ class Point:
 
 
 def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
-    """Find what keeps two results of a case from being compared: {kind: detail}."""
+    """Return why two results of a case cannot be compared, as {kind: detail}."""
     # nearly always both are alike, and this test takes a tenth of the time
     if (
         before.query == now.query
@@ -140,7 +143,7 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
 
 
 def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
-    """Return how a case moved; None if it got neither worse nor better.
+    """Return how a case changed; None if it got neither worse nor better.
 
     It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or
     an expectation that it met.
@@ -163,9 +166,10 @@ def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
 
 
 def _misses_more(one: CaseResult, other: CaseResult) -> bool:
-    """Say whether one result misses a floor or an expectation that the other meets.
+    """Say whether `one` misses a floor or an expectation that `other` meets.
 
-    Expectations without a reference, such as a latency, do not count.
+    Expectations that are not compared with a reference, for example of a latency, do
+    not count.
     """
     if one.verdict != FAILED:
         return False
@@ -180,9 +184,9 @@ def _misses_more(one: CaseResult, other: CaseResult) -> bool:
 
 
 def _is_met(reason: Outcome, result: CaseResult, met: Sequence[Outcome]) -> bool:
-    """Say whether a result meets a floor or an expectation of another result.
+    """Say whether `result` meets the floor or expectation that `reason` is about.
 
-    `met`: the expectations that it meets.
+    `met`: the expectations that `result` meets.
     """
     if reason.kind == FLOOR:
         return result.score is not None and result.score >= reason.bound

@@ -78,7 +78,7 @@ _NARROWEST_INTERVAL = 0.0005
 
 
 def headline(history: History) -> Headline:
-    """Write the headline of the variant that did worst."""
+    """Return the headline of the variant that did worst."""
     said = []
     for series in history.series:
         label = ""
@@ -89,7 +89,7 @@ def headline(history: History) -> Headline:
 
 
 def _series_headline(series: Series, label: str) -> Headline:
-    """Weigh a series as a run is weighed, and say what is wrong in its last run."""
+    """Return the headline of a variant: what changed, and faults of the last run."""
     last = series.points[-1]
     said = _since_the_first(series)
     kind = said.kind
@@ -106,14 +106,14 @@ def _series_headline(series: Series, label: str) -> Headline:
 
 
 def _since_text(series: Series) -> str:
-    """Write `since the first run`, or since when there is no break."""
+    """Return `since the first run`, or `since 2026-11-22 08:03` after a break."""
     if not series.since:
         return "since the first run"
     return f"since {when(series.points[series.since].started)}"
 
 
 def _since_the_first(series: Series) -> Headline:
-    """Write how the mean changed since the first run, or since the last break."""
+    """Return a headline: how the mean changed since the first run or last break."""
     change = series.change
     if change is None or not series.points[-1].figures:
         why = "two or more are needed to compare their means"
@@ -134,7 +134,7 @@ def _since_the_first(series: Series) -> Headline:
 
 
 def _faults_of_last(series: Series) -> list[str]:
-    """Write what is wrong in the last run: nothing ran, errors, gates."""
+    """Return what is wrong in the last run: nothing ran, errors, missed gates."""
     last = series.points[-1]
     ran = last.statuses.total() - last.statuses[SKIPPED]
     searches = counted(ran, "search", "searches")
@@ -161,19 +161,19 @@ def _errors(point: Point) -> int:
 
 
 def span_text(history: History) -> str:
-    """Write how many runs there are, and from when to when."""
+    """Return how many runs there are, and from when to when, as a sentence."""
     first, last = when(history.starts[0]), when(history.starts[-1])
     ends = first if first == last else f"{first} to {last}"
     return f"History of {counted(len(history.starts), 'run')}, {ends} UTC"
 
 
 def when(started: str) -> str:
-    """Write the start of a run, given in ISO 8601, as `2026-11-22 08:03`."""
+    """Return the start of a run (ISO 8601) as `2026-11-22 08:03`."""
     return started[:16].replace("T", " ")
 
 
 def series_texts(series: Series) -> list[str]:
-    """Write how the mean changed, over which cases, and what the last run misses."""
+    """Return sentences: how the mean changed, over which cases, and missed gates."""
     metric = metric_of(series.last)
     texts = []
     if series.change is not None:
@@ -194,7 +194,7 @@ def series_texts(series: Series) -> list[str]:
 
 
 def _scored_text(series: Series, metric: str) -> str:
-    """Write which cases the means are over, and by which metric."""
+    """Return a sentence: which cases the means are over, and which metric they are."""
     for point in series.points:
         if any(kind == "settings" for kind, _ in point.breaks):
             metric = "nDCG@k"
@@ -214,12 +214,12 @@ def _move_text(move: CaseMove) -> str:
 
 
 def move_scores(move: CaseMove) -> str:
-    """Write `0.764 -> 0.312`: the scores of a case in the run before and in this."""
+    """Return the scores of a case before and now: `0.764 -> 0.312`."""
     return f"{score_text(move.before)} -> {score_text(move.after)}"
 
 
 def break_text(series: Series, point: Point) -> str:
-    """Write what changed at a break."""
+    """Return a sentence about what changed at a break."""
     changed = []
     for (kind, why), count in point.breaks.most_common():
         text = f"{kind} of {count:,} of {counted(series.scored, 'case')} changed"
@@ -228,7 +228,7 @@ def break_text(series: Series, point: Point) -> str:
 
 
 def notes(history: History) -> list[str]:
-    """Explain the figures of a run, and say which files were left out and why."""
+    """Return sentences: what the figures of a run mean, and why files were left out."""
     left_out = [f"left out: {why}" for why in history.left_out.values()]
     return [_FIGURES_EXPLAINED, *left_out]
 
@@ -290,7 +290,7 @@ def _table(series: Series, title: str) -> Table:
 
 
 def history_text(history: History, width: int = WIDEST) -> str:
-    """Write the report as text, at most `width` columns wide."""
+    """Return the report as text, at most `width` columns wide."""
     said = [Sentence(span_text(history)), Sentence(headline(history).text)]
     parts = [lines_of(said, width)]
     for table in _tables(history):
@@ -300,7 +300,7 @@ def history_text(history: History, width: int = WIDEST) -> str:
 
 
 def history_markdown(history: History, most: int | None = None) -> str:
-    """Write the report as Markdown of at most so many characters.
+    """Return the report as Markdown of at most `most` characters.
 
     Tables that do not fit are left out.
     """

@@ -1,4 +1,4 @@
-"""The runs of one variant of the search, over the cases that all of them have."""
+"""The runs of one variant of the search, over the cases that all of its runs have."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ class Series:
         scored: how many cases the means are over: those with a score in every run that
             searched anything.
         others: how many cases are not in all these runs, or have no score in some.
-        since: the index of the first point that is compared with the last one. From
-            there on, at least half of the scored cases have no break.
-        change: the change of the mean since then, over the cases without a break.
-        worse: how many of these fell by more than their tolerance.
-        better: how many of these rose by more than their tolerance.
+        since: the index of the first run that is compared with the last one. From there
+            on, at least half of the scored cases have no break.
+        change: the change of the mean from `since` to the last run, over the cases
+            without a break; None if nothing can be compared.
+        worse: how many of the cases without a break fell by more than their tolerance.
+        better: how many of the cases without a break rose by more than their tolerance.
         last: the last results of all scored cases.
-        unmet: the gates that the last run missed.
+        unmet: the names of the gates that the last run missed.
     """
 
     variant: str | None
@@ -53,10 +54,9 @@ def series_of(
     last: Mapping[CaseKey, CaseResult],
     unmet: Sequence[str],
 ) -> Series | None:
-    """Make the series of a variant; None if its runs have no case in common.
+    """Return the series of a variant; None if its runs have no case in common.
 
-    `last` are the last results of its cases. This sets the means and latencies of the
-    points.
+    `last`: the last result of each case. The means and latencies of the points are set.
     """
     searched = [point for point in points if point.figures]
     runs_of_case: Counter[CaseKey] = Counter()
@@ -95,7 +95,10 @@ def _set_figures(
     scored: Sequence[CaseKey],
     last: Mapping[CaseKey, CaseResult],
 ) -> None:
-    """Set the figures of a point over the common cases, weighted as in the last run."""
+    """Set the means, latency and breaks of a run, weighted as in the last run.
+
+    `common`: the cases that all runs have. `scored`: those of them with scores.
+    """
 
     def fall_order(move: CaseMove) -> float:
         return (move.after or 0) - (move.before or 0)
@@ -127,7 +130,7 @@ def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A first point and the last one, and the `cases` without a break between them."""
+    """The first and the last of some runs, and the cases without a break in them."""
 
     first: Point
     end: Point
@@ -135,9 +138,9 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Find the longest stretch up to the last point with few breaks.
+    """Return the longest stretch of runs up to the last one that has few breaks.
 
-    At least half of the cases have no break in it. A break is a change of the
+    In it at least half of the scored cases have no break. A break is a change of the
     judgments, the settings or the query of a case.
     """
     cases = set(scored)
@@ -153,7 +156,10 @@ def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stre
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """The scores of cases at both ends, and how many got worse and better."""
+    """The scores of cases in the first and the last run, and the counts of changes.
+
+    `worse`, `better`: how many cases changed by more than their tolerance.
+    """
 
     pairs: Sequence[ScorePair]
     worse: int
@@ -161,7 +167,10 @@ class _Moves:
 
 
 def _moves(stretch: _Stretch, last: Mapping[CaseKey, CaseResult]) -> _Moves:
-    """Compare the scores at both ends of a stretch, which may be one run."""
+    """Return how the scores changed from the first to the last run of a stretch.
+
+    If both are the same run, there are no pairs.
+    """
     pairs = []
     worse = better = 0
     if stretch.first is not stretch.end:

@@ -1,4 +1,4 @@
-"""What nobody has judged, and where raters differ.
+"""Unjudged results, grades from a judge, and where raters differ.
 
 | module | what it holds |
 |---|---|

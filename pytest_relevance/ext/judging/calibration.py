@@ -1,4 +1,7 @@
-"""The grades of a judge beside those that people gave: `--relevance-calibrate=N`."""
+"""Compare a judge with people (`--relevance-calibrate=N`).
+
+The judge is asked for grades that people have given already.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,12 @@ _MOST_APART = 3
 
 @dataclass(slots=True)
 class Calibration:
-    """Grades that people gave, and for which a judge is asked too.
+    """Grades of people that a judge is asked for too, to compare the two.
 
-    `drawn`: the grades. `case_numbers`: all grades of people, each with the number of
-    the first case that has it. `titles`: `{query: {document: title}}`.
+    `drawn`: the grades that the judge is asked for.
+    `case_numbers`: all grades of people, each with the index of the first case that has
+    it.
+    `titles`: {query: {document: title}} of the drawn grades.
     """
 
     cases: Sequence[Case]
@@ -39,7 +44,7 @@ class Calibration:
 
     @classmethod
     def draw(cls, cases: Sequence[Case], most: int) -> Calibration:
-        """Draw at most `most` of the grades that people gave in cases."""
+        """Return a calibration with at most `most` of the grades of people in cases."""
         case_numbers: dict[Judged, int] = {}
         for number, case in enumerate(cases):
             for document, grade in case.grades_of_people.items():
@@ -54,7 +59,8 @@ class Calibration:
     def questions(self, described: Sequence[CaseResult]) -> list[Question]:
         """Return a question for each drawn grade.
 
-        `described`: the results of the cases, with the titles of their documents.
+        `described`: the results of the cases, with the titles of their documents. The
+        titles are kept for the report.
         """
         questions = []
         for judged in self.drawn:
@@ -68,10 +74,11 @@ class Calibration:
         return questions
 
     def section(self, judge: str, answers: Mapping[int, Answer], rest: str) -> Section:
-        """Report how far a judge agrees with people.
+        """Return the section of the summary that compares a judge with people.
 
-        `judge`: the name of the judge. `answers`: its answers by the numbers of the
-        questions. `rest`: how many questions have no grade, and why.
+        `judge`: the name of the judge.
+        `answers`: its answers, by the index of the question.
+        `rest`: how many questions have no grade, and why.
         """
         columns = terminal_width()
         how = f"the {counted(len(self.case_numbers), 'grade')} that people gave"
@@ -93,7 +100,7 @@ class Calibration:
     def _pairs(
         self, answers: Mapping[int, Answer], people: str, judge: str
     ) -> list[RatedDocument]:
-        """Return the documents that the judge graded, the furthest apart first.
+        """Return the documents that the judge graded, the largest difference first.
 
         `people` and `judge` are the names of the raters.
         """
@@ -110,7 +117,10 @@ class Calibration:
 
 
 def with_judged_documents(case: Case, result: CaseResult) -> CaseResult:
-    """Make a result whose titles are looked up for all documents that people judged."""
+    """Return a result that lists as missing all documents that people judged.
+
+    So their titles are looked up as well.
+    """
     judged = tuple(case.grades_of_people.items())
     evaluation = replace(result.evaluation, missing=judged)
     return replace(result, evaluation=evaluation).with_titles(

@@ -59,7 +59,8 @@ class _ScoredCase:
     """A case that was scored.
 
     `result`: the result of the case by grades of people alone.
-    `judge`: the value of the fixture for the case; None if the case needs no judge.
+    `judge`: the value of the fixture `relevance_judge`; None if the case needs no
+    judge.
     """
 
     case: Case
@@ -71,7 +72,7 @@ class _ScoredCase:
 class _Answers:
     """The answers of a judge.
 
-    `by_number`: the answers by the numbers of the questions.
+    `by_number`: the answers, by the index of the question.
     `rest`: how many questions have no grade, and why: `2 it cannot tell; 1 failed`.
     """
 
@@ -81,10 +82,10 @@ class _Answers:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """Texts about the questions to a judge, while they are asked and afterwards.
+    """Texts that are shown while a judge is asked, and afterwards.
 
-    `title`: the beginning of the line that shows the progress. `others`: how many
-    documents the judge is not asked about, by the reason.
+    `title`: the beginning of the line that shows the progress.
+    `others`: {reason: count} of the documents that the judge is not asked about.
     """
 
     title: str
@@ -92,14 +93,14 @@ class _Asking:
 
 
 class Judging:
-    """Hooks that request the fixture if there is something to judge, and ask it.
+    """Hooks that request the fixture `relevance_judge` if it is needed, and ask it.
 
-    The judge is asked before the fixture is torn down. The run fails if there is a
-    message about a problem.
+    The judge is asked before the fixture is torn down. A message about a problem makes
+    the run fail.
     """
 
     def __init__(self, config: pytest.Config, judge_file: OutputFile) -> None:
-        """Mend the file of a run that was killed.
+        """Read the options, and mend the file of the judge after a killed run.
 
         Raises UsageError under pytest-xdist.
         """
@@ -125,7 +126,7 @@ class Judging:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Raise UsageError if no fixture has the name."""
+        """Raise UsageError if there is no fixture `relevance_judge`."""
         if session.items and not is_fixture_defined(NAME, session):
             raise pytest.UsageError(
                 f"{self._option} needs a fixture {NAME}, and there is none; write it in a "
@@ -136,7 +137,7 @@ class Judging:
     # trylast: inner to the wrappers that capture output
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> _Hook:
-        """Keep what a call has scored, and request the fixture if it is needed."""
+        """Keep what a test has scored, and request the fixture if a judge is needed."""
         __tracebackhide__ = True
         try:
             return (yield)
@@ -160,10 +161,7 @@ class Judging:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> _Hook:
-        """Ask the judge before the fixture is torn down.
-
-        That is also before a fixture that it requests is torn down.
-        """
+        """Ask the judge before the fixture, and those it requests, are torn down."""
         value = yield
         if fixturedef.argname == NAME:
             if fixturedef.scope != "session":
@@ -181,7 +179,7 @@ class Judging:
 
     @pytest.hookimpl
     def pytest_keyboard_interrupt(self) -> None:
-        """Stop asking."""
+        """Stop asking the judge."""
         self._is_interrupted = True
 
     # trylast: inside the hook of the terminal, as the last teardown may be in it
@@ -204,13 +202,14 @@ class Judging:
 
     @pytest.hookimpl
     def pytest_relevance_summary(self) -> Sequence[Section]:
-        """Show how far judges agree with people."""
+        """Return sections that show how far judges agree with people."""
         return self._sections
 
     def _judge_of(self, item: pytest.Item) -> object:
-        """Return the fixture for an item; None if it cannot be set up.
+        """Return the value of the fixture for an item.
 
-        Then a message about the problem is kept.
+        If the fixture cannot be set up, keep a message about the problem and return
+        None.
         """
         request = request_of(item)
         if request is None:
@@ -226,13 +225,19 @@ class Judging:
         return None
 
     def _tell_problem(self, text: str) -> None:
-        """Keep a message about a problem, once, without secrets."""
+        """Keep a message about a problem for the end of the run. The run then fails.
+
+        An equal message is kept once. Secrets in it are hidden.
+        """
         message = Message(redaction(self._config).text(text), is_good=False)
         if message not in self._messages:
             self._messages.append(message)
 
     def _ask(self, value: Any) -> None:
-        """Ask a judge at the teardown of its fixture, unless no case needs it."""
+        """Ask the judge that the fixture returned, when the fixture is torn down.
+
+        Nothing is asked if no case needs this judge.
+        """
         needs_it = any(scored.judge is value for scored in self._scored.values())
         if self._is_interrupted or not needs_it:
             return
@@ -254,7 +259,7 @@ class Judging:
     # --- grades of unjudged results ---------------------------------------------------
 
     def _fill_file(self, judge: Judge, cases: Sequence[_ScoredCase]) -> None:
-        """Add grades of a judge to the file, if there is one, or report why not."""
+        """Write the grades of a judge to its file, if there are unjudged results."""
         file = self._file
         if self._target is None or file is None:
             return
@@ -303,7 +308,7 @@ class Judging:
     # --- grades beside those of people ------------------------------------------------
 
     def _calibrate(self, judge: Judge, cases: Sequence[_ScoredCase], most: int) -> None:
-        """Ask a judge for grades that people gave, and keep how far they agree."""
+        """Ask a judge for grades that people gave, and report how far they agree."""
         calibration = Calibration.draw([scored.case for scored in cases], most)
         results = [
             with_judged_documents(scored.case, scored.result) for scored in cases
@@ -319,9 +324,9 @@ class Judging:
     def _described(
         self, results: Iterable[CaseResult], documents: Collection[str] = ()
     ) -> list[CaseResult]:
-        """Return results with all titles that can be known.
+        """Return results with all titles of documents that can be found.
 
-        The index is asked for `documents` as well.
+        The fixture `relevance_documents` is asked for `documents` as well.
         """
         lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
         described = list(results)
@@ -338,10 +343,10 @@ class Judging:
         asking: _Asking,
         take: Callable[[int, Answer], None] | None = None,
     ) -> _Answers:
-        """Ask a judge, and report its faults.
+        """Ask a judge the questions, report what went wrong, and return the answers.
 
-        `take` is called with the number of each question and its answer, as soon as
-        that is there, unless the answer is a fault.
+        `take`: called with the index of each question and its answer, as soon as the
+        answer is there. It is not called if something went wrong.
         """
         bar = Progress(asking.title, len(questions), *run_terminal(self._config))
         answers: dict[int, Answer] = {}
@@ -368,7 +373,7 @@ class Judging:
         return _Answers(answers, "; ".join(rest))
 
     def _tell_faults(self, judge: Judge, answers: Iterable[Answer]) -> None:
-        """Report the most frequent faults. None of them fails the run."""
+        """Tell the user what most often went wrong. No verdict changes."""
         faults = Counter(answer.fault for answer in answers if answer.fault)
         told = run_store(self._config).told
         for fault, count in faults.most_common(_MOST_FAULTS):
@@ -390,7 +395,7 @@ def _questions_of(
 
 
 def _without_grade(answers: Iterable[Answer]) -> dict[str, int]:
-    """Count the answers that have no grade, by the reason."""
+    """Return {reason: count} of the answers that have no grade."""
     counts = {"it cannot tell": 0, "failed": 0}
     for answer in answers:
         if answer.fault:

@@ -1,10 +1,8 @@
-"""Ask a judge for grades: the value of the fixture `relevance_judge`.
+"""Ask a judge for grades. The judge is the value of the fixture `relevance_judge`.
 
-The value is a function `judge(query, document)`.
-
-The function is called outside of any event loop, for `AT_ONCE` documents at a time: in
-daemon threads, or as tasks of the plugin's own loop if it is a coroutine function. An
-exception costs only the grade of one document.
+It is a function `judge(query, document)`. It is called outside of any event loop, for
+`AT_ONCE` documents at a time: in daemon threads, or as tasks of the plugin's own loop
+if it is a coroutine function. If a call raises, only the grade of its document is lost.
 """
 
 from __future__ import annotations
@@ -52,9 +50,9 @@ AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A document to be graded for the query of a case, on its scale.
+    """A document to be graded for the query of a case, on the scale of the case.
 
-    `document`: `{"id": ..., "title": ..., further fields}`.
+    `document`: {"id": ..., "title": ..., further fields}.
     """
 
     case: Case
@@ -65,7 +63,8 @@ class Question:
 class Answer:
     """The answer of a judge about a document.
 
-    `grade`: None if the judge cannot tell, or if there is a fault.
+    `grade`: None if the judge cannot tell, or if something went wrong.
+    `note`: the reason that the judge gave; empty without one.
     `fault`: what went wrong; empty if nothing did.
     """
 
@@ -79,9 +78,9 @@ class UnusableJudge(ValueError):
 
 
 class Judge:
-    """A judge: its `name` is the rater of its grades.
+    """A function that gives grades, and its `name`, which is the rater of its grades.
 
-    `value` is what the fixture returned. Raises `UnusableJudge` if it is not a function
+    `value`: what the fixture returned. Raises `UnusableJudge` if it is not a function
     with a name.
     """
 
@@ -98,12 +97,13 @@ class Judge:
         self._most_faults = settings(config).give_up * PATIENCE
 
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:
-        """Yield the number of each question with its answer, as the answers come.
+        """Yield (index of the question, answer) for each question, as the answers come.
 
-        Calls that have begun are left alone when an exception is raised.
+        If an exception is raised, calls that have begun go on, and their answers are
+        lost.
 
         Raises:
-            UnusableJudge: too many faults came in a row: `PATIENCE` times as many as a
+            UnusableJudge: too many calls in a row failed: `PATIENCE` times as many as a
                 search may have (`relevance_give_up`).
             KeyboardInterrupt: for Ctrl-C.
         """
@@ -127,7 +127,7 @@ class Judge:
                     raise UnusableJudge(f"{NAME} was given up")
 
     def _start(self, question: Question) -> Any:
-        """Begin to ask a question, and return a task or the future of a thread."""
+        """Begin to ask a question. Return the task, or the future of a thread."""
         answer = self._answer(question)
         if self._loop is not None:
             return self._loop.create_task(answer)
@@ -138,9 +138,9 @@ class Judge:
         return future
 
     def _wait_for_some(self, running: Collection[Any]) -> Collection[Any]:
-        """Return the questions that are finished, after waiting for the first of them.
+        """Wait until a question is finished, and return all that are.
 
-        There may be none after a while.
+        After a while it returns, even if none is finished.
         """
         if self._loop is None:
             return wait(running, LOOKS_AFTER, FIRST_COMPLETED).done
@@ -151,7 +151,7 @@ class Judge:
         return finished
 
     async def _answer(self, question: Question) -> Answer | BaseException:
-        """Ask a question.
+        """Call the judge for a question, and return its answer.
 
         An exception that ends the run is returned, not raised: asyncio logs an
         exception of a task if nobody looks at it.
@@ -169,7 +169,7 @@ class Judge:
 
 
 def _name_of(judge: Any) -> str:
-    """Read the name of a judge. Raises `UnusableJudge` if it has none."""
+    """Return the name of a judge. Raises `UnusableJudge` if it has none."""
     name = getattr(judge, "name", None)
     if isinstance(name, str) and name.strip() and name.isprintable():
         return name.strip()
@@ -186,7 +186,7 @@ def _run(
     answer: Coroutine[Any, Any, Answer | BaseException],
     future: Future[Answer | BaseException],
 ) -> None:
-    """Run a coroutine that waits for nothing."""
+    """Run a coroutine that never waits, and set its value or exception in `future`."""
     try:
         answer.send(None)
     except StopIteration as end:
@@ -196,9 +196,9 @@ def _run(
 
 
 def answer_of(said: object, case: Case) -> Answer:
-    """Read what a judge returned: a grade, (grade, note), or None for either.
+    """Return the answer in what a judge returned: a grade, (grade, note), or None.
 
-    A grade may be the name of one on the scale.
+    A grade may be a name on the scale of the case. Other values are a fault.
     """
     if is_waiting(said):
         # Python warns of a coroutine that is dropped, and a warning may fail a test
@@ -219,7 +219,7 @@ def answer_of(said: object, case: Case) -> Answer:
 
 
 def _grade_of(said: object, case: Case) -> float:
-    """Read a grade of the scale of a case, or the name of one.
+    """Return a grade on the scale of a case, from a number or a name on the scale.
 
     Raises ValueError, which says what a grade has to be.
     """

@@ -38,9 +38,9 @@ _UNCLOSED = re.compile(rb'(?:^|,)"(?:[^"]|"")*$')
 
 
 def why_not_added_to(data: bytes) -> str | None:
-    """Return why a judge must not add rows to this content, and what to do.
+    """Return why a judge must not add rows to a file with this content; None if it may.
 
-    None if it may.
+    The text also says what to do.
     """
     if not data.strip():
         return None
@@ -56,9 +56,10 @@ def why_not_added_to(data: bytes) -> str | None:
 
 
 def _whole_rows(data: bytes) -> bytes:
-    """Leave out an incomplete last row, which a killed run or a full disk left there.
+    """Return content without an incomplete last row, which a killed run may leave.
 
-    The row may have line feeds, in quotes. Anything else that is damaged stays.
+    The row may have line feeds in quotes. Content that is damaged elsewhere is not
+    changed.
     """
     end = len(data)
     while end > 0:
@@ -86,7 +87,7 @@ class RowsToJudge:
     """The rows of a worklist that a judge still has to grade.
 
     `pairs`: how many pairs of query and document the worklist has.
-    `rows`: the pairs that the file does not have under the name of the judge.
+    `rows`: one row for each pair that the judge has not graded in the file.
     """
 
     pairs: int
@@ -94,15 +95,15 @@ class RowsToJudge:
 
 
 class JudgeFile:
-    """The file that a judge fills, row by row.
+    """The file to which a judge adds its grades, row by row.
 
-    A later run goes on with the file. It does not ask again for a pair of query and
-    document that the file has under the name of the judge. A blank grade counts too:
-    the judge cannot tell.
+    A later run continues the file. It does not ask again for a pair of query and
+    document that the file has under the name of the judge, even if the grade is blank:
+    then the judge could not tell.
     """
 
     def __init__(self, path: Path) -> None:
-        """Remove an incomplete last row from the file. Raises OSError."""
+        """Remove an incomplete last row from the file, if it exists. Raises OSError."""
         self.path = path
         self._names: list[str] = []
         self._ids: dict[str, list[str]] = {}
@@ -114,9 +115,9 @@ class JudgeFile:
                 file.write(whole[len(data) :])
 
     def open(self, worklist: Worklist, rater: str) -> RowsToJudge:
-        """Find the rows of a worklist that are left to judge. Raises OSError.
+        """Return the rows of a worklist that `rater` has not graded in the file.
 
-        A file that is empty or not there gets its header.
+        Write the header if the file is empty or does not exist. Raises OSError.
         """
         written = self._written_rows(worklist)
         known = set()
@@ -132,10 +133,7 @@ class JudgeFile:
         return RowsToJudge(pairs=len(pairs), rows=left)
 
     def _written_rows(self, worklist: Worklist) -> list[dict[str, str]]:
-        """Read the rows of the file, each by the names of the columns.
-
-        The header is written if there is none.
-        """
+        """Return the rows of the file as {column: cell}. Write a missing header."""
         rows = read_worklist(_whole_rows(self._content()))
         if not rows:
             rows = [[*worklist.columns, *_OF_JUDGES]]
@@ -156,7 +154,7 @@ class JudgeFile:
         grade: float | None,
         note: str,
     ) -> None:
-        """Add a row with the grade of a judge; None is a blank one. Raises OSError."""
+        """Write a row with the grade of a judge; None for no grade. Raises OSError."""
         cells = {
             **worklist.cells(row),
             "query_id": escaped(self._id_of(row)),
@@ -168,7 +166,7 @@ class JudgeFile:
         self._add([cells.get(name, "") for name in self._names])
 
     def _id_of(self, row: WorklistRow) -> str:
-        """Return the id under which a grade is looked for and added.
+        """Return the id under which the file has, or gets, the query of a row.
 
         The id of a query may have changed. Then the query keeps the id that the file
         has for its text, because two ids would mean two queries. If the file has both
@@ -187,5 +185,5 @@ class JudgeFile:
 
 
 def _cell(text: str) -> str:
-    """Return a text as it will be read from the file."""
+    """Return a text as it is read from a cell after it was written there."""
     return escaped(text).strip()

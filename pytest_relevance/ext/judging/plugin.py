@@ -74,7 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # trylast: the file of a judge is mended, so the files must have been checked before
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the hooks of a judge, if one is to be asked.
+    """Register the hooks that ask a judge, if an option wants grades from a judge.
 
     Raises UsageError for options that do not go together.
     """
@@ -107,7 +107,7 @@ def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]
 
 
 def _write_worklist(run: Run, target: Target) -> Iterator[Message]:
-    """Write the results that nobody has judged, and say how many there are."""
+    """Write the results that nobody has judged, and yield a message about the file."""
     from pytest_relevance._files import write_whole
     from pytest_relevance._text import counted
     from pytest_relevance.ext.judging.worklist import Worklist
@@ -137,7 +137,7 @@ def _write_worklist(run: Run, target: Target) -> Iterator[Message]:
 
 
 def _may_lack_results(run: Run) -> bool:
-    """Say whether a case did not come to its end, so that its ranking is unknown."""
+    """Say whether a case failed or did not finish, so that results may be missing."""
     from pytest_relevance.results.case_result import has_failed
 
     info = run.info

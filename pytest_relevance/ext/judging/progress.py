@@ -1,4 +1,4 @@
-"""Shows how far long work is.
+"""Show the progress of long work.
 
 On a terminal this is one line that is rewritten, in a log a line for each tenth of the
 work.
@@ -21,8 +21,11 @@ _TENTHS = 10
 class Progress:
     """Shows how much of some work is done: `asked 120 of 500, about 2 min left`.
 
-    `what` begins the text. `total` is the number of steps. `write` writes a text and
-    flushes it. `clock` gives seconds.
+    `what`: the beginning of the text.
+    `total`: the number of steps.
+    `write`: writes a text and flushes it.
+    `is_terminal`: whether one line is rewritten.
+    `clock`: returns the time in seconds.
     """
 
     what: str
@@ -32,7 +35,7 @@ class Progress:
     clock: Callable[[], float] = monotonic
 
     def __post_init__(self) -> None:
-        """Begin to measure the time."""
+        """Start the clock."""
         self._began = self.clock()
         self._told = -inf
         self._done = 0
@@ -40,9 +43,10 @@ class Progress:
         self._width = 0
 
     def advance(self, n: int = 1) -> None:
-        """Count `n` more steps as done, and show this if the last text is old.
+        """Count `n` more steps as done, and show the progress if it is time to.
 
-        With 0 the line may be rewritten too.
+        On a terminal a text is written at most every 0.1 s, in a log at each tenth of
+        the work.
         """
         self._done += n
         now = self.clock()
@@ -73,7 +77,7 @@ class Progress:
 
 
 def time_left(seconds: float) -> str:
-    """Write a roughly known time: `40 s`, `3 min`, `2 h 10 min`."""
+    """Return an estimated time in words: `40 s`, `3 min`, `2 h 10 min`."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)

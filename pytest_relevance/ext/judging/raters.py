@@ -1,4 +1,4 @@
-"""Where raters disagree: documents that several rated, their bias, and samples."""
+"""Find where raters disagree: documents that several rated, and biased raters."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class RaterFigures:
 
 
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
-    """Keep only the ratings of some raters.
+    """Return judgments with the ratings of some raters alone.
 
-    The grades stay as all ratings together make them.
+    The grades stay as they are, made of all ratings.
     """
     ratings: dict[str, dict[str, dict[str, float]]] = {}
     for query, documents in judgments.ratings.items():
@@ -59,9 +59,9 @@ def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
 
 
 def rated_by_several(judgments: Judgments) -> list[RatedDocument]:
-    """Find the documents with two ratings or more, the furthest apart first.
+    """Return the documents with two ratings or more, the largest spread first.
 
-    Equally far ones are in the order of the file.
+    Documents with an equal spread are in the order of the file.
     """
     found = []
     for query, documents in judgments.ratings.items():
@@ -75,7 +75,7 @@ def rated_by_several(judgments: Judgments) -> list[RatedDocument]:
 
 
 def rater_figures(judgments: Judgments) -> list[RaterFigures]:
-    """Compute the figures of each rater, in the order of the file."""
+    """Return the figures of each rater, in the order of `judgments.raters`."""
     rated: Counter[str] = Counter()
     differences: dict[str, list[float]] = {rater: [] for rater in judgments.raters}
     for documents in judgments.ratings.values():
@@ -106,12 +106,12 @@ class Judged:
 
 
 def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
-    """Draw at most `most` judgments, evenly over the grades.
+    """Return at most `most` of the judgments, drawn evenly over the grades.
 
-    A grade between two whole grades, such as the median of two raters, counts as the
-    nearest one, or the higher of two. Judgments of one grade are drawn in the order of
-    a digest. So the draw does not depend on their order, a new judgment changes little
-    of it, and a larger draw contains every smaller one.
+    A grade between two whole grades, for example the median of two raters, counts as
+    the nearest one, or the higher of two. Judgments of one grade are drawn in the order
+    of a digest. So the draw does not depend on their order, a new judgment changes
+    little of it, and a larger draw contains every smaller one.
     """
     of_grade: dict[int, list[Judged]] = {}
     for each in sorted(set(judged)):

@@ -46,11 +46,11 @@ def rater_lines(
     are_known: bool,
     limit: int | None,
 ) -> list[Line]:
-    """Report on a file with the ratings of several raters.
+    """Return the report on a file with the ratings of several raters.
 
-    `pairs` are the documents with several ratings, the furthest apart first.
-    `are_known`: the file names its raters. `limit`: how many documents and raters are
-    listed at most.
+    `pairs`: the documents with several ratings, those with the largest spread first.
+    `are_known`: whether the file names its raters.
+    `limit`: how many documents and raters are listed at most; None for all.
     """
     if are_known and len(judgments.raters) == 2:
         return agreement_lines(judgments, pairs, limit, hint=_ALL_HINT)
@@ -78,12 +78,15 @@ def agreement_lines(
     hint: str = "",
     columns: int = WIDEST,
 ) -> list[Line]:
-    """Report how far the two raters of `judgments` agree.
+    """Return the report on how far the two raters of `judgments` agree.
 
-    The report has figures, how often which grades met, and the documents that are
-    furthest apart. `pairs` are the documents that both graded, at least one, the
-    furthest apart first. `limit` of them are listed at most, and `hint` says how to see
-    more.
+    It has figures, how often each pair of grades was given, and the documents on which
+    they differ most.
+
+    `pairs`: the documents that both rated, at least one, those with the largest spread
+    first.
+    `limit`: how many documents are listed at most; None for all.
+    `hint`: how to see more.
     """
     from pytest_relevance.metrics.agreement import agreement
 
@@ -135,7 +138,7 @@ def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Tabl
 def _grades_table(
     counts: Mapping[tuple[float, float], int], names: tuple[str, str]
 ) -> Table:
-    """Make the table that counts pairs of grades; empty for very many grades."""
+    """Return the table that counts each pair of grades; empty if grades are many."""
     grades = sorted({grade for pair in counts for grade in pair})
     first, second = (cut(name, _WIDEST_RATER) for name in names)
     columns = [Column(f"{first} \\ {second}", RIGHT)]
@@ -159,7 +162,7 @@ def _differing_table(
     raters: Sequence[str],
     limit: int | None,
 ) -> Table:
-    """Make the table of the documents on which raters differ the most.
+    """Return the table of the documents on which raters differ the most.
 
     `raters` is empty if the file does not name them.
     """
@@ -191,7 +194,7 @@ def _differing_table(
 
 
 def _rater_columns(raters: Sequence[str]) -> list[Column]:
-    """Make a column for each rater; none if there is no room for all."""
+    """Return a column for each rater; [] if there is no room for all."""
     names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
     columns = [Column(name, RIGHT) for name in names]
     gaps = sum(column.gap for column in columns[1:])
@@ -205,7 +208,7 @@ def _rating_text(rated: RatedDocument, rater: str) -> str:
 
 
 def _ratings_text(rated: RatedDocument, *, are_named: bool) -> str:
-    """Show the ratings of a document in one cell: `0 (anna), 3 (ben)`, or `0 3`."""
+    """Return the ratings of a document as text: `0 (anna), 3 (ben)`, or `0 3`."""
     ratings = sorted(rated.ratings.items(), key=lambda pair: pair[1])
     if not are_named:
         return " ".join(number_text(rating) for _, rating in ratings)
@@ -238,7 +241,7 @@ def _alpha_lines(pairs: Iterable[RatedDocument]) -> list[Line]:
 
 
 def _rater_table(judgments: Judgments, limit: int | None) -> Table:
-    """Make the table of the raters, the most biased first."""
+    """Return the table of the raters, the most biased first."""
     found = sorted(rater_figures(judgments), key=lambda rater: -abs(rater.bias or 0))
     table = Table(
         [

@@ -1,6 +1,6 @@
-"""The worklist: the unjudged results of a run to fill in, the most valuable first.
+"""The worklist: a CSV file with the unjudged results of a run, the most valuable first.
 
-It is a CSV file. Filled in, it is a file of judgments like any other. Its rows are
+People fill in the grades. Then it is a file of judgments like any other. Its rows are
 found by query id and by query text. So its texts are exactly as in the run, with one
 exception: a cell that a spreadsheet would take for a formula has a space before it,
 which the reader of tables takes off again. A blank grade is no judgment.
@@ -37,14 +37,14 @@ Search = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class WorklistQuery:
-    """A query of a run, by the id of its case and its text."""
+    """A query of a run: the id of its case, and its text."""
 
     id: str
     text: str
 
     @classmethod
     def of(cls, result: CaseResult) -> WorklistQuery:
-        """Return the query of a case, as a file can contain it."""
+        """Return the query of a result, escaped so that a UTF-8 file can contain it."""
         return cls(in_a_file(result.id), in_a_file(result.query))
 
 
@@ -52,14 +52,15 @@ class WorklistQuery:
 class WorklistRow:
     """An unjudged document of a query.
 
-    `ranks`: the ranks (from 1) at which each search returned it.
-    `worth`, `move`: the largest worth and move in any of its results, up or down.
-    `effect`, `reach`: by how much the sum of the weighted scores would change with the
-    worth, and with the move.
-    `fields`: the fields of the catalogue.
+    `fields`: the fields of the document in the catalogue.
+    `ranks`: the ranks (from 1) at which each search returned the document.
+    `worth`, `move`: as in `Unjudged`; the largest in any result, up or down.
+    `effect`, `reach`: by how much `worth` and `move` would change the sum of the
+    weighted scores.
     `fewest`: the fewest grades that can settle whether the query got worse; infinite if
-        nothing is to be settled, or no grades can.
-    `turn`: the place of the document among those that settle it, from 0.
+    nothing is to be settled, or no grades can.
+    `turn`: the index of the document among those that settle it; infinite if it is not
+    one.
     """
 
     query_id: str
@@ -76,7 +77,7 @@ class WorklistRow:
     turn: float = math.inf
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
-        """Add the result of a case that returned the document, in any order."""
+        """Add the document as a case returned it. The order of calls does not count."""
         self.title = _longer(self.title, unjudged.title)
         for name, value in result.texts.shown.get(unjudged.document, {}).items():
             self.fields[name] = _longer(self.fields.get(name, ""), value)
@@ -88,7 +89,7 @@ class WorklistRow:
         self.reach = max(self.reach, result.weight * abs(unjudged.move))
 
     def can_settle(self, fewest: int, turn: int) -> None:
-        """Note that the document can help to settle whether its query got worse."""
+        """Record that the document can help to settle whether its query got worse."""
         self.fewest = min(self.fewest, fewest)
         self.turn = min(self.turn, turn)
 
@@ -104,7 +105,7 @@ class WorklistRow:
 
 
 def _larger(one: float, other: float) -> float:
-    """Return the larger move. Of two equally large moves, the one upwards."""
+    """Return the number that is further from 0; if both are equally far, the higher."""
     if abs(one) != abs(other):
         return one if abs(one) > abs(other) else other
     return max(one, other)
@@ -113,8 +114,8 @@ def _larger(one: float, other: float) -> float:
 def _longer(one: str, other: str) -> str:
     """Return the longer of two texts, on one line.
 
-    Searches may name a document differently. The choice does not depend on the order of
-    the cases.
+    Searches may give a document different titles. Of two equally long texts, the one
+    that sorts last is returned, so that the order of the cases does not count.
     """
     other = on_one_line(other)
     return max((len(one), one), (len(other), other))[1]
@@ -123,14 +124,14 @@ def _longer(one: str, other: str) -> str:
 class Worklist:
     """The unjudged results of all cases that ran.
 
-    A pair of query and document is one row, however often it occurs.
+    A pair of query and document is one row, even if several cases returned it.
 
     The rows that can settle whether a query got worse come first. Among these, the
     queries that need the fewest grades come first. The other rows follow by their
     effect: first the queries whose rows have the most effect together, and within a
     query first the row with the largest effect.
 
-    `found` has each case that ran, with its unjudged results.
+    `found`: each case that ran, with its unjudged results.
     """
 
     def __init__(self, found: Iterable[tuple[CaseResult, Sequence[Unjudged]]]) -> None:
@@ -156,7 +157,7 @@ class Worklist:
 
     @classmethod
     def of(cls, results: Iterable[CaseResult]) -> Worklist:
-        """Make the worklist of a run. Cases that did not run are left out."""
+        """Return the worklist of a run. Results without scores are left out."""
         ran = [result for result in results if result.evaluation.scores]
         gains = PlausibleGains(ran)
         return cls((result, unjudged_results(result, gains)) for result in ran)
@@ -168,14 +169,14 @@ class Worklist:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        """The names of the columns, with those of the fields of the catalogue."""
         fields: dict[str, None] = {}
         for row in self.rows:
             fields |= dict.fromkeys(row.fields)
         return columns_with([*fields])
 
     def cells(self, row: WorklistRow) -> dict[str, str]:
-        """Return the cells of a row by the names of their columns, without a grade."""
+        """Return {column: cell} of a row. The cell of the grade is empty."""
         cells = {
             "query_id": escaped(row.query_id),
             "query": escaped(row.query),
@@ -193,7 +194,8 @@ class Worklist:
     def to_csv(self, before: bytes = b"") -> bytes:
         """Return the content of the file.
 
-        `before` is the content that it replaces: columns that users added to it stay.
+        `before`: the content of the file that is replaced. The columns that users added
+        to it are kept.
         """
         columns = self.columns
         added = added_columns(before, columns)
@@ -206,7 +208,7 @@ class Worklist:
         return csv_text(rows).encode()
 
     def _ranks(self, row: WorklistRow) -> str:
-        """Write ranks: `3`, or with several searches `bm25: 3; hybrid: 7`."""
+        """Return the ranks of a row as text: `3`, or `bm25: 3; hybrid: 7`."""
         parts = []
         for search in self._searches:
             if search in row.ranks:
@@ -216,7 +218,10 @@ class Worklist:
         return "; ".join(parts)
 
     def _label(self, search: Search) -> str:
-        """Name a variant: `variant` if all have one search, else `search[variant]`."""
+        """Return the name of a search and its variant: `search[variant]`.
+
+        The name is `variant` alone if all variants are of one search.
+        """
         name, variant = printable(search[0]), printable(search[1] or "")
         if variant and len({other for other, _ in self._searches}) == 1:
             return variant
@@ -230,7 +235,7 @@ Order = tuple[float, float]
 def _in_order(
     by_query: Mapping[tuple[str, str], Mapping[str, WorklistRow]],
 ) -> list[WorklistRow]:
-    """Sort rows: those that settle a query first, then the others by their effect."""
+    """Return the rows sorted: those that settle a query, then the others by effect."""
 
     def query_order(query: tuple[str, str]) -> tuple[Order, tuple[str, str]]:
         return _largest_first([*by_query[query].values()]), query
@@ -251,19 +256,19 @@ def _in_order(
 
 
 def _largest_first(rows: Sequence[WorklistRow]) -> Order:
-    """Return the sort key of rows: the largest effect first, then the largest reach."""
+    """Return a key that sorts groups of rows: the largest effect first, then reach."""
     effect = fsum(row.effect for row in rows)
     reach = fsum(row.reach for row in rows)
     return -round(effect, 12), -round(reach, 12)
 
 
 def _figure(move: float) -> str:
-    """Write a move with four digits. A zero has no sign."""
+    """Return a number as text with four decimals. A zero has no sign."""
     return f"{round(move, 4) + 0.0:.4f}"
 
 
 def listed_names(queries: Iterable[WorklistQuery]) -> dict[WorklistQuery, str]:
-    """Choose the name under which the worklist lists each query.
+    """Return the name under which the worklist lists each query.
 
     The name is the id of the query, or its text if the id is ambiguous. An id is
     ambiguous if it belongs to several texts, because in a file of judgments it can mean
@@ -280,7 +285,7 @@ def listed_names(queries: Iterable[WorklistQuery]) -> dict[WorklistQuery, str]:
 
 
 def _ambiguous_queries(names: Mapping[WorklistQuery, str]) -> list[WorklistQuery]:
-    """Find the queries listed under a name that also stands for another text."""
+    """Return the queries whose name also belongs to a query with another text."""
     texts_by_name: dict[str, set[str]] = defaultdict(set)
     for query, name in names.items():
         texts_by_name[name].add(query.text)
@@ -309,7 +314,7 @@ _FIELD_PLACE = COLUMNS.index("title") + 1
 
 
 def _columns_of_readers() -> frozenset[str]:
-    """Find the names that a reader of judgments would take for other columns."""
+    """Return the names that a reader of judgments takes for columns of its own."""
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
     names = [*COLUMNS, *before_document, *SPELLINGS["rater"], MACHINE, "note"]
@@ -326,23 +331,23 @@ _NEVER_IN_A_LINE = re.compile(
 
 
 def columns_with(fields: Sequence[str]) -> list[str]:
-    """List the columns of a worklist that shows these fields of the catalogue."""
+    """Return the columns of a worklist with these fields of the catalogue."""
     of_fields = [field_column(name) for name in fields]
     return [*COLUMNS[:_FIELD_PLACE], *of_fields, *COLUMNS[_FIELD_PLACE:]]
 
 
 def field_column(name: str) -> str:
-    """Name the column of a field of the catalogue.
+    """Return the name of the column for a field of the catalogue.
 
-    It is the name of the field, unless a reader of judgments could take it for another
-    column.
+    It is the name of the field. If a reader of judgments could take it for a column of
+    its own, ` (shown)` is added.
     """
     is_taken = folded(name) in _TAKEN or may_be_grades(name)
     return f"{name} (shown)" if is_taken else escaped(on_one_line(name))
 
 
 def read_worklist(data: bytes) -> list[list[str]]:
-    """Read the rows of a worklist, the header first.
+    """Return the rows of a worklist, the header first; [] for an empty file.
 
     Raises ValueError for another file.
     """
@@ -360,7 +365,7 @@ def read_worklist(data: bytes) -> list[list[str]]:
 
 
 def _is_worklist(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether rows have the columns of a worklist once each, and all cells."""
+    """Say whether rows are a worklist: each column once, and a cell for each column."""
     names = rows[0]
     if not _NEEDED.issubset(names) or len(set(names)) < len(names):
         return False
@@ -369,18 +374,21 @@ def _is_worklist(rows: Sequence[Sequence[str]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AddedColumns:
-    """The columns that users added to a worklist, and their cells by row."""
+    """The columns that users added to a worklist.
+
+    `names`: the names of the columns. `cells`: their cells, by the key of the row.
+    """
 
     names: Sequence[str] = ()
     cells: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
 
     def cells_of(self, key: tuple[str, ...]) -> Sequence[str]:
-        """Return the cells of a row; blank ones for a new row."""
+        """Return the cells of a row in the added columns; blank cells for a new row."""
         return self.cells.get(key, [""] * len(self.names))
 
 
 def added_columns(data: bytes, columns: Sequence[str]) -> AddedColumns:
-    """Find the columns of an old worklist that a new one does not have."""
+    """Return the columns of an old worklist that are not in `columns`."""
     if not data.strip():
         return AddedColumns()
     names, *rows = read_worklist(data)
@@ -394,9 +402,9 @@ def added_columns(data: bytes, columns: Sequence[str]) -> AddedColumns:
 
 
 def why_kept(data: bytes) -> str | None:
-    """Return why a file must not be replaced by a new worklist, and what to do.
+    """Return why a new worklist must not replace a file with this content, or None.
 
-    None if it may be replaced: a worklist without a grade.
+    It may replace a worklist without grades. The text also says what to do.
     """
     try:
         rows = read_worklist(data)
@@ -417,12 +425,12 @@ def why_kept(data: bytes) -> str | None:
 
 
 def on_one_line(text: str) -> str:
-    """Escape line breaks, control characters and characters that reorder text."""
+    """Return text with line breaks, control and reordering characters escaped."""
     return _escaped(_NEVER_IN_A_LINE, text)
 
 
 def in_a_file(text: str) -> str:
-    """Escape the characters that a file in UTF-8 cannot contain."""
+    """Return text with the characters escaped that a UTF-8 file cannot contain."""
     return _escaped(_NEVER_IN_A_FILE, text)
 
 

@@ -3,7 +3,7 @@
 | module | what it holds |
 |---|---|
 | `command` | the command |
-| `merge` | `merge_runs`: what overlaps, what is missing, why records do not belong together |
-| `joining` | the data of case files and of runs, joined |
+| `merge` | `merge_runs`: the joined run, what is missing, why records are refused |
+| `joining` | the joined data of case files and of runs |
 | `report` | the report, as text and as data |
 """

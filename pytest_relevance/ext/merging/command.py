@@ -67,9 +67,10 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Merge the records, print a report, judge the gates, and return the exit code.
+    """Merge the records, print the report, and return the exit code.
 
-    Raises `CommandError` if the records cannot be merged or the output not be written.
+    Raises `CommandError` if the records cannot be merged or the output cannot be
+    written.
     """
     runs = _open(arguments.records)
     check_output(
@@ -93,7 +94,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _open(paths: Sequence[Path]) -> list[Run]:
-    """Read records. If two have one name, all are called by their paths."""
+    """Return the runs in records. If two have the same name, paths are their names."""
     runs = [Run.open(path) for path in paths]
     if len({run.name for run in runs}) < len(runs):
         for run, path in zip(runs, paths, strict=True):

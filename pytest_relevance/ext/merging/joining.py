@@ -1,4 +1,4 @@
-"""Join the data of several runs: of their case files, and of the runs themselves."""
+"""Join what several records say of their case files and of their runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _each_once(items: Iterable[Item]) -> tuple[Item, ...]:
 
 
 def joined_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
-    """Join the data that the runs have of their case files."""
+    """Return the data of all case files of the runs, each file once."""
     files: dict[str, FileInfo] = {}
     for run in runs:
         for file, info in run.files.items():
@@ -39,7 +39,10 @@ def joined_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
 
 
 def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
-    """Join the data of a file: each shard of a matrix may have its own variants."""
+    """Return the data of one case file, joined from two runs.
+
+    Each run may have other variants of a search.
+    """
     return replace(
         first,
         totals=_each_once([*first.totals, *second.totals]),
@@ -57,7 +60,7 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
 def _joined_accepted(
     first: Iterable[AcceptedCase], second: Iterable[AcceptedCase]
 ) -> tuple[AcceptedCase, ...]:
-    """Join the cases of the reference. If both have a case, the first one counts."""
+    """Return the cases of the reference, each once; of a case in both, the first."""
     cases = {(case.id, case.variant): case for case in second}
     cases.update({(case.id, case.variant): case for case in first})
     return tuple(cases.values())
@@ -69,7 +72,7 @@ def _joined_accepted(
 def joined_info(
     runs: Sequence[Run], results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> RunInfo:
-    """Join what the runs say about how they were made.
+    """Return how the whole run was made, joined from what its shards say.
 
     `results` and `files` are those of the whole run.
     """
@@ -96,7 +99,7 @@ def joined_info(
 
 
 def _not_run(infos: Sequence[RunInfo]) -> tuple[str, ...]:
-    """Return the case files of the reference from which no run ran a case."""
+    """Return the case files of the reference of which no shard ran a case."""
     not_run = []
     for file in infos[0].not_run:
         if all(file in info.not_run for info in infos):
@@ -107,10 +110,10 @@ def _not_run(infos: Sequence[RunInfo]) -> tuple[str, ...]:
 def _errors(
     infos: Iterable[RunInfo], files: Mapping[str, FileInfo]
 ) -> tuple[RunError, ...]:
-    """Return the errors of all runs, each once.
+    """Return the errors of all shards, each once.
 
-    An error that kept a file from being collected does not count if another run
-    collected the file.
+    If a file had an error in collection and another shard collected it, the error is
+    left out.
     """
     collected = [info.node for info in files.values()]
     errors = []
@@ -122,17 +125,17 @@ def _errors(
 
 
 def _is_collected(node: str, collected: Iterable[str]) -> bool:
-    """Say whether a file, or any file in a folder, was collected by some run."""
+    """Say whether a file, or any file in a folder, is among `collected`."""
     if not node:
         return False
     return any(each == node or each.startswith(f"{node}/") for each in collected)
 
 
 def _findings(infos: Sequence[RunInfo]) -> tuple[RunFinding, ...]:
-    """Return the findings of the runs about themselves, each once.
+    """Return what the shards found out about themselves, each finding once.
 
-    A finding about a part may be wrong for the whole. Such a finding counts only if all
-    shards have it.
+    A finding about a part of the run may be wrong for the whole. Such a finding is kept
+    only if all shards have it.
     """
     findings = []
     for info in infos:
@@ -149,7 +152,7 @@ def _missing(
     results: Iterable[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> tuple[str, ...]:
-    """Return the node ids of cases that some run began and no run finished."""
+    """Return the node ids of cases that a shard began and that no shard finished."""
     unfinished: list[str] = []
     for info in infos:
         unfinished += info.missing
@@ -170,6 +173,6 @@ def _missing(
 
 
 def _without_group(node: str) -> str:
-    """Take off the name of a group, which `--dist loadgroup` appends to a node id."""
+    """Return a node id without the name of a group that `--dist loadgroup` adds."""
     name, sign, _ = node.rpartition("@")
     return name if sign else node

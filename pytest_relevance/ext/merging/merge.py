@@ -27,7 +27,7 @@ from pytest_relevance.results.unseen import Undecided, find_undecided
 
 
 class Unmergeable(ValueError):
-    """The records are not of one run; `reasons` has every reason."""
+    """The records are not of one run. `reasons` has a sentence for each reason."""
 
     def __init__(self, reasons: Iterable[str]) -> None:
         self.reasons = tuple(reasons)
@@ -37,7 +37,10 @@ class Unmergeable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A variant of a search of which only `found` of the `total` cases are recorded."""
+    """A variant of a search with cases that no record has.
+
+    `found`: how many of its `total` cases the records have.
+    """
 
     file: str
     search: str
@@ -48,15 +51,15 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The whole run.
+    """The whole run, and how it was merged.
 
     Attributes:
-        run: its `missing` has the cases that did not finish in one record and are in no
-            other.
+        run: the whole run. Its `missing` has the cases that did not finish in one
+            record and are in no other.
         records: how many records were merged.
         again: the cases that several records have, with the same results.
-        replaced: the cases with different results, of which the last one counts.
-        gaps: the cases that no record has.
+        replaced: the cases with different results. The last result counts.
+        gaps: the variants with cases that no record has.
         searched: how the fingerprint of a later record differs from that of the first.
         undecided: the cases that passed in a record, and that all records together show
             to be undecided. `run` has them as errors.
@@ -85,10 +88,10 @@ class Merged:
 def merge_runs(
     runs: Sequence[Run], *, last: bool = False, name: str = "merged"
 ) -> Merged:
-    """Merge runs, in the order in which they are given.
+    """Return the whole run, merged from runs in the given order.
 
-    Raises `Unmergeable` if they do not belong together, or if a case has different
-    results in two of them. With `last` the last of its results counts.
+    Raises `Unmergeable` if the runs do not belong together, or if a case has different
+    results in two of them. With `last` the last of its results counts instead.
     """
     joined = _joined_results(runs)
     reasons = [*_other_versions(runs), *_other_files(runs)]
@@ -130,7 +133,8 @@ class _JoinedResults:
     """The results of all runs, one for each case.
 
     `again`: the cases that several runs have, with the same results.
-    `different`: the cases with different results, by key with the names of two runs.
+    `different`: the cases with different results, each with the names of two runs that
+    differ: `one and other`.
     """
 
     results: Sequence[CaseResult]
@@ -139,7 +143,7 @@ class _JoinedResults:
 
 
 def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
-    """Take each case once: its first result, or the last of different ones."""
+    """Return one result for each case: the first, or the last if they differ."""
     results: dict[Hashable, CaseResult] = {}
     run_of: dict[Hashable, str] = {}
     again: dict[Key, None] = {}
@@ -159,7 +163,7 @@ def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
 
 
 def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseResult]]:
-    """Yield each result with a key that is the same in other runs.
+    """Yield (key, result) for each result. The key is the same in other runs.
 
     The key ends with a number, because a test may check a query several times.
     """
@@ -171,7 +175,7 @@ def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseRes
 
 
 def _outcome_of(result: CaseResult) -> tuple[object, ...]:
-    """Return the parts in which equal results of a case must agree."""
+    """Return what must be equal in two results of a case, so that they are the same."""
     ranking = result.ranking
     evaluation = result.evaluation
     conditions = result.conditions
@@ -192,7 +196,7 @@ def _outcome_of(result: CaseResult) -> tuple[object, ...]:
 def _gaps(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> tuple[Gap, ...]:
-    """Find the cases that no record has, by file, search and variant."""
+    """Return the variants of searches that have cases which no record has."""
     recorded: Counter[tuple[str, str, str | None]] = Counter()
     counted_cases = set()
     for result in results:
@@ -225,7 +229,7 @@ def _other_versions(runs: Sequence[Run]) -> list[str]:
 
 
 def _other_files(runs: Iterable[Run]) -> list[str]:
-    """Return which case files differ in their content or their number of cases."""
+    """Return sentences about case files that differ in content or number of cases."""
     first_run: dict[str, Run] = {}
     first_count: dict[tuple[str, str, str | None], tuple[int, str]] = {}
     reasons = []
@@ -283,7 +287,10 @@ def _findings_of_whole(
 
 
 def _first_change(runs: Sequence[Run]) -> Changes:
-    """Return how the first other fingerprint differs from that of the first run."""
+    """Return how the fingerprint of a later run differs from that of the first run.
+
+    Of several later runs that differ, the first counts. Without any, return {}.
+    """
     for run in runs:
         changes = changed(runs[0].info.fingerprint, run.info.fingerprint)
         if changes:

@@ -26,7 +26,7 @@ _MOST_UNFINISHED = 20  # node ids of cases that did not finish
 def merged_lines(
     merged: Merged, gates: Sequence[GateResult], width: int = WIDEST
 ) -> list[Line]:
-    """Write the report of a merged run as text.
+    """Return the report of a merged run as text.
 
     Advice about the baseline is left out: the reports of the shards have it.
     """
@@ -46,9 +46,9 @@ def merged_lines(
 
 
 def with_missing(merged: Merged) -> Run:
-    """Return the merged run; its missing cases include those that no record has.
+    """Return the merged run, with the cases that no record has among its missing ones.
 
-    A case that no record has is named FILE::SEARCH, because it has no node id.
+    Such a case is named FILE::SEARCH, because it has no node id.
     """
     run = merged.run
     absent = []
@@ -64,7 +64,7 @@ def with_missing(merged: Merged) -> Run:
 
 
 def merge_notes(merged: Merged) -> list[str]:
-    """Write what was merged, and how the records differ in what was searched."""
+    """Return what was merged, and how the records differ in what was searched."""
     notes = [_joined_text(merged)]
     searched = changes_text(merged.searched)
     if searched:
@@ -75,7 +75,7 @@ def merge_notes(merged: Merged) -> list[str]:
 
 
 def _joined_text(merged: Merged) -> str:
-    """Write `2 records, 3 results`, and which cases are in several of them."""
+    """Return `2 records, 3 results`, and which cases are in several records."""
     parts = [
         f"{counted(merged.records, 'record')}, {counted(len(merged.run), 'result')}"
     ]
@@ -113,7 +113,7 @@ def _gap_texts(merged: Merged) -> list[str]:
 
 
 def merged_data(merged: Merged) -> dict[str, Any]:
-    """Return the report of the whole run in types of JSON, and how it was merged."""
+    """Return the report of the whole run as JSON data, with how it was merged."""
     how = {
         "records": merged.records,
         "again": [list(key) for key in merged.again],

@@ -45,7 +45,7 @@ _BODIES = ("body", "raw_response", "json")
 
 
 def hits_in(body: Mapping[Any, Any]) -> Sequence[object] | None:
-    """Find the hits in a body; None if it is not the body of an engine."""
+    """Return the hits in the body of a response; None if no engine has such a body."""
     for engine in ENGINES:
         hits = at_path(body, engine.hits)
         if engine.hits and is_list(hits):
@@ -60,7 +60,7 @@ def hits_in(body: Mapping[Any, Any]) -> Sequence[object] | None:
 
 
 def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
-    """Say whether Azure AI Search named a field of a body, or of its first hit."""
+    """Say whether Azure AI Search wrote a body: it names a field as only Azure does."""
     names = [*body]
     if hits and isinstance(hits[0], Mapping):
         names += hits[0]
@@ -68,9 +68,9 @@ def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
 
 
 def is_body(response: object) -> bool:
-    """Say whether a response is the body of an engine.
+    """Say whether a response is the body that an engine sends.
 
-    The body of Vespa has no hits if none match.
+    A body of Vespa has no hits if none match.
     """
     if not isinstance(response, Mapping):
         return False
@@ -80,7 +80,7 @@ def is_body(response: object) -> bool:
 def read_body(
     body: Mapping[Any, Any], options: ReadOptions, holder: object = None
 ) -> Sequence[object]:
-    """Read the hits of a body.
+    """Return the hits of a body.
 
     `holder`: the response object that has the body, if there is one. Raises
     `UnreadableRanking` if the engine failed, answered only in part, or has no hits.
@@ -102,7 +102,7 @@ def read_body(
 def _hits_of_vespa(
     children: Sequence[object], root: Mapping[Any, Any], options: ReadOptions
 ) -> Sequence[object]:
-    """Leave out the child of Vespa's root that has the results of grouping.
+    """Return the hits among the children of Vespa's root, without results of grouping.
 
     Raises `UnreadableRanking` if the hits are in groups.
     """
@@ -121,7 +121,10 @@ def _hits_of_vespa(
 
 
 def _body_in(response: object) -> Mapping[Any, Any] | None:
-    """Find the body, or the part of it with the hits, in an object of a client."""
+    """Return the body in the object of a client, or None.
+
+    It may be only the part of the body that has the hits.
+    """
     if isinstance(response, Mapping) or is_named_row(response):
         return None
     for name in (*_BODIES, *HOLDERS):
@@ -150,9 +153,9 @@ CLIENT = ResponseShape(
 
 
 def _is_unsent(response: object) -> bool:
-    """Say whether a response is a `Search`, which is sent when it is iterated over.
+    """Say whether a response is a `Search`, which is sent only when it is iterated.
 
-    Iterating over it would give the hits without the other fields of the response.
+    Iterating would give the hits without the other fields of the response.
     """
     names = {kind.__name__ for kind in type(response).__mro__}
     return (
@@ -178,16 +181,16 @@ def _is_response(response: object) -> bool:
 
 
 def _read_response(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the hits of a response. They may be documents of the user's own classes."""
+    """Return the hits of a response. They may be documents of the user's classes."""
     read_body(response._d_, options, holder=response)
     return list(response.hits)
 
 
 def _fields_of_hit(hit: Any) -> Mapping[str, object] | None:
-    """Make a hit, or a document, into the hit that the engine sent.
+    """Return a hit, or a document, as the engine sent it; None for any other object.
 
-    A hit has the fields of the document as its items. Its attribute `meta` has what the
-    engine adds.
+    The object has the fields of the document as its items. Its attribute `meta` has
+    what the engine adds.
     """
     own = getattr(hit, "__dict__", None)
     if not isinstance(own, dict) or "_d_" not in own or "meta" not in own:

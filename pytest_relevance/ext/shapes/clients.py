@@ -27,9 +27,9 @@ _is_algolia_hit = of_type("algoliasearch", "Hit")
 
 
 def _fields_of_algolia(hit: Any) -> Mapping[str, object] | None:
-    """Read the id of a hit, and the fields of its record.
+    """Return the id and the fields of a hit of Algolia; None for any other object.
 
-    The model of the hit does not declare these fields.
+    The model of the hit does not declare the fields of the record.
     """
     if not _is_algolia_hit(hit):
         return None
@@ -119,7 +119,7 @@ REDIS = ResponseShape(
 
 @dataclass(slots=True)
 class _ReadPages:
-    """The results that were read from a pager, and the bodies of their pages.
+    """The results that were read from a pager of Azure, and the bodies of its pages.
 
     The pager has no public way to the bodies. `_first_page_iterator_instance._response`
     was checked with versions 11.6 and 12.0 of azure-search-documents.
@@ -130,7 +130,7 @@ class _ReadPages:
     pages: list[object] = field(default_factory=list)
 
     def add(self, item: object) -> None:
-        """Add a result."""
+        """Add a result, and the body of the page it is on."""
         self.add_page()
         self.items.append(item)
 
@@ -171,9 +171,9 @@ def _is_of_azure(response: object) -> bool:
 
 
 def _read_azure(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the results of a pager.
+    """Return the results of a pager of Azure.
 
-    Raises `UnreadableRanking` if a page is not whole.
+    Raises `UnreadableRanking` if a page is not complete.
     """
     read: _ReadPages = response
     if not isinstance(response, _ReadPages):

@@ -40,10 +40,10 @@ from pytest_relevance.results.responses.values import has_attribute, is_score
 
 
 def _read_bm25s(results: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the documents of one query with their scores.
+    """Return the documents of one query with their scores.
 
     Documents of score 0 at the end do not match and are left out. Raises
-    `UnreadableRanking` for documents that are not sorted.
+    `UnreadableRanking` if the documents are not sorted by score.
     """
     documents = of_one_query(results.documents, results)
     scores = of_one_query(results.scores, results)
@@ -69,7 +69,7 @@ _is_tantivy_document = of_type("tantivy", "Document")
 
 
 def _is_pair_of_tantivy(response: object) -> bool:
-    """Say whether a response is a searcher, with a result or the hits of one."""
+    """Say whether a response is (searcher, result) or (searcher, hits) of tantivy."""
     if not isinstance(response, tuple) or len(response) != 2:
         return False
     searcher, result = response
@@ -80,9 +80,9 @@ def _is_pair_of_tantivy(response: object) -> bool:
 def _read_pair_of_tantivy(
     pair: tuple[Any, Any], options: ReadOptions
 ) -> Sequence[object]:
-    """Read the documents of hits, or of their addresses, from the index.
+    """Return (document, score) for each hit; None if a hit has no score.
 
-    The time that this takes is part of the search's time.
+    The documents are read from the index. The latency of the search includes this.
     """
     searcher, result = pair
     rows = []
@@ -93,7 +93,10 @@ def _read_pair_of_tantivy(
 
 
 def _fields_of_tantivy(document: Any) -> Mapping[str, object] | None:
-    """Read the stored fields of a document; a field with one value is that value."""
+    """Return the stored fields of a document; None for any other object.
+
+    A field with one value has that value instead of a list.
+    """
     if not _is_tantivy_document(document):
         return None
     fields = {}
@@ -124,7 +127,7 @@ _is_of_xapian = of_type("xapian", "MSetItem", "Document")
 
 
 def _read_xapian(mset: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the fields of the items of an MSet. Messages show the fields."""
+    """Return the fields of each item of an MSet."""
     items = list(mset)
     return read_each(_fields_of_item, items, items)
 
@@ -134,12 +137,13 @@ def _fields_of_xapian(result: Any) -> Mapping[str, object] | None:
 
 
 def _fields_of_item(item: Any) -> Mapping[str, object]:
-    """Read the fields of an item of an MSet, or of a document.
+    """Return the fields of an item of an MSet, or of a document.
 
-    These are the fields of the data, if it is JSON; `data`, if it is a word; `Q`, the
-    term with the prefix Q, without it; and `score`. The id is a field of the data, or
-    else `Q` or `data`. If these two differ, neither is the id: the case file has to
-    name one with `id_field`. Raises `BadResult` for a document without any of them.
+    These are the fields in the data if that is JSON; `data` if it is one word; `Q`, the
+    only term with the prefix Q, without the prefix; and `score`. The id is a field in
+    the data, or else `Q` or `data`. If `Q` and `data` differ, neither is the id: the
+    case file has to name one with `id_field`. Raises `BadResult` for a document without
+    any of these.
     """
     document = getattr(item, "document", item)
     fields = dict(_fields_in_data(document.get_data()))
@@ -161,9 +165,9 @@ def _fields_of_item(item: Any) -> Mapping[str, object]:
 
 
 def _terms_with_q(document: Any) -> list[str]:
-    """Return the terms with the prefix Q, without it.
+    """Return the terms of a document that have the prefix Q, without the prefix.
 
-    Terms are sorted, and may be many.
+    The loop stops behind Q, because terms are sorted and may be many.
     """
     terms = []
     for entry in takewhile(lambda entry: entry.term < b"R", document.termlist()):
@@ -173,9 +177,9 @@ def _terms_with_q(document: Any) -> list[str]:
 
 
 def _fields_in_data(data: bytes) -> Mapping[str, object]:
-    """Read the fields of a JSON object in the data of a document.
+    """Return the fields of a JSON object in the data of a document; else {}.
 
-    Data that is one word is the field `data`.
+    Data that is one word becomes the field `data`.
     """
     try:
         text = data.decode()

@@ -27,11 +27,11 @@ from pytest_relevance.results.responses.shapes import ResponseShape, of_type
 def _agreed_id(
     own: object, nested: object, holder: str, *, prefers_nested: bool = False
 ) -> object:
-    """Choose between the id of a result and an id in a nested mapping.
+    """Return the id of a result: `own`, or an id in a nested mapping.
 
     `holder`: the name of the nested mapping.
-    `prefers_nested`: whether the id in it counts if the two differ. If not, `BadResult`
-    is raised.
+    `prefers_nested`: whether the id in the mapping counts if the two differ. Otherwise
+    `BadResult` is raised.
     """
     name = _name_of_id(nested)
     if name is None or not isinstance(nested, Mapping):
@@ -47,7 +47,7 @@ def _agreed_id(
 
 
 def _name_of_id(nested: object) -> str | None:
-    """Find the name of the id in a mapping of metadata; None if there is none."""
+    """Return the key of the id in a mapping of metadata; None without one."""
     if isinstance(nested, Mapping):
         for name in ID_NAMES:
             if isinstance(nested.get(name), (str, int)):
@@ -56,7 +56,7 @@ def _name_of_id(nested: object) -> str | None:
 
 
 def _is_generated(own: object) -> bool:
-    """Say whether an id is a UUID, as frameworks generate for documents without one."""
+    """Say whether an id is a UUID, which frameworks give documents without an id."""
     try:
         UUID(str(own))
     except ValueError:
@@ -95,10 +95,10 @@ _COLUMNS_OF_CHROMA = {
 
 
 def is_of_chroma(response: object) -> bool:
-    """Say whether a response is a dict of Chroma with a list for each query.
+    """Say whether a response is a dict of Chroma that has a list of ids for each query.
 
-    The ids of Chroma are text. A dict of its method `get` has one list of ids, in no
-    order.
+    Ids of Chroma are text. The method `get` of Chroma returns one list of ids, in no
+    order: its dict is not one.
     """
     if not isinstance(response, Mapping):
         return False
@@ -116,7 +116,10 @@ def is_of_chroma(response: object) -> bool:
 def read_chroma(
     response: Mapping[str, Any], options: ReadOptions
 ) -> Sequence[Mapping[str, object]]:
-    """Read the results of one query in a dict of Chroma."""
+    """Return the results of one query in a dict of Chroma, as mappings of fields.
+
+    Raises `UnreadableRanking` for several queries.
+    """
     queries = response["ids"]
     if len(queries) != 1:
         returned = f"the results of {len(queries)} queries"
@@ -134,9 +137,9 @@ def read_chroma(
 
 
 def _in_order(value: object) -> object:
-    """Sort the metadata of a document by name.
+    """Return the metadata of a document sorted by name; any other value as it is.
 
-    Chroma gives it in another order each time.
+    Chroma gives metadata in another order each time.
     """
     return dict(sorted(value.items())) if isinstance(value, dict) else value
 
@@ -173,7 +176,10 @@ _is_node = of_type("llama_index", "NodeWithScore", "BaseNode")
 
 
 def _fields_of_node(result: Any) -> Mapping[str, object] | None:
-    """Read the fields of a node. `ref_doc_id` is the document of which it is a part."""
+    """Return the fields of a node; None for any other object.
+
+    `ref_doc_id` is the id of the document that the node is a part of.
+    """
     if not _is_node(result):
         return None
     node = getattr(result, "node", result)

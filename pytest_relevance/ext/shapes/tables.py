@@ -35,7 +35,7 @@ _QUERIES = ("query", "query_id", "qid", "query_index")
 def rows_as_mappings(
     columns: Iterable[object], rows: Iterable[Row]
 ) -> list[dict[str, object]]:
-    """Make mappings of the rows of a table.
+    """Return the rows of a table as mappings.
 
     `columns`: the names of the columns. Raises `UnreadableRanking` if two columns have
     one name, or if the rows are the results of several queries.
@@ -82,7 +82,7 @@ def _is_arrow(response: object) -> bool:
 
 
 def _read_arrow(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the rows of a table, a batch or a reader, or the values of a column."""
+    """Return the rows of a table, a batch or a reader, or the values of a column."""
     if has_attribute(response, "read_all"):
         return _read_batches(response, options)
     if has_attribute(response, "columns"):
@@ -92,7 +92,7 @@ def _read_arrow(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _read_batches(reader: Any, options: ReadOptions) -> Sequence[object]:
-    """Read rows from a reader of batches, no more than are needed."""
+    """Return rows from a reader of batches, and read no more than are needed."""
     rows: list[Row] = []
     names = reader.schema.names
     try:
@@ -109,7 +109,10 @@ _is_scalar = of_type("pyarrow", "Scalar")
 
 
 def _fields_of_scalar(scalar: Any) -> Mapping[str, object] | None:
-    """Read a scalar: a struct has fields, any other scalar is an id."""
+    """Return the fields of a struct of Arrow, or the id if it is a plain scalar.
+
+    Return None for any other object.
+    """
     if not _is_scalar(scalar):
         return None
     value = scalar.as_py()
@@ -137,7 +140,7 @@ def _is_frame(response: object) -> bool:
 
 
 def _read_frame(frame: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the rows of a data frame. A named index is a column too."""
+    """Return the rows of a data frame. A named index is a column too."""
     names = [*frame.columns]
     columns = [frame[name] for name in names]
     index: Any = attribute(frame, "index")
@@ -180,7 +183,7 @@ def _can_fetch(response: object) -> bool:
 
 
 def _fetch(cursor: Any, most: int) -> list[Any]:
-    """Fetch at most so many rows of a cursor, which stays open."""
+    """Return at most `most` rows of a cursor, and leave the cursor open."""
     if hasattr(type(cursor), "__iter__"):
         return [*islice(cursor, most)]
     if has_attribute(cursor, "fetchmany"):
@@ -191,7 +194,7 @@ def _fetch(cursor: Any, most: int) -> list[Any]:
 def _is_relation(response: object) -> bool:
     """Say whether a response is a relation of DuckDB.
 
-    Its `shape` is not looked at: that would be a query of its own.
+    Its `shape` is not looked at, because reading it runs a query.
     """
     columns = attribute(response, "columns")
     return _can_fetch(response) and isinstance(columns, (list, tuple))
@@ -208,13 +211,13 @@ RELATION = ResponseShape(
 
 @dataclass(frozen=True, slots=True)
 class ReadCursor:
-    """The rows that were read from an asynchronous cursor, and its columns."""
+    """The rows that were read from an asynchronous cursor, and its `description`."""
 
     description: Any
     rows: list[Any]
 
     def fetchall(self) -> list[Any]:
-        """Return the rows, as a cursor does."""
+        """Return the rows, as a cursor of PEP 249 does."""
         return self.rows
 
 
@@ -223,11 +226,11 @@ def _is_cursor(response: object) -> bool:
 
 
 def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
-    """Read the rows of a cursor (PEP 249).
+    """Return the rows of a cursor (PEP 249), as tuples or as mappings.
 
-    Bare rows become mappings if the names of the columns are needed: if a column is
-    named like an id, if the suite says which column has the id, or if the first column
-    is named like a title. A bare row would take that title for the id.
+    Tuples become mappings if the names of the columns are needed: if a column is named
+    like an id, if the suite says which column has the id, or if the first column is
+    named like a title. In a tuple, that title would be taken for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = _fetch(cursor, options.most)

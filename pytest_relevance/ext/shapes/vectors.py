@@ -29,10 +29,7 @@ INTEGER, FLOAT, OTHER = "integer", "float", "other"
 
 
 def is_array(value: Any) -> bool:
-    """Say whether a value is an array.
-
-    A Series of pandas has the same interface. It is not one.
-    """
+    """Say whether a value is an array. A Series of pandas is not one."""
     for name in ("dtype", "tolist", "ndim"):
         if not has_attribute(value, name):
             return False
@@ -40,7 +37,7 @@ def is_array(value: Any) -> bool:
 
 
 def element_kind(array: Any) -> str:
-    """Return the kind of the elements of an array."""
+    """Return the kind of the elements of an array: `INTEGER`, `FLOAT` or `OTHER`."""
     name = str(array.dtype).rpartition(".")[2]  # torch.int64
     if name.startswith(("int", "uint")):
         return INTEGER
@@ -50,8 +47,7 @@ def element_kind(array: Any) -> str:
 def of_one_query(array: Any, response: object) -> list[Any]:
     """Return the elements of an array of shape (k,) or (1, k).
 
-    `response` is what the message shows. Raises `UnreadableRanking` for several
-    queries.
+    Raises `UnreadableRanking` for several queries; its message shows `response`.
     """
     if array.ndim == 1:
         elements: list[Any] = array.tolist()
@@ -69,9 +65,10 @@ def of_one_query(array: Any, response: object) -> list[Any]:
 def with_scores(
     documents: Iterable[object], scores: Iterable[float]
 ) -> list[tuple[object, ...]]:
-    """Put documents and their scores into rows.
+    """Return a row for each document: (document, score).
 
-    A document may be a row itself, `(id,)` or `(id, title)`.
+    If a document is a row itself, `(id,)` or `(id, title)`, its score is added at the
+    end.
     """
     rows = []
     for document, score in zip(documents, scores, strict=True):
@@ -86,7 +83,7 @@ def _labelled(
     options: ReadOptions,
     response: object,
 ) -> Sequence[object]:
-    """Turn labels into documents with scores, without labels that name no document."""
+    """Return (document, score) for each label that names a document."""
     kept_labels, kept_scores = [], []
     for label, score in zip(labels, scores, strict=True):
         if label != NOTHING_FOUND:
@@ -106,7 +103,7 @@ def _are_arrays(response: object) -> bool:
 
 
 def _read_arrays(response: tuple[Any, Any], options: ReadOptions) -> Sequence[object]:
-    """Read the results of one query in distances and labels, in either order."""
+    """Return the results of one query in (distances, labels) or (labels, distances)."""
     first, second = response
     if first.shape != second.shape:
         advice = "return the distances and the labels of one query, best first"
@@ -130,14 +127,17 @@ ARRAYS = ResponseShape(name="arrays", fits=_are_arrays, results=_read_arrays)
 
 
 def _is_array_of_results(response: Any) -> bool:
-    """Say whether a response is an array of integers, or with a row for each query."""
+    """Say whether a response is an array of integers, or an array of two dimensions."""
     if not is_array(response):
         return False
     return response.ndim > 1 or element_kind(response) == INTEGER
 
 
 def _read_array(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Read labels of shape (1, k), or an array of shape (k,) as a list."""
+    """Return the documents of an array of labels, of shape (1, k).
+
+    An array of shape (k,) is returned as a list.
+    """
     if response.ndim == 1:
         values: list[object] = response.tolist()
         return values
