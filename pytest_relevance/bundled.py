@@ -111,7 +111,7 @@ GATES: Mapping[str, str] = {
 
 CALLS_UPWARD: Mapping[str, str] = {
     "judge": "gates.comparison:judge_comparison",
-    "report": "reports.formats:comparison_report_with",
+    "report": "reports.formats:comparison_report",
     "notebook": "reports.comparison_report:comparison_html",
 }
 """What public methods of a `Comparison` call in the layers above it."""

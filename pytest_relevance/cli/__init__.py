@@ -51,7 +51,7 @@ ABOUT: Mapping[str, str] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    `arguments` are those of the command line by default. A mistake of the user is a
+    `arguments`: by default those of the command line. A mistake of the user is a
     message on standard error, without a traceback.
     """
     try:
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Run a command, and turn an error into a message and an exit code."""
+    """Run a command and return its exit code. An error becomes a message and a code."""
     escape_unencodable()
     try:
         parsed = _parsed(arguments)
@@ -101,16 +101,19 @@ _READ_RECORDS = frozenset({"compare", "history", "merge", "report"})
 
 
 class _Parser(ArgumentParser):
-    """A parser whose messages do not pass on workflow commands in an argument."""
+    """A parser that breaks up workflow commands of GitHub in its messages.
+
+    A message may quote an argument that looks like such a command.
+    """
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(status, safe_output(message) if message else message)
 
 
 def _parsed(arguments: list[str]) -> Namespace:
-    """Parse a command and its arguments.
+    """Return a command and its arguments, parsed.
 
-    Raises SystemExit for invalid ones, and after `--help` and `--version`.
+    Raises SystemExit for invalid arguments, and after `--help` and `--version`.
     """
     parser = _Parser(
         prog=PROGRAM,
@@ -139,7 +142,7 @@ def _parsed(arguments: list[str]) -> Namespace:
 
 
 def _about(name: str) -> str:
-    """Return what a command does, in a line, or why it cannot be loaded."""
+    """Return in one line what a command does, or why it cannot be loaded."""
     if name in ABOUT:
         return ABOUT[name]
     try:

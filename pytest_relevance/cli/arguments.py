@@ -48,7 +48,7 @@ def regular_file(text: str) -> Path:
 
 
 def whole_from(least: int) -> Callable[[str], int]:
-    """Return the type of a whole number that is at least `least`."""
+    """Return a type of argument: a whole number that is at least `least`."""
 
     def whole(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
@@ -61,7 +61,7 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 
 def finite_number(text: str, what: str) -> float:
-    """Parse a finite decimal number; `what` describes it in the error."""
+    """Return the finite decimal number in a text; `what` describes it in the error."""
     try:
         number = float(text)
     except ValueError:
@@ -72,9 +72,9 @@ def finite_number(text: str, what: str) -> float:
 
 
 def checked_by(check: Callable[[Any], Value], text: object) -> Value:
-    """Convert an argument with a function of the library.
+    """Return what `check` makes of an argument.
 
-    Raises ArgumentTypeError if the function raises ValueError.
+    Raises ArgumentTypeError if `check` raises ValueError.
     """
     try:
         return check(text)
@@ -83,7 +83,7 @@ def checked_by(check: Callable[[Any], Value], text: object) -> Value:
 
 
 def judgment_format(text: str) -> str:
-    """Return the checked name of a format of judgment files."""
+    """Return the name of a format of judgment files, if there is such a format."""
     from pytest_relevance.judgments.reading import check_format
 
     return checked_by(check_format, text)
@@ -102,7 +102,7 @@ _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 
 def _scale(text: str) -> Scale:
-    """Parse a scale: `exact=3,substitute=2` or `0..3`."""
+    """Return the scale in a text: `exact=3,substitute=2` or `0..3`."""
     from pytest_relevance.cases.scalars import grade
     from pytest_relevance.judgments.scale import scale_of
 

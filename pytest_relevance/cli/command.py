@@ -15,7 +15,7 @@ OK, FOUND, USAGE = 0, 1, 2
 
 
 class CommandError(Exception):
-    """A command cannot continue. The message is printed; `code` is the exit code."""
+    """A command cannot continue. Its message is printed; `code` is the exit code."""
 
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class CommandError(Exception):
 
 
 class Command(Protocol):
-    """The module of a command, which is imported when the command is called.
+    """What the module of a command has. It is imported when the command is called.
 
     The first line of its docstring says what the command does, unless it is in `ABOUT`.
     The other paragraphs are part of the help text.

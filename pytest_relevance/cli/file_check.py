@@ -1,4 +1,4 @@
-"""What a check of case files and judgment files is, and the registry of checks."""
+"""What a check of case files and judgment files is, and all checks by name."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class FileCheck:
     place of a problem names no file, it is in the file that is checked.
 
     Attributes:
-        name: the name of the check in messages about the check itself.
-        advice: what is wrong with the places, and what to do. It stands above them.
+        name: the name of the check, which messages about the check itself use.
+        advice: what is wrong with the places, and what to do. It is printed above them.
         find: finds the places in a suite.
         find_in_judgments: finds the places in a judgment file.
         find_in_rows: finds the places in the rows of a judgment file as they are

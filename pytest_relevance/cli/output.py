@@ -21,7 +21,7 @@ from pytest_relevance.reports.workflow_commands import safe_output
 
 
 def escape_unencodable() -> None:
-    """Make standard output and error escape characters that their encoding lacks."""
+    """Let standard output and error escape characters that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -33,7 +33,7 @@ def complain(message: str) -> None:
 
 
 def say(text: object, end: str = "\n") -> None:
-    """Print text to standard output, without commands for the runner of GitHub."""
+    """Print text to standard output. Workflow commands of GitHub are broken up."""
     print(safe_output(str(text)), end=end)
 
 
@@ -43,7 +43,7 @@ def show(lines: Iterable[Line]) -> None:
 
 
 def put(data: bytes) -> None:
-    """Write bytes to standard output unchanged, whatever encoding a terminal has."""
+    """Write bytes to standard output, whatever its encoding is."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -59,10 +59,11 @@ def check_output(
     is_own: Callable[[bytes], bool],
     otherwise: str,
 ) -> None:
-    """Raise `CommandError` if `--output` names an input or somebody else's file.
+    """Raise `CommandError` if `--output` names an input, or a file that is not ours.
 
-    A file is somebody else's if it has content for which `is_own` returns false.
-    `otherwise` describes such a file in the message, for example `no record`.
+    `inputs`: the files that the command reads.
+    `is_own`: says whether a file with this content may be replaced.
+    `otherwise`: describes another file in the message, for example `no record`.
     """
     target = arguments.output
     if target is None:
@@ -79,7 +80,7 @@ def check_output(
 
 
 def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
-    """Raise `CommandError` if one of the paths exists."""
+    """Raise `CommandError` if one of the paths exists. `advice`: what to do."""
     there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
     if not there:
         return
@@ -92,7 +93,7 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Raise `CommandError` if the file cannot be written."""
+    """Turn an OSError in the block into a `CommandError`: `path` cannot be written."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The options of a report, and the format that they choose."""
+"""The options of a report, and which format they mean."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
 
 @dataclass(frozen=True, slots=True)
 class _RegisteredFormats:
-    """The names of the registered formats that can make a report of a kind.
+    """The names of all formats that can report a run, or a comparison.
 
     They are looked up when they are needed. All names are looked up even for a format
     of this package, so that a package that uses its name is refused.
@@ -57,7 +57,8 @@ def add_report(
 ) -> None:
     """Add the options of a report to a parser, or to a group of its arguments.
 
-    `formats` are those that the command offers. `has_images`: a page can show pictures.
+    `formats`: the formats that the command offers.
+    `has_images`: whether there is an option to show pictures in a page.
     """
     add_format(parser, formats)
     parser.add_argument(
@@ -94,7 +95,7 @@ def add_format(parser: Any, formats: Container[str]) -> None:
 
 
 def report_format(arguments: Namespace, formats: Container[str]) -> str:
-    """Return the named format, or else the one of the ending of `--output`, or text."""
+    """Return the format of `--format`, or of the ending of `--output`, or text."""
     if arguments.format:
         return str(arguments.format)
     suffix = os.path.splitext(arguments.output or "")[1]

@@ -1,11 +1,12 @@
 """Reports made from results: the report of a case, the summary of a run, comparisons.
-Does not import pytest.
+
+The package does not import pytest.
 
 | module | what it holds |
 |---|---|
-| `formats` | what a format of reports is, and the registry of formats |
+| `formats` | what a format of reports is, and all formats by name |
 | `failure` | the report of a case, of parts in `case_score`, `ranking`, `losses`, `since_baseline`, `mismatched_ids` |
-| `reasons`, `labels` | why a case has its verdict; how a case, its search and its settings are named |
+| `reasons`, `labels` | why a case has its verdict; names of a case, its search and its settings |
 | `run/` | a whole run: its parts, and its report as text and data |
 | `html/` | what HTML pages share |
 | `comparison_report`, `comparison_data` | two runs |

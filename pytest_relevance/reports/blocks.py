@@ -1,7 +1,7 @@
 """What the reports of a run and of a comparison consist of: sentences and tables.
 
-A part of a report is made once, as blocks. A terminal shows these as lines, Markdown in
-sections, a notebook as HTML.
+A part of a report is made once, as blocks. A terminal shows blocks as lines, Markdown
+in sections, and a notebook as HTML.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from pytest_relevance.reports.terminal_text import display_width
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with texts of users in it, and its style in a terminal.
+    """A sentence, which may contain texts of users, and its style in a terminal.
 
-    A terminal folds it over indented lines, between its `parts` if it has any, and
-    otherwise at the blanks of the text.
+    A terminal folds the sentence over indented lines: between its `parts` if it has
+    any, otherwise at the blanks of the text.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Sentence:
     parts: tuple[str, ...] = ()
 
     def lines(self, columns: int) -> list[Line]:
-        """Write the sentence as lines for a terminal."""
+        """Return the sentence as lines for a terminal of so many columns."""
         if not self.parts:
             return folded_lines(self.text, self.style, columns)
         parts = [harmless(part) for part in self.parts]
@@ -43,16 +43,16 @@ class Sentence:
         return wrapped(head, parts, columns, separator="   ", style=self.style)
 
     def markdown(self) -> str:
-        """Write the sentence in a code span: nothing in it is read as markup."""
+        """Return the sentence in a code span: nothing in it is read as markup."""
         return short_code_span("   ".join([self.text.strip(), *self.parts]))
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command for a reader to copy, behind the words that say what it does.
+    """A command for a reader to copy, after the words that say what it does.
 
-    A terminal does not fold the command. It stands in a line of its own if there is no
-    room.
+    A terminal does not fold the command. If there is no room, the command stands in a
+    line of its own.
     """
 
     words: str
@@ -60,7 +60,7 @@ class CommandLine:
     style: str = PLAIN
 
     def lines(self, columns: int) -> list[Line]:
-        """Write the words and the command for a terminal."""
+        """Return the words and the command as lines for a terminal."""
         words, command = harmless(self.words), harmless(self.command)
         line = f"{words} {command}"
         if display_width(line) <= columns:
@@ -73,7 +73,7 @@ Block = Sentence | Table | CommandLine
 
 
 def lines_of(blocks: Iterable[Block], columns: int) -> list[Line]:
-    """Write blocks one below the other, for a terminal of so many columns."""
+    """Return blocks as lines for a terminal of so many columns."""
     lines = []
     for block in blocks:
         lines += block.lines(columns)

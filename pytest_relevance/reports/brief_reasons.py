@@ -1,4 +1,4 @@
-"""Why a case failed, in a few words, for headings, tables and lines that are cut."""
+"""Why a case failed, in a few words, for headings, tables and short lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DECIMALS = 3
 
 
 def failure_head(result: CaseResult) -> str:
-    """Write `failed before: `, if the accepted ranking failed too; else nothing."""
+    """Write `failed before: ` if the accepted ranking failed too, else ""."""
     if result.baseline is None or result.verdict != FAILED:
         return ""
     return "failed before: " if result.baseline.failed_before else ""
@@ -27,7 +27,8 @@ def failure_head(result: CaseResult) -> str:
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
     """Write why a case failed: `0.764 -> 0.310, floor 0.500`, or a line of its error.
 
-    `is_named`: the metric stands before a change too, as no heading names it.
+    `is_named`: whether the name of the metric stands before the scores, because no
+    heading names it.
     """
     if result.call.error is not None:
         return result.call.error.headline
@@ -35,7 +36,7 @@ def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
 
 
 def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
-    """Write each reason in few words, for lines that are cut.
+    """Return each reason for a failure in few words.
 
     A score is as short as it can be: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900,
     tolerance 0.05`, or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons
@@ -69,9 +70,9 @@ def reason_beside_score(result: CaseResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _BriefScore:
-    """A score in a few words: `1.000 -> 0.936` and `floor 0.950`.
+    """A score and its limit in a few words: `1.000 -> 0.936` and `floor 0.950`.
 
-    `is_in_table`: a table of cases shows as much of the score.
+    `is_in_table`: whether a table of cases shows as many decimals of the score.
     """
 
     change: str
@@ -82,7 +83,7 @@ class _BriefScore:
         return f"{self.change}, {self.limit}"
 
     def beside_score(self, *, is_floor: bool) -> str:
-        """Write the limit; before it the score, if the table has fewer digits of it."""
+        """Write the limit; after the score, if the table shows fewer decimals."""
         limit = f"below its {self.limit}" if is_floor else self.limit
         return limit if self.is_in_table else f"{self.change}, {limit}"
 
@@ -92,7 +93,7 @@ def _score_in_brief(
 ) -> _BriefScore | None:
     """Return a missed floor or a drop in few words.
 
-    None for any other reason, and if there is no score.
+    Return None for any other reason, and if there is no score.
     """
     score = reason.value
     if reason.kind not in (FLOOR, DROP) or score is None:
@@ -116,9 +117,9 @@ def _score_in_brief(
 def _digits_in_brief(
     reason: Outcome, result: CaseResult, score: float, before: float | None
 ) -> int:
-    """Return how many decimals tell a score from its floor, and from the one before.
+    """Return how many decimals tell a score from its floor and from the earlier score.
 
-    The score before counts if the case dropped.
+    The earlier score counts if the case dropped.
     """
     digits = _DECIMALS if reason.kind == DROP else digits_apart(score, reason.bound)
     has_dropped = any(other.kind == DROP for other in result.evaluation.reasons)

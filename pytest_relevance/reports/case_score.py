@@ -1,4 +1,4 @@
-"""The score of a case in words: what it came to, how certain it is, its sums."""
+"""The score of a case in words: its value, how certain it is, and its sums."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEFORE_SETTINGS = "     "
 
 
 def _score_digits(result: CaseResult) -> int:
-    """Return the number of decimals of the score: enough to tell it from the floor."""
+    """Return how many decimals of the score tell it from the floor; at least 3."""
     if result.conditions.floor is None or result.score is None:
         return 3
     return digits_apart(result.score, result.conditions.floor)
@@ -30,7 +30,7 @@ def met_text(result: CaseResult) -> str:
     """Write the score of a case that does not fail, and which expectations it meets.
 
     Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. If there is a
-    baseline, the score before follows.
+    baseline, its score follows.
     """
     parts = []
     if result.evaluation.judgments:
@@ -61,7 +61,7 @@ def _own_score_text(result: CaseResult) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """Write `nDCG@10 lies between 0.287 and 0.641`; nothing if the score is certain."""
+    """Write `nDCG@10 lies between 0.287 and 0.641`, or "" if the score is certain."""
     settings = result.conditions.settings
     evaluation = result.evaluation
     lower, upper = result.interval
@@ -90,7 +90,7 @@ def ties_text(result: CaseResult) -> str:
 
 
 def open_text(result: CaseResult) -> str:
-    """Write which grades can settle whether a case got worse; nothing if none can.
+    """Write which grades can settle whether a case got worse, or "" if none can.
 
     Example: `may only be missing judgments: judge sku-7 to settle it`.
     """
@@ -106,7 +106,7 @@ def open_text(result: CaseResult) -> str:
 
 
 def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    """Write the sums whose quotient is the score, and the settings."""
+    """Return lines with the two sums whose quotient is the score, and the settings."""
     conditions = result.conditions
     depth = conditions.depth if conditions.is_depth_set else None
     settings = settings_text(conditions.settings, depth)

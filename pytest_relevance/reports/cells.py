@@ -28,19 +28,16 @@ _WANTED_BY_TITLES = 28
 class Column:
     """A column of a table.
 
-    title:       its head. None: the head of the column to its left covers it too.
-    align:       LEFT or RIGHT.
-    gap:         the blanks before it.
-    min_width:   it is at least so wide, also if it is empty.
-    max_width:   longer texts are always cut.
-    cut_to:      if the table is too wide, texts are cut to this width, and to 12 if
-                 that does not suffice. None: they are never cut.
-    wanted:      columns with a `drop_order` are left out before this one becomes
-                 narrower. None: before it becomes narrower than `cut_to`.
-    drop_order:  columns are left out if others want their room, those with the highest
-                 number first. 0: it is never left out.
-    cut_middle:  texts are cut in their middle, as ids are.
-    is_code:     Markdown shows its texts in code spans.
+    title:       its head; None if the head of the column to its left covers it too.
+    align:       LEFT or RIGHT. gap:         the blanks before it. min_width:   its
+    least width, also if it is empty. max_width:   longer texts are always cut to this
+    width. cut_to:      if the table is too wide, texts are cut to this width, and to 12
+    if that does not suffice; None if they are never cut. wanted:      columns with a
+    `drop_order` are left out before this column becomes narrower than `wanted`; None
+    stands for `cut_to`. drop_order:  columns with a number above 0 may be left out if
+    there is no room, those with the highest number first. cut_middle:  whether texts
+    are cut in their middle, as ids are. is_code:     whether Markdown shows its texts
+    in code spans.
     """
 
     title: str | None = ""
@@ -56,15 +53,15 @@ class Column:
     is_code: bool = False
 
     def cut_text(self, text: str, columns: int) -> str:
-        """Cut a text of this column to a width."""
+        """Return a text cut to so many terminal columns, as this column cuts texts."""
         return cut_middle(text, columns) if self.cut_middle else cut(text, columns)
 
 
 def document_columns(title: str = "document") -> tuple[Column, Column]:
-    """Make the columns of an id and its title, which share a head.
+    """Return a column of ids and a column of titles, which share a head.
 
     If there is not room for both, long ids are cut first, then titles. Columns with a
-    `drop_order` are left out if a title would have too little room.
+    `drop_order` are left out before a title has too little room.
     """
     ids = Column(title, cut_to=24, cut_middle=True, is_code=True)
     titles = Column(
@@ -82,22 +79,22 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """Return the text without styles."""
+        """The text without styles."""
         return "".join(text for text, _ in self.spans)
 
     @property
     def width(self) -> int:
-        """Return the columns that the text takes in a terminal."""
+        """How many columns the text takes in a terminal."""
         return display_width(self.text)
 
     def harmless(self) -> Cell:
-        """Make the cell with every character escaped that a terminal could act on."""
+        """Return the cell with all characters escaped that a terminal could act on."""
         spans = tuple((harmless(text), style) for text, style in self.spans)
         return Cell(spans, self.colspan)
 
 
 def styled_cell(text: str, style: str, colspan: int = 1) -> Cell:
-    """Make a cell of one span."""
+    """Return a cell of one span."""
     return Cell(((text, style),), colspan)
 
 
@@ -106,7 +103,7 @@ Row = Sequence[Cell]
 
 
 def cells_with_columns(row: Row) -> Iterator[tuple[int, Cell]]:
-    """Return each cell of a row with the index of its first column."""
+    """Yield (index of its first column, cell) for each cell of a row."""
     index = 0
     for cell in row:
         yield index, cell

@@ -1,6 +1,6 @@
-"""A comparison of two runs as values of JSON: docs/reference/records.md has them all.
+"""A comparison of two runs as JSON data: docs/reference/records.md describes all keys.
 
-A new key may be added. One that is there keeps its name and its meaning, or `VERSION`
+A new key may be added. A key that exists keeps its name and its meaning, or `VERSION`
 goes up.
 """
 
@@ -42,9 +42,9 @@ _SETTINGS = (
 def comparison_data(
     comparison: Comparison, most: int, gates: ComparisonGates | None
 ) -> dict[str, Any]:
-    """Make the data of a comparison with at most `most` drops and gains.
+    """Return the data of a comparison, with at most `most` drops and gains.
 
-    `gates` are what `Comparison.judge` gave, None if the comparison was not judged.
+    `gates`: what `Comparison.judge` returned; None if the comparison was not judged.
     """
     drops = comparison.moved(-1)[:most]
     gains = comparison.moved(1)[:most]
@@ -74,14 +74,17 @@ def comparison_data(
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
-    """Return all settings, the defaults too."""
+    """Return all settings by name, including the defaults."""
     values = {name: getattr(settings, name) for name in _SETTINGS}
     set_ones: dict[str, Any] = encode(settings)
     return values | set_ones
 
 
 def _flat(row: Difference | TagDifference) -> dict[str, Any]:
-    """Make one flat dict of a row of figures, its means included."""
+    """Return the figures of a row, with those of its means, as one dict.
+
+    NaN and infinities become None.
+    """
     values = asdict(row)
     values |= values.pop("means")
     for name, value in values.items():
@@ -145,10 +148,10 @@ def _movers(changes: Iterable[Change]) -> list[dict[str, Any]]:
 def _mover(change: Change) -> dict[str, Any]:
     """Return the scores of a case, and what changed in its ranking, in types of JSON.
 
-    `became` is what the headline counts it as. `is_certain` says whether it got worse
-    under every grading of its unjudged results; None if it did not get worse by nDCG.
-    Of the documents that left, entered and moved, those with a gain are also in `lost`,
-    `found` and `shifted`.
+    `became` is what the headline counts the case as. `is_certain` says whether the case
+    got worse under every grading of its unjudged results; None if it did not get worse
+    by nDCG. The documents with a gain among `left`, `entered` and `moved` are also in
+    `lost`, `found` and `shifted`.
     """
     case = change.case
     moves = change.moves

@@ -1,7 +1,6 @@
 """The report of a comparison of two runs: headline, sentences, tables and notes.
 
-They are made once, as `ComparisonReport`; text, Markdown, a notebook and the page show
-them.
+`ComparisonReport` has these parts. Text, Markdown, a notebook and the page show them.
 """
 
 from __future__ import annotations
@@ -67,8 +66,10 @@ _MOST_DROPS = 50
 class ComparisonReport:
     """The parts of a report.
 
-    `names` say what was compared, `notes` with which settings, and `findings` what
-    became of means and gates. `tables` are by name.
+    `names`: what was compared.
+    `tables`: the tables, by name.
+    `notes`: the settings, and notes of the comparison.
+    `findings`: how means changed, and which gates are met.
     """
 
     headline: Headline
@@ -78,7 +79,7 @@ class ComparisonReport:
     findings: Sequence[Sentence]
 
     def lines(self, width: int) -> list[Line]:
-        """Write the report for a terminal. What was found comes last."""
+        """Return the report as lines for a terminal. The findings come last."""
         headline = Sentence(self.headline.text, STRONG)
         lines = lines_of([headline, *self.names], width)
         for table in self.tables.values():
@@ -89,7 +90,7 @@ class ComparisonReport:
         return lines
 
     def markdown(self, max_chars: int | None) -> str:
-        """Write the report as Markdown, without its last sections if it is too long."""
+        """Return the report as Markdown. If it is too long, it loses last sections."""
         items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
         head = heading(self.headline.text, self.headline.mark)
         sections = [MarkdownSection("\n".join([head, "", *items]), "the summary")]
@@ -99,7 +100,7 @@ class ComparisonReport:
         return joined_sections(sections, max_chars)
 
     def html(self) -> str:
-        """Write the report as HTML for a notebook."""
+        """Return the report as HTML for a notebook."""
         parts = [html_paragraph(self.headline.text, "strong")]
         for sentence in (*self.names, *self.findings):
             parts.append(html_paragraph(sentence.text))
@@ -113,9 +114,9 @@ class ComparisonReport:
 def report_on(
     comparison: Comparison, limit: int | None, gates: ComparisonGates | None
 ) -> ComparisonReport:
-    """Make the parts of a report. A list has at most `limit` entries, None for all.
+    """Return the parts of a report. `limit`: the most entries of a list; None for all.
 
-    `gates` are what `Comparison.judge` gave, None for those that always count.
+    `gates`: what `Comparison.judge` returned; None for the gates that always count.
     """
     if gates is None:
         gates = comparison.judge()
@@ -141,7 +142,7 @@ def report_on(
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Write the report for a notebook. `Comparison._repr_html_` calls this."""
+    """Return the report for a notebook. `Comparison._repr_html_` calls this."""
     return report_on(comparison, MOST_SHOWN, None).html()
 
 
@@ -155,7 +156,7 @@ def counts_text(comparison: Comparison) -> str:
 
 
 def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headline:
-    """Write the outcome of a comparison: `Search got worse: 44 queries`.
+    """Return the outcome of a comparison in a sentence: `Search got worse: 44 queries`.
 
     It weighs the queries that got worse against those that got better, and the means in
     any variant: by the metric that was named first, or by the nDCG@k of the cases at
@@ -183,7 +184,7 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
 
 
 def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]:
-    """Count the cases that are errors in the second run alone, and the unmet gates."""
+    """Return a text about new errors in the second run, and one about unmet gates."""
     further = []
     new = sum(1 for error in comparison.errors if error.is_new)
     if new:
@@ -233,9 +234,9 @@ def _changed(rows: Sequence[Difference]) -> bool:
 def _tables(
     comparison: Comparison, limit: int | None, gates: ComparisonGates
 ) -> dict[str, Table]:
-    """Make the tables, by name.
+    """Return the tables by name, with at most `limit` rows; None for all.
 
-    All drops that a gate does not allow are shown, up to a bound.
+    The table of drops has all drops that a gate does not allow, up to `_MOST_DROPS`.
     """
     most_drops = limit
     if limit is not None:
@@ -277,7 +278,7 @@ def _metrics_table(comparison: Comparison) -> Table:
 def mean_change_sentences(
     comparison: Comparison, *, beside_counts: bool = False
 ) -> list[Sentence]:
-    """Write the change of the mean of each metric and variant, and of the latency.
+    """Return sentences: how each mean changed in each variant, and the latency.
 
     `beside_counts`: as in `mean_change_sentence`.
     """
@@ -309,7 +310,7 @@ def _mean_sentence(
 
 
 def _judged_alone_sentences(comparison: Comparison, row: Difference) -> list[Sentence]:
-    """Write `over judged results alone: mean nDCG@10 0.749 -> 0.633`."""
+    """Return `over judged results alone: mean nDCG@10 0.749 -> 0.633`, or []."""
     changes = []
     for pair in comparison.variants[row.variant]:
         change = Change.between(pair, row.metric)

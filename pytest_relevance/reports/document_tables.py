@@ -18,9 +18,9 @@ from pytest_relevance.results.losses import Loss
 
 
 def table_of_documents() -> Table:
-    """Make a table about documents, without rows.
+    """Return a table about documents, without rows.
 
-    Its columns are id, title, grade, its name if there is room, rank, and the cost.
+    Its columns are id, title, grade, the name of the grade, rank, and the cost.
     """
     return Table(
         [
@@ -37,7 +37,10 @@ def table_of_documents() -> Table:
 def lines_with_notes(
     table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
 ) -> Iterator[Line]:
-    """Write the rows of a table about documents, and below each its note."""
+    """Yield the rows of a table about documents as lines, each row above its note.
+
+    `documents`: the document of each row.
+    """
     for spans, about in zip_longest(table.row_lines(columns), documents):
         yield spans
         if about is None:
@@ -48,7 +51,7 @@ def lines_with_notes(
 
 
 def field_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Write the table of the further fields of the documents that the report names."""
+    """Return the table of further fields of the documents that the report names."""
     shown = result.texts.shown
     documents = []
     names: dict[str, None] = {}

@@ -80,12 +80,14 @@ def failure_lines(
     width: int = WIDEST,
     others: Iterable[CaseResult] = (),
 ) -> list[Line]:
-    """Write the report of a case, at most `width` terminal columns wide.
+    """Return the report of a case as lines, at most `width` terminal columns wide.
 
-    Single words that are longer stay whole. `verbosity` is as pytest counts it: below 0
-    one line, above 0 all k ranks and every judged document that is missing. `others`
-    are the results of the run: if another case of the search returned a judged
-    document, its ids are of the right kind.
+    Single words that are wider stay whole.
+
+    `verbosity`: as pytest counts it: below 0 one line, above 0 all k ranks and every
+    judged document that is missing.
+    `others`: the results of the run. If another case of the search returned a judged
+    document, the ids are of the right kind.
     """
     if verbosity < 0:
         return [_brief_line(result, width, others)]
@@ -127,7 +129,7 @@ def _error_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _asked(result: CaseResult) -> list[str]:
-    """Write what was asked: the query, and the search with its parameters."""
+    """Return the query, and the search with its parameters."""
     search = search_label(result.search, result.variant, result.params)
     return [f'query "{harmless(result.query)}"', search]
 
@@ -136,9 +138,9 @@ def _asked(result: CaseResult) -> list[str]:
 
 
 def _verdict_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Write why a case failed: the first reason behind its place, the others below.
+    """Return why a case failed: its place with the first reason, then the others.
 
-    A case that does not fail has its score there.
+    A case that does not fail has its score instead of a reason.
     """
     style = STATUSES[result.verdict]
     longest = max(LONGEST_TITLE, title_room(columns, full=full))
@@ -157,7 +159,7 @@ def _verdict_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line
 
 
 def _query_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Write the query, what searched, how long that took, and what came back."""
+    """Return the query, the search, the latency, and how many results came back."""
     parts = _asked(result)
     latency = result.call.latency
     if latency is not None:
@@ -168,7 +170,7 @@ def _query_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _returned_text(result: CaseResult) -> str:
-    """Write what came back and how much of it is judged.
+    """Write how many results came back, and how many of them are judged.
 
     Examples: `10 results, all judged`; `100 results; of the top 10, 8 judged, 2 by
     judge-3`.
@@ -190,7 +192,7 @@ def _returned_text(result: CaseResult) -> str:
 
 
 def _remark_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Write the note of the case, and how its ranking changes from call to call."""
+    """Return the note of the case, and how its ranking changes from call to call."""
     lines = []
     if result.note:
         lines += folded_lines(f"note: {result.note}", DIM, columns, "      ")
@@ -206,7 +208,10 @@ def _remark_lines(result: CaseResult, columns: int) -> list[Line]:
 def _ranking_lines(
     result: CaseResult, columns: int, *, full: bool, has_blame: bool
 ) -> list[Line]:
-    """Write the ranking; with judgments also its score, and the documents to blame."""
+    """Return the ranking, and if it is judged its score.
+
+    `has_blame`: whether the documents that cost most follow.
+    """
     lines: list[Line] = []
     if not result.evaluation.judgments:
         if result.ranking.documents:
@@ -225,7 +230,7 @@ def _ranking_lines(
 
 
 def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Name the unjudged results of an inconclusive case, and what they leave open."""
+    """Return the unjudged results of an inconclusive case, and how uncertain it is."""
     lines = []
     if result.verdict == INCONCLUSIVE and result.unjudged:
         room = title_room(columns)
@@ -245,9 +250,9 @@ def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Write why documents have their ranks, as the project explains it.
+    """Return why documents have their ranks, as a hook of the project explains it.
 
-    Without `full`, how many explanations there are.
+    Without `full`, return only how many explanations there are.
     """
     explanations = result.texts.explanations
     if not explanations:

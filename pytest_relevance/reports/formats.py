@@ -1,4 +1,4 @@
-"""Formats of reports: what a format is, their registry, and text and JSON.
+"""Formats of reports: what a format is, all formats by name, and text and JSON.
 
 To add a format to the package, write a `ReportFormat` here, or in a folder of `ext/`,
 and name it in `bundled.py`. Another package adds a format by an entry point of the
@@ -30,13 +30,13 @@ TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What a user asks of a report. A format may not look at all of it.
+    """What a user wants of a report. A format may ignore some options.
 
     `verbosity`: as pytest counts it: below 0 in brief, above 0 in full.
     `width`: the width of plain text, in terminal columns.
-    `max_chars`: the most characters of Markdown; None: as many as it takes.
-    `limit`: the most cases of a kind, and the most tags, that a comparison lists; None:
-    all.
+    `max_chars`: the most characters of Markdown; None for any number.
+    `limit`: the most cases of a kind, and the most tags, that a comparison lists; None
+    for all.
     `images`: whether a page shows pictures of documents, from their addresses.
     `notes`: sentences about how the run was made, which Markdown begins with.
     """
@@ -54,9 +54,9 @@ class ReportFormat:
     """A format of reports.
 
     `name`: what a user calls it.
-    `of_run`: makes the report of a run.
-    `of_comparison`: makes the report of a `Comparison`; None if the format has none.
-    Its second argument are the gates that `Comparison.judge` gave, None without gates.
+    `of_run`: returns the report of a run.
+    `of_comparison`: returns the report of a `Comparison`; None if the format has none.
+    Its second argument is what `Comparison.judge` returned, None without gates.
     `suffixes`: the endings of file names that mean the format, in lower case.
     """
 
@@ -67,7 +67,7 @@ class ReportFormat:
 
 
 def _report_format(name: str, value: str, entry: object) -> ReportFormat:
-    """Return the format that an entry point names, or make one of a function.
+    """Return the format of an entry point, which is a format or a function.
 
     Raises `ExtensionError` if it is neither.
     """
@@ -96,7 +96,7 @@ REPORTS: Registry[ReportFormat] = Registry(
 
 
 def run_report(name: str, run: Run, options: ReportOptions) -> str:
-    """Make the report of a run in a format.
+    """Return the report of a run in a format.
 
     Raises `ExtensionError` if a format of another package fails, or returns no text.
     """
@@ -107,32 +107,23 @@ def run_report(name: str, run: Run, options: ReportOptions) -> str:
 
 
 def comparison_report(
-    name: str, comparison: object, gates: object, options: ReportOptions
+    name: str, comparison: object, gates: object, **options: Any
 ) -> str:
-    """Make the report of a `Comparison` in a format that has one.
+    """Return the report of a `Comparison` in a format that has one.
 
-    `gates` are what `Comparison.judge` returns, None without gates. Raises
-    `ExtensionError` as `run_report` does.
+    `gates`: what `Comparison.judge` returned; None without gates.
+    `options`: the fields of `ReportOptions`. Raises `ExtensionError` as `run_report`
+    does. Methods of `Comparison` call this function by `bundled.CALLS_UPWARD`.
     """
     make = REPORTS.get(name).of_comparison
     assert make is not None, "only formats that have it are offered"
     with REPORTS.calling(name):
-        report = make(comparison, gates, options)
+        report = make(comparison, gates, ReportOptions(**options))
     return _checked(report, name)
 
 
-def comparison_report_with(
-    name: str, comparison: object, gates: object, **options: Any
-) -> str:
-    """Make the report of a `Comparison`, with the fields of `ReportOptions`.
-
-    Methods of `Comparison` call this function by `bundled.CALLS_UPWARD`.
-    """
-    return comparison_report(name, comparison, gates, ReportOptions(**options))
-
-
 def _checked(report: object, name: str) -> str:
-    """Return a report of an entry. Raise `ExtensionError` if it is not a text."""
+    """Return a report that is a text, or else raise `ExtensionError`."""
     if not isinstance(report, str) or not report:
         raise ExtensionError(
             f"{REPORTS.label(name)} returned {shown(report)}, not a text"
@@ -149,7 +140,7 @@ def has_report_of_comparison(name: str) -> bool:
 
 
 def format_of_suffix(suffix: str) -> str:
-    """Find the format that a file name with this ending means; text if there is none.
+    """Return the format that a file name with this ending means, or else text.
 
     Formats of other packages are asked last. Raises `ExtensionError` if one of them
     cannot be loaded, or uses a name of this package.
@@ -202,7 +193,7 @@ def _json_of_comparison(
 
 
 def json_text(data: object) -> str:
-    """Write the values of a report as JSON; `NaN` and infinities become texts."""
+    """Return data as JSON text. NaN and infinities become texts."""
     from pytest_relevance.results.records.json_lines import as_json
 
     return json.dumps(json.loads(as_json(data)), indent=2) + "\n"
@@ -243,9 +234,9 @@ _BYTES_WITH_COUNTS = 2_000
 
 
 def is_report(data: bytes) -> bool:
-    """Say whether a file holds the report of a run, a comparison or a history.
+    """Say whether `data`, the content of a file, is a report in any format.
 
-    `data` is its content, in any of the formats of reports.
+    It may be of a run, a comparison or a history.
     """
     if any(re.match(beginning, data) for beginning in _BEGINNINGS):
         return True

@@ -1,4 +1,4 @@
-"""How reports name things: a case, its status, its search, its settings."""
+"""Names in reports: of a case, its status, its search and its settings."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def case_label(result: CaseResult) -> str:
-    """Name a case: `q043 "gaming laptop"`, or its query alone if that is its id."""
+    """Write `q043 "gaming laptop"`, or only the query if that is the id of the case."""
     return case_name(result.id, result.query)
 
 
 def case_heading(result: CaseResult) -> str:
-    """Write the heading of a case: see `item_heading`."""
+    """Write the heading of a case: `q043 "gaming laptop"[bm25]`. See `item_heading`."""
     name = (result.node or result.id).rpartition("::")[2]
     return item_heading(name, result.id, result.query)
 
 
 def item_heading(name: str, case: str, query: str) -> str:
-    """Name an item by its case: `q043 "gaming laptop"[bm25]`.
+    """Write the heading of a pytest item: `q043 "gaming laptop"[bm25]`.
 
-    `name` is that of the item. It stands alone if the query is the id, and if the item
-    is a test with checks.
+    `name` is the name of the item. The heading is `name` alone if the query is the id
+    of the case, or if the item is a test with checks.
     """
     if query == case or not name.startswith(case):
         return harmless(name)
@@ -54,7 +54,7 @@ def item_heading(name: str, case: str, query: str) -> str:
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
-    """Name the search of a case: `search[bm25](locale=en_GB)`."""
+    """Write the search of a case: `search[bm25](locale=en_GB)`."""
     label = harmless(search)
     if variant:
         label += f"[{harmless(variant)}]"
@@ -69,7 +69,7 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
 def settings_text(settings: Settings, depth: int | None = None) -> str:
     """Write the settings of nDCG: `gain exponential, ideal judged, unjudged zero`.
 
-    `depth`: that of the case file, if it sets one.
+    `depth`: the depth that the case file sets; None if it sets none.
     """
     ideal = settings.ideal
     if ideal == "max" and settings.max_grade is not None:
@@ -91,7 +91,7 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
 
 
 def _gain_text(settings: Settings) -> str:
-    """Name the gain: `exponential`, or `{0: 0, 1: 3}` for gains by grade."""
+    """Write the gain: `exponential`, or `{0: 0, 1: 3}` for gains by grade."""
     if isinstance(settings.gain, str):
         return settings.gain
     gains = [f"{grade:g}: {gain:g}" for grade, gain in sorted(settings.gain.items())]
@@ -99,9 +99,9 @@ def _gain_text(settings: Settings) -> str:
 
 
 def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
-    """Return the name that each result has in the page and its links, by `id(result)`.
+    """Return the name of each result in the page and its links, by `id(result)`.
 
-    It is pytest's node id. Several checks of one test in Python share their node id:
+    The name is pytest's node id. Checks of one test in Python share their node id, so
     the second is `test_shop.py::test_boots #2`.
     """
     names: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""The documents to blame for the score of a case.
+"""Which documents cost a case most of its score.
 
 Documents that rank too high have no figures: what they take from the score is counted
 as the loss of the documents that are missing or rank too low.
@@ -46,7 +46,7 @@ Blamed = TypeVar("Blamed")
 def blame_lines(
     result: CaseResult, found: Breakdown, *, full: bool, columns: int
 ) -> list[Line]:
-    """Name the documents to blame, in `full` all of them; nothing if there are none."""
+    """Return the documents that cost most of the score; all of them in `full`."""
     if result.score is None:
         return []
     lines = [
@@ -57,12 +57,15 @@ def blame_lines(
 
 
 def loss_text(loss: float) -> str:
-    """Write a loss with a minus, and a gain with a plus."""
+    """Write a loss with a minus, and a gain with a plus: `-0.213`, `+0.004`."""
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
 
 
 def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
-    """Return the first few; one more is shown too, as a note takes as much room."""
+    """Return the first few entries; all of them in `full`.
+
+    One more is returned if a note about it would take as much room.
+    """
     if full or len(blamed) == MOST_BLAMED + 1:
         return blamed
     return blamed[:MOST_BLAMED]
@@ -74,9 +77,9 @@ def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
 def _too_high_lines(
     result: CaseResult, found: Breakdown, *, full: bool, columns: int
 ) -> list[Line]:
-    """Name the judged results with less gain than the ideal ranking has at their rank.
+    """Return the judged results with less gain than an ideal result at their rank.
 
-    An only result is not too high.
+    A single result is not too high.
     """
     too_high = [row for row in found.too_high if row.grade is not None]
     if not too_high or len(result.ranking.documents) == 1:
@@ -110,9 +113,9 @@ def _named_grade(result: CaseResult, grade: float) -> str:
 def _lost_lines(
     result: CaseResult, found: Breakdown, *, full: bool, columns: int
 ) -> Iterator[Line]:
-    """Name the documents that are missing, or below their ideal rank.
+    """Yield the table of documents that are missing, or below their ideal rank.
 
-    In full also those that are missing without a loss.
+    In `full`, it also has the documents that are missing without a loss.
     """
     lost = [loss for loss in found.losses if loss.loss > LEAST]
     chosen = _first_few(lost, full=full)
@@ -143,14 +146,17 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> list[Loss]:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """A part of 1 - nDCG that no shown document explains, in words."""
+    """A part of 1 - nDCG that the documents in the table do not explain.
+
+    `words`: what explains it. `loss`: how large the part is.
+    """
 
     words: str
     loss: float
 
 
 def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
-    """Return what is left of 1 - nDCG beyond the losses that are shown."""
+    """Return the parts of 1 - nDCG that are not in the first `chosen` of `lost`."""
     rest = []
     more = len(lost) - chosen
     if more:
@@ -194,7 +200,7 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
 def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
     """Write which documents share a loss: `any 2 of 7 with grade 3: "Orbit 2" ...`.
 
-    There are several grades if a mapping gives them the same gain.
+    Several grades are named if a mapping gives them the same gain.
     """
     gains = result.conditions.settings.gains
     grades = []

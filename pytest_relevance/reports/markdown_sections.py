@@ -1,4 +1,4 @@
-"""Reports in Markdown as sections, which are shown or left out as a whole.
+"""Reports in Markdown as sections. A section is shown or left out as a whole.
 
 A comment on GitHub holds 65,536 characters, and nobody reads so many. A report that is
 too long loses its last sections, and says which.
@@ -32,8 +32,9 @@ _END = "\n"
 class MarkdownSection:
     """A part of a report in Markdown, which is shown or left out as a whole.
 
-    `name` is what the line about left-out sections calls it. `content` may be a
-    function, which is not called if there is no room for the text.
+    `content`: the Markdown, or a function that returns it. The function is not called
+    if there is no room.
+    `name`: the name of the section in the line about left-out sections.
     """
 
     content: str | Callable[[], str]
@@ -41,12 +42,12 @@ class MarkdownSection:
 
     @property
     def text(self) -> str:
-        """Return the Markdown."""
+        """The Markdown of the section."""
         return self.content if isinstance(self.content, str) else self.content()
 
 
 def table_sections(name: str, tables: Iterable[Table]) -> list[MarkdownSection]:
-    """Make a section of each table that has rows, all with one name."""
+    """Return a section for each table that has rows. All have the same name."""
     sections = []
     for table in tables:
         if table.rows:
@@ -55,26 +56,26 @@ def table_sections(name: str, tables: Iterable[Table]) -> list[MarkdownSection]:
 
 
 def list_section(items: Iterable[Sentence], name: str) -> list[MarkdownSection]:
-    """Make a section that is a list of sentences; none without sentences."""
+    """Return a section that is a list of sentences; [] without sentences."""
     text = "\n".join(f"- {item.markdown()}" for item in items)
     return [MarkdownSection(text, name)] if text else []
 
 
 def details(summary: str, lines: Iterable[str]) -> str:
-    """Fold lines of Markdown below a summary, which is HTML and always shown."""
+    """Return lines of Markdown, folded below `summary`, which is HTML."""
     begin = f"<details><summary>{summary}</summary>"
     return "\n".join([begin, "", *lines, "", "</details>"])
 
 
 def heading(sentence: str, mark: str) -> str:
-    """Write how a report begins: a comment that identifies it, and its headline."""
+    """Return the beginning of a report: an identifying comment, and the headline."""
     return f"<!-- {REPORT_MARK} -->\n### {mark} {escaped(sentence)}"
 
 
 def joined_sections(sections: Iterable[MarkdownSection], most: int | None) -> str:
-    """Join the sections of a report, without the last ones if it gets too long.
+    """Return the report of some sections, without the last ones if it gets too long.
 
-    `most` is the number of characters, None for any. A line at the end says what is
+    `most`: the most characters; None for any number. A line at the end says what is
     left out. The first section stays, however long it is.
     """
     sections = list(sections)
@@ -95,7 +96,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def _texts_up_to(sections: Iterable[MarkdownSection], most: int) -> list[str]:
-    """Make the texts of sections until they are too long together."""
+    """Return the texts of the first sections, until they are too long together."""
     texts = []
     length = len(_END) - len(_SEPARATOR)
     for section in sections:
@@ -108,7 +109,7 @@ def _texts_up_to(sections: Iterable[MarkdownSection], most: int) -> list[str]:
 
 
 def _number_that_fit(texts: Sequence[str], room: int) -> int:
-    """Count the first texts that fit with a separator behind each; at least one."""
+    """Return how many of the first texts fit into `room` characters; at least 1."""
     count = 0
     used = 0
     for text in texts:

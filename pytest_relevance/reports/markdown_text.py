@@ -17,9 +17,10 @@ _SHORTEST_FENCE = 3
 
 
 def code_span(text: str, *, in_cell: bool = False) -> str:
-    """Put user's text in a code span.
+    """Return user's text in a code span.
 
-    In a cell of a table a bar has to be escaped, and only there.
+    `in_cell`: whether it is in a cell of a table. There, and only there, a bar is
+    escaped.
     """
     shown = harmless(text)
     if in_cell:
@@ -33,12 +34,12 @@ def code_span(text: str, *, in_cell: bool = False) -> str:
 
 
 def short_code_span(text: str) -> str:
-    """Put user's text in a code span, cut if it is long."""
+    """Return user's text in a code span, cut to `LONGEST_TEXT` columns."""
     return code_span(cut(harmless(text), LONGEST_TEXT))
 
 
 def code_block(text: str) -> list[str]:
-    """Put text of several lines in a code block. Returns its lines."""
+    """Return text of several lines as the lines of a code block."""
     fence = "`" * max(_SHORTEST_FENCE, _longest_run_of_backticks(text) + 1)
     return [fence, *text.split("\n"), fence]
 
@@ -49,5 +50,5 @@ def _longest_run_of_backticks(text: str) -> int:
 
 
 def escaped(text: str) -> str:
-    """Escape the words of a report itself for a cell of a table."""
+    """Return words of a report, escaped so that a table can contain them."""
     return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

@@ -1,7 +1,8 @@
-"""Ids of results that may be meant as ids of the judgments, and are not equal to them.
+"""Ids of results that may mean judged documents, although they are not equal.
 
-A case without a judged result may name another kind of id: both kinds are shown. Ids
-that a spreadsheet has changed, or that differ in little, are shown in pairs.
+If no result of a case is judged, the judgments may have another kind of id: both kinds
+are shown. Ids that a spreadsheet has changed, and ids that are nearly equal, are shown
+in pairs.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _INVISIBLE = "Unicode form"
 
 
 def ids_in_doubt_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Write the returned ids above the judged ones, in quotes so that blanks show."""
+    """Return the returned ids above the judged ids, in quotes so that blanks show."""
     missing = [document for document, _ in result.evaluation.missing]
     returned = _quoted_ids(result, result.ranking.documents, columns, full=full)
     judged = _quoted_ids(result, missing, columns, full=full)
@@ -73,7 +74,10 @@ def _quoted_ids(
 
 
 def same_number_lines(result: CaseResult, columns: int) -> list[Line]:
-    """Name the judged ids that a spreadsheet may have made of ids of results."""
+    """Return lines about judged ids that a spreadsheet may have changed.
+
+    Each stands beside the id of a result that is the same number.
+    """
     judged_numbers = _Numbers(document for document, _ in result.evaluation.missing)
     parts = []
     for returned in result.unjudged:
@@ -91,7 +95,7 @@ def same_number_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 class _Numbers:
-    """Ids that are numbers, ordered so that few of them need a close look."""
+    """Ids that are numbers, ordered so that only few have to be compared."""
 
     def __init__(self, documents: Iterable[str]) -> None:
         self._all: list[str] = []
@@ -107,7 +111,7 @@ class _Numbers:
                 self._rounded.append(document)
 
     def candidates(self, document: str) -> Sequence[str]:
-        """Return the ids that may be the same number as this one."""
+        """Return the ids that may be the same number as `document`."""
         if _may_be_rounded(document):
             return self._all
         number = spreadsheet_number(document)
@@ -117,7 +121,7 @@ class _Numbers:
 
 
 def _may_be_rounded(document: str) -> bool:
-    """Say whether a number has more digits than a spreadsheet keeps, or an exponent."""
+    """Say whether a spreadsheet may round a number: it is long, or has an exponent."""
     return len(document) > _DIGITS_KEPT or "e" in document.lower()
 
 
@@ -125,9 +129,10 @@ def _may_be_rounded(document: str) -> bool:
 
 
 def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
-    """Group the wanted documents that have nearly the id of a result, by what differs.
+    """Return pairs of a wanted document and a result with nearly its id.
 
-    The wanted documents were not returned themselves.
+    The pairs are grouped by what differs. A wanted document is one that is judged or
+    expected, and was not returned.
     """
     groups: dict[str, list[NearPair]] = {}
     for pair in near_pairs_of([result]):
@@ -136,10 +141,10 @@ def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
 
 
 def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[Line]:
-    """Write which ids differ in little: a paragraph for each kind of difference.
+    """Return which ids are nearly equal, a paragraph for each kind of difference.
 
-    `are_shown`: the ids stand above in quotes, one below the other, so that a blank
-    shows.
+    `are_shown`: whether the ids stand above in quotes, one below the other, so that a
+    blank shows.
     """
     lines: list[Line] = []
     for how, pairs in near_ids(result).items():
@@ -169,5 +174,5 @@ def _pair_text(pair: NearPair, result: CaseResult) -> str:
 
 
 def _escaped(document: str) -> str:
-    """Show the characters of an id that looks like another one."""
+    """Return an id with its characters beyond ASCII escaped."""
     return document.encode("ascii", "backslashreplace").decode("ascii")

@@ -1,6 +1,6 @@
-"""The table of a ranking: one row a rank, with the figures of nDCG@k if it is judged.
+"""The table of a ranking: a row for each rank, with the figures of nDCG@k if judged.
 
-`losses.py` names the documents to blame, `since_baseline.py` those that moved.
+`losses.py` names the documents that cost most, `since_baseline.py` those that moved.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ _NO_FIGURES = ("",) * len(FIGURES)
 def ranking_lines(
     result: CaseResult, found: Breakdown | None, *, full: bool, columns: int
 ) -> list[Line]:
-    """Write the table of a ranking. Results that an expectation keeps out are marked.
+    """Return the table of a ranking. Results that an expectation excludes are marked.
 
-    With judgments, which make the breakdown `found`, the rows are its ranks: all of
-    them in `full`; else the first, and the ranks below the last result in one row.
+    `found`: the sums of nDCG; None without judgments. With judgments, `full` shows all
+    ranks; otherwise the first ranks are shown, and the ranks below the last result are
+    one row.
     """
     table = _RankingTable(result)
     if found is None:
@@ -131,7 +132,7 @@ class _RankingTable:
         style: str = PLAIN,
         is_copy: bool = False,
     ) -> None:
-        """Add the row of a result. `figures` are those of nDCG.
+        """Add the row of a result. `figures`: the figures of nDCG.
 
         A later copy of a document has no score, no accepted rank and no mark.
         """
@@ -155,7 +156,7 @@ class _RankingTable:
         )
 
     def _add_nothing(self, ranks: str, figures: Sequence[str]) -> None:
-        """Add the row of ranks without a result. `figures` are those of nDCG."""
+        """Add a row for ranks without a result. `figures`: the figures of nDCG."""
         words = "no judged result"
         if self.result.conditions.settings.unjudged == "zero":
             words = "nothing returned"
@@ -172,9 +173,9 @@ def _style(row: Row) -> str:
 
 
 def unwanted_documents(result: CaseResult) -> dict[str, str]:
-    """Mark the documents in ranks that an expectation keeps them out of.
+    """Return {document: mark} for results that an expectation does not allow there.
 
-    The marks are `excluded` and `not before 4`.
+    The marks are `excluded` and, for example, `not before 4`.
     """
     marks = {}
     for outcome in result.evaluation.outcomes:
@@ -193,7 +194,7 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
 def _engine_scores(result: CaseResult) -> dict[str, str]:
     """Return the score that the engine gave to each document at its first rank.
 
-    They go down to k or the depth. A document without a score has an empty text.
+    Ranks below k and the depth are left out. A document without a score has "".
     """
     depth = max(result.conditions.k, result.conditions.depth or 0)
     engine_scores = result.ranking.engine_scores[:depth]

@@ -1,7 +1,7 @@
 """Why a case has its verdict, in words: a sentence for each kind of `Outcome`.
 
-A sentence is for the one who reads the failure: where the document is instead, not only
-that it is not where it should be. `brief_reasons.py` has shorter words.
+A sentence helps the reader of the failure: it says where a document is instead, not
+only that it is not where it should be. `brief_reasons.py` has shorter words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONGEST_TITLE = 40
 
 
 def reason_texts(result: CaseResult) -> list[str]:
-    """Write why a case has its verdict, a sentence for each reason."""
+    """Return why a case has its verdict, a sentence for each reason."""
     return [reason_text(reason, result) for reason in result.evaluation.reasons]
 
 
@@ -39,7 +39,7 @@ def reason_text(
 ) -> str:
     """Write one reason for the verdict of a case in a sentence.
 
-    Documents have their titles, cut to `longest` columns.
+    Titles of documents are cut to `longest` columns.
     """
     text = _sentence(reason, _DocumentNames(result, longest))
     if reason.is_worse:
@@ -52,7 +52,7 @@ def reason_text(
 
 
 def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
-    """Write the reasons, a sentence each, with the figures of the baseline.
+    """Return the reasons for a verdict, a sentence each, with figures of the baseline.
 
     Example: `nDCG@10 0.312 is below 0.500   (baseline 0.764, down 0.452)`.
     """
@@ -66,7 +66,7 @@ def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
 
 
 def change_text(score: float | None, before: float | None) -> str:
-    """Write `   (baseline 0.764, down 0.452)`; empty if a score is not defined."""
+    """Write `   (baseline 0.764, down 0.452)`, or "" if a score is not defined."""
     if score is None or before is None:
         return ""
     change = score - before
@@ -78,9 +78,9 @@ def change_text(score: float | None, before: float | None) -> str:
 
 
 def without_double_drop(reasons: Sequence[Outcome]) -> list[Outcome]:
-    """Leave out the drop if the score is below its floor too.
+    """Return the reasons; without the drop, if the score is below its floor too.
 
-    That reason names the baseline, so the drop would say the same again.
+    The reason about the floor names the baseline, so the drop would say nothing new.
     """
     if not any(reason.kind == FLOOR for reason in reasons):
         return list(reasons)
@@ -88,7 +88,7 @@ def without_double_drop(reasons: Sequence[Outcome]) -> list[Outcome]:
 
 
 def value_before(reason: Outcome, result: CaseResult) -> float | None:
-    """Return the figure of the accepted ranking that a reason is about."""
+    """Return the figure of the accepted ranking that a reason is about, or None."""
     if reason.kind == FLOOR and result.baseline is not None:
         return result.baseline.score
     return reason.before
@@ -99,18 +99,18 @@ def value_before(reason: Outcome, result: CaseResult) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _DocumentNames:
-    """Names the documents of a result by id and title, cut to `longest` columns."""
+    """Names the documents of a result by id and title. Titles are cut to `longest`."""
 
     result: CaseResult
     longest: int
 
     def document(self, document: str) -> str:
-        """Name a document: `"sku-1" (Watch)`."""
+        """Write the name of a document: `"sku-1" (Watch)`."""
         title = self._title(document)
         return f"{quoted(document)} ({title})" if title else quoted(document)
 
     def places(self, documents: Sequence[str]) -> str:
-        """Name documents and their places: `"a" (Watch, at rank 3), "b" (...)`."""
+        """Write documents and their places: `"a" (Watch, at rank 3), "b" (...)`."""
         named = []
         for document in documents:
             title, place = self._title(document), self._place(document)
@@ -132,7 +132,10 @@ class _DocumentNames:
 def absence(
     result: CaseResult, document: str | None, gone: str = "not returned"
 ) -> str:
-    """Return why a document is not in the ranking: `gone`, or not in the index."""
+    """Write why a document is not in the ranking, for example `not in the index`.
+
+    `gone`: the words for a document that the index has.
+    """
     if document in result.texts.not_in_index:
         return "not in the index"
     if document in result.texts.not_in_catalogue:
@@ -141,7 +144,7 @@ def absence(
 
 
 def _nearly_this(result: CaseResult, document: str) -> str:
-    """Name the first result with nearly the id of a document; nothing without one."""
+    """Write which result has nearly the id of a document, or ""."""
     for rank, returned in enumerate(result.ranking.documents, start=1):
         how = difference(document, returned)
         if how:
@@ -153,7 +156,7 @@ def _nearly_this(result: CaseResult, document: str) -> str:
 
 
 def _sentence(reason: Outcome, names: _DocumentNames) -> str:
-    """Write what is not met. The kinds of expectations have their own words."""
+    """Write what is not met. The kinds of expectations have words of their own."""
     if reason.kind in _WORDS:
         return _WORDS[reason.kind](reason)
     kind = EXPECTATIONS.get_or_unknown(METRIC if reason.kind == FLOOR else reason.kind)

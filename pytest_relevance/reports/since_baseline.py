@@ -40,11 +40,14 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 def since_baseline_lines(
     result: CaseResult, moves: RankChanges, *, full: bool, columns: int
 ) -> list[Line]:
-    """Write which documents left, fell, came and rose, and what each cost or gained.
+    """Return which documents left, fell, came and rose, and what each cost or gained.
 
-    `moves` are those of the ranking. The documents that cost most come first, then what
-    stands higher now, the best rank first. `full`: all of them, and how similar the
-    rankings are; else the first few, and the others in one row.
+    The documents that cost most come first, then those that rank higher now, the best
+    rank first.
+
+    `moves`: how the ranks changed.
+    `full`: whether all documents are shown, and how similar the rankings are; otherwise
+    the first few, and the others in one row.
     """
     assert result.baseline is not None
     searched = changes_text(result.baseline.searched, None if full else MOST_SHOWN)
@@ -75,9 +78,10 @@ def since_baseline_lines(
 
 @dataclass(frozen=True, slots=True)
 class _ChosenMoves:
-    """The moves that a report shows, how many others there are, and the shares of all.
+    """The changes of ranks that a report shows.
 
-    A share is by how much a document raised nDCG@k. There are none without judgments.
+    `others`: how many changes are not shown.
+    `shares`: by how much each document raised nDCG@k; empty without judgments.
     """
 
     shown: list[Move]
@@ -86,7 +90,7 @@ class _ChosenMoves:
 
     @property
     def share_of_others(self) -> float:
-        """Return the shares of the documents that are not shown, together."""
+        """The sum of the shares of the documents that are not shown."""
         shown = {move.document for move in self.shown}
         rest = 0.0
         for document, share in self.shares.items():
@@ -111,9 +115,9 @@ def _chosen_moves(
 
 
 def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Move]:
-    """Return the moves that cost something, those that cost most first.
+    """Return the changes of ranks that cost something, the costliest first.
 
-    Without shares a document that left the top, or fell in it, counts as a cost.
+    Without shares, a document that left the top, or fell in it, counts as a cost.
     """
     costly = []
     for move in (*changes.left, *changes.moved, *changes.entered):
@@ -129,7 +133,7 @@ def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Mov
 
 
 def _other_moves(changes: RankChanges, costly: list[Move]) -> list[Move]:
-    """Return the moves that cost nothing: in the top by rank, then those that left."""
+    """Return the other changes of ranks: in the top by rank, then those that left."""
     costs = {move.document for move in costly}
     others = []
     for move in (*changes.left, *changes.moved, *changes.entered):
@@ -172,7 +176,7 @@ def _ranks_text(result: CaseResult, move: Move) -> str:
 
 
 def _scores_text(result: CaseResult) -> str:
-    """Write `: nDCG@10 0.764 -> 0.312`; nothing if either score is not defined."""
+    """Write `: nDCG@10 0.764 -> 0.312`, or "" if a score is not defined."""
     assert result.baseline is not None
     then, now = result.baseline.score, result.score
     if then is None or now is None:
@@ -182,10 +186,9 @@ def _scores_text(result: CaseResult) -> str:
 
 
 def _rescored_text(result: CaseResult) -> str:
-    """Write how the score of the accepted ranking changed since it was accepted.
+    """Write how the score of the accepted ranking changed since it was accepted, or "".
 
-    Empty if it did not. `was 0.764 that day and is 0.712 today: the judgments or
-    settings changed`.
+    Example: `was 0.764 that day and is 0.712 today: the judgments or settings changed`.
     """
     assert result.baseline is not None
     today = result.baseline.score

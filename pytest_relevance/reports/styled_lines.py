@@ -1,7 +1,7 @@
 """Lines of styled spans: what the reports for a terminal consist of.
 
-A span is a text with the name of a style. A report says only what a span means; what
-the styles look like is decided where the lines are written.
+A span is a text with the name of a style. A report says only what a span means. What
+the styles look like is decided where the lines are printed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DEEPEST_INDENT = 24
 
 
 def styled_line(text: str, style: str = PLAIN) -> Line:
-    """Make a line of one span."""
+    """Return a line of one span."""
     return ((text, style),)
 
 
@@ -42,7 +42,7 @@ def plain_text(lines: Iterable[Line]) -> str:
 def folded_lines(
     text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = " " * _INDENT
 ) -> list[Line]:
-    """Break user's text at its blanks over lines of one style: see `folded`."""
+    """Return user's text as lines of one style, broken at its blanks: see `folded`."""
     parts = folded(harmless(text), columns, indent)
     return [styled_line(part, style) for part in parts]
 
@@ -54,10 +54,11 @@ def wrapped(
     separator: str = ", ",
     style: str = PLAIN,
 ) -> list[Line]:
-    """Put harmless parts behind a head, and break the line between the parts.
+    """Return `head` and then parts as lines, which are broken between the parts.
 
     Further lines are indented to the end of the head, or by four blanks if the head is
-    empty or long. A part that is wider than a line is broken at its blanks.
+    empty or long. A part that is wider than a line is broken at its blanks. The parts
+    must be harmless text.
     """
     head_width = display_width(head)
     is_below_head = 0 < head_width <= _DEEPEST_INDENT
@@ -86,9 +87,9 @@ def wrapped(
 
 
 def first_parts(parts: Sequence[str], count: int | None = None) -> list[str]:
-    """Return the first parts of a list, and how many more there are.
+    """Return the first parts of a list, and a text about how many more there are.
 
-    `count` is the length of the list, if `parts` does not have all of it.
+    `count`: the length of the list, if `parts` does not have all of it.
     """
     chosen = list(parts[:MOST_PARTS])
     total = len(parts) if count is None else count

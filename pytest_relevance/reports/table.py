@@ -40,8 +40,9 @@ _WIDEST_LINE_OF_CELL = 40
 class Table:
     """Columns and rows. A table without rows is not shown.
 
-    `indent` is in blanks. `title` stands above the table, `note` below it; `hint`
-    follows the note in a terminal alone.
+    `indent`: how many blanks are before each line.
+    `title`, `note`: texts above and below the table.
+    `hint`: a text that follows the note, in a terminal only.
     """
 
     columns: Sequence[Column]
@@ -52,7 +53,7 @@ class Table:
     hint: str = ""
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
-        """Add a row of cells from left to right; plain texts get the style."""
+        """Add a row of cells from left to right. `style`: the style of plain texts."""
         row = []
         for each in cells:
             cell = styled_cell(each, style) if isinstance(each, str) else each
@@ -60,7 +61,7 @@ class Table:
         self.rows.append(row)
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
-        """Write the table as styled lines, at most `columns` wide if possible."""
+        """Return the table as styled lines, at most `columns` wide if possible."""
         if not self.rows:
             return []
         lines = []
@@ -72,7 +73,7 @@ class Table:
         return lines
 
     def row_lines(self, columns: int = WIDEST) -> list[Line]:
-        """Write the rows as lines, below the head if any column has a title."""
+        """Return the rows as lines, below the head if any column has a title."""
         head = self._head()
         layout = TableLayout(self.columns, head, self.rows, self.indent)
         widths = layout.fitted_widths(columns)
@@ -82,7 +83,7 @@ class Table:
         return lines
 
     def markdown(self) -> list[str]:
-        """Write the table as lines of Markdown."""
+        """Return the table as lines of Markdown."""
         if not self.rows:
             return []
         lines = []
@@ -104,7 +105,7 @@ class Table:
         return lines
 
     def html(self) -> str:
-        """Write the table as HTML for a notebook."""
+        """Return the table as HTML for a notebook."""
         if not self.rows:
             return ""
         used = sorted(columns_with_text(self.rows))
@@ -119,9 +120,9 @@ class Table:
         return html_table(heads, rows, self.title, self.note)
 
     def _head(self) -> Row:
-        """Make the row of the titles; it is empty if no column has one.
+        """Return the row of the titles; [] if no column has one.
 
-        A title also covers the columns to its right that have None.
+        A title also covers the columns to its right whose title is None.
         """
         if not any(column.title for column in self.columns):
             return ()
@@ -139,7 +140,7 @@ def _markdown_row(texts: Sequence[str]) -> str:
 
 
 def _cell_in_markdown(cell: Cell | None, column: Column) -> str:
-    """Write a cell: what users wrote in code spans, the words of the report escaped."""
+    """Return a cell as Markdown: texts of users in code spans, other words escaped."""
     if cell is None or not cell.text.strip():
         return ""
     if column.is_code and cell.colspan == 1:

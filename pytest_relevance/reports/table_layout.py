@@ -1,8 +1,8 @@
 """Tables as aligned lines: how wide each column becomes, and how a row is written.
 
-A table that is too wide is fitted in three steps: columns that may be left out are left
-out, texts are cut from left to right to the width that their column names, and then
-down to 12. See `Column`.
+If a table is too wide, columns that may be left out are left out. If that is not
+enough, texts are cut from left to right to the width that their column names, and then
+to 12. See `Column`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _NARROWEST = 12
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """The columns of a table, its head, which may be empty, its rows, and its indent.
+    """Lays out a table: its columns, its head, its rows, and its indent in blanks.
 
-    Widths of columns are lists with one entry a column, 0 for one that is left out.
+    The head may be empty. Widths of columns are lists with one entry for each column, 0
+    for a column that is left out.
     """
 
     columns: Sequence[Column]
@@ -31,9 +32,9 @@ class TableLayout:
     indent: int
 
     def fitted_widths(self, room: int) -> list[int]:
-        """Return the widths with which the table is at most `room` wide, if it can be.
+        """Return the widths with which the table is at most `room` wide, if possible.
 
-        It stays wider if its columns do not allow enough to be cut.
+        The table stays wider if its columns do not allow enough to be cut.
         """
         widths = self._natural_widths()
         widths = self._without_dropped_columns(widths, room)
@@ -46,7 +47,7 @@ class TableLayout:
         return self._widened_for_wide_cells(widths)
 
     def line(self, row: Row, widths: Sequence[int]) -> Line:
-        """Write the cells of a row, cut and aligned to the widths of the columns."""
+        """Return a row as a line: its cells, cut and aligned to the widths."""
         spans: list[Span] = []
         for index, cell in cells_with_columns(row):
             covered = _covered_columns(index, cell, widths)
@@ -68,7 +69,7 @@ class TableLayout:
     def _natural_widths(self) -> list[int]:
         """Return the widths that the texts need, at most `max_width` of each column.
 
-        A column without text in any row is left out, whatever its head.
+        A column without text in any row has width 0, even if it has a head.
         """
         used = columns_with_text(self.rows)
         widths = [column.min_width for column in self.columns]
@@ -81,7 +82,7 @@ class TableLayout:
         return widths
 
     def _without_dropped_columns(self, widths: Sequence[int], room: int) -> list[int]:
-        """Leave out columns until the others have the widths that they want."""
+        """Return widths with columns left out, until the others have what they want."""
         kept = list(widths)
         drop_orders = {column.drop_order for column in self.columns} - {0}
         for drop_order in sorted(drop_orders, reverse=True):
@@ -103,7 +104,7 @@ class TableLayout:
     def _cut_from_left_to_right(
         self, widths: Sequence[int], cut_to: Sequence[int | None], room: int
     ) -> list[int]:
-        """Make columns narrower until the table fits, none below its `cut_to`."""
+        """Return narrower widths so that the table fits, none below its `cut_to`."""
         excess = self._table_width(widths) - room
         cut_widths = []
         for width, least in zip(widths, cut_to, strict=True):
@@ -115,7 +116,10 @@ class TableLayout:
         return cut_widths
 
     def _widened_for_wide_cells(self, widths: Sequence[int]) -> list[int]:
-        """Widen the last of the columns that a cell covers, if the cell is wider."""
+        """Return widths in which a cell over several columns has enough room.
+
+        The last of its columns is made wider.
+        """
         wider = list(widths)
         for row in [self.head, *self.rows]:
             for index, cell in cells_with_columns(row):
@@ -132,14 +136,14 @@ class TableLayout:
         return self.indent + self._covered_width(used, widths)
 
     def _covered_width(self, covered: Sequence[int], widths: Sequence[int]) -> int:
-        """Return the width of columns side by side, with the gaps between them."""
+        """Return the width of some columns side by side, with the gaps between them."""
         texts = sum(widths[index] for index in covered)
         gaps = sum(self.columns[index].gap for index in covered[1:])
         return texts + gaps
 
 
 def columns_with_text(rows: Iterable[Row]) -> set[int]:
-    """Return the indexes of the columns that are not empty in all rows.
+    """Return the indexes of the columns that have text in some row.
 
     The text of a cell that covers several columns does not count.
     """
@@ -152,15 +156,16 @@ def columns_with_text(rows: Iterable[Row]) -> set[int]:
 
 
 def _covered_columns(index: int, cell: Cell, widths: Sequence[int]) -> list[int]:
-    """Return the columns that a cell covers, without those that are left out."""
+    """Return the columns that a cell covers, without columns that are left out."""
     covered = range(index, index + cell.colspan)
     return [each for each in covered if widths[each]]
 
 
 def _fitted_spans(cell: Cell, room: int, column: Column) -> Line:
-    """Cut the spans of a cell to a width: the longest alone, if enough of it is left.
+    """Return the spans of a cell, cut to `room`.
 
-    Otherwise all spans become one, which is cut.
+    If enough of the longest span is left, only this span is cut. Otherwise all spans
+    become one, which is cut.
     """
     excess = cell.width - room
     if excess <= 0:
@@ -175,9 +180,9 @@ def _fitted_spans(cell: Cell, room: int, column: Column) -> Line:
 
 
 def _joined(spans: Iterable[Span]) -> Line:
-    """Join neighbouring spans of one style, and drop the blanks at the end.
+    """Return spans with neighbours of one style joined, and no blanks at the end.
 
-    Blanks show no style: they join any span.
+    Blanks show no style, so they join any span.
     """
     joined: list[Span] = [("", PLAIN)]
     for text, style in spans:

@@ -1,8 +1,8 @@
 """Text for a terminal: how wide it is, and how it is cut and folded to a width.
 
 Widths are in columns: a Chinese character takes two, an accent that combines with the
-letter before it takes none. Text must be harmless (`harmless` of `_text.py`) before it
-is measured: a control character has no width.
+letter before it takes none. Text must be made harmless (`harmless` of `_text.py`)
+before it is measured, because a control character has no width.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def terminal_width() -> int:
     """Return the width of a report for this terminal: its own, up to 160 columns.
 
     Without a terminal it is 100. As in pytest, the environment variable COLUMNS comes
-    first, and a width below 40 is taken for 80.
+    first, and a width below 40 counts as 80.
     """
     columns = shutil.get_terminal_size((WIDEST, 24)).columns
     if columns < _NARROWEST_TERMINAL:
@@ -62,7 +62,7 @@ def terminal_width() -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """Cut the end of harmless text with `...` if it is wider than `columns`."""
+    """Return harmless text; if it is wider than `columns`, its end becomes `...`."""
     if display_width(text) <= columns:
         return text
     if columns <= len(_ELLIPSIS):
@@ -71,7 +71,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def cut_middle(text: str, columns: int) -> str:
-    """Cut the middle of harmless text with `...` if it is wider than `columns`.
+    """Return harmless text; if it is wider than `columns`, its middle becomes `...`.
 
     Ids of one collection often begin alike: their ends tell them apart.
     """
@@ -95,9 +95,9 @@ def _beginning(text: str, columns: int) -> str:
 def titled(
     text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE
 ) -> str:
-    """Put the title of a document behind a text about it: `2060476 "Smart Watch 2"`.
+    """Return a text about a document, and then its title: `2060476 "Smart Watch 2"`.
 
-    Without a title the text stays alone. A title wider than `longest` is cut.
+    Without a title, return the text alone. A title wider than `longest` is cut.
     """
     title = titles.get(document, "")
     if not title:
@@ -118,10 +118,10 @@ def title_room(columns: int, *, full: bool = False) -> int:
 def folded(
     text: str, columns: int = WIDEST, indent: str = "", first: int | None = None
 ) -> list[str]:
-    """Break harmless text at its blanks over lines of at most `columns`.
+    """Return harmless text as lines of at most `columns`, broken at its blanks.
 
-    All lines except the first begin with `indent`. `first` is the room in the first
-    line, if it differs. A word that is wider than a line is left whole.
+    All lines except the first begin with `indent`. `first`: the room in the first line,
+    if it differs. A word that is wider than a line is left whole.
     """
     room = columns if first is None else first
     if display_width(text) <= room:

@@ -1,9 +1,8 @@
 """Workflow commands of GitHub Actions: lines of output that the runner acts on.
 
 A line that begins with `::error file=shop.py,line=3::text`, after any blanks, is a
-command; so is anything behind `##[` in any line. Reports write commands on purpose
-(annotations), and must write none by accident: a query may look like one.
-
+command. So is anything behind `##[` in any line. Reports write commands on purpose as
+annotations. They must not write commands by accident: a query may look like one.
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
 
@@ -32,7 +31,7 @@ def is_github() -> bool:
 
 
 def workflow_command(name: str, properties: Mapping[str, object], message: str) -> str:
-    """Make a workflow command of one line: `::error line=3::text`.
+    """Return a workflow command as one line: `::error line=3::text`.
 
     Characters that have a meaning in a command are escaped.
     """
@@ -44,15 +43,18 @@ def workflow_command(name: str, properties: Mapping[str, object], message: str) 
 
 
 def without_commands(text: str) -> str:
-    """Put a zero-width space into all that the runner would take for a command."""
+    """Return text in which the runner finds no command.
+
+    Each command gets a zero-width space.
+    """
     return _BEGINNING_OF_COMMAND.sub(rf"\g<0>{_ZERO_WIDTH_SPACE}", text)
 
 
 def line_without_commands(spans: Line) -> Line:
-    """Break the workflow commands in a line of a report.
+    """Return a line of a report in which workflow commands are broken.
 
-    A command may begin in one span and end in the next: a line that has one loses its
-    styles.
+    A command may begin in one span and end in the next. So a line that has one loses
+    its styles.
     """
     text = plain_text([spans])
     safe = without_commands(text)
@@ -60,5 +62,5 @@ def line_without_commands(spans: Line) -> Line:
 
 
 def safe_output(text: str) -> str:
-    """Break workflow commands in text for standard output, if a runner reads it."""
+    """Return text for standard output; with commands broken, if a runner reads it."""
     return without_commands(text) if is_github() else text

@@ -36,12 +36,7 @@ from pytest_relevance.ext.comparing.compare import compare_runs
 from pytest_relevance.ext.comparing.pairing import NO_LINE, no_line
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.reports.formats import (
-    TEXT,
-    ReportOptions,
-    comparison_report,
-    is_report,
-)
+from pytest_relevance.reports.formats import TEXT, comparison_report, is_report
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 from pytest_relevance.results.compare.comparison import Comparison
 from pytest_relevance.results.compare.incompatibilities import Incomparable
@@ -160,17 +155,17 @@ def _metric(text: str) -> str:
 
 
 def _max_drop(text: str) -> tuple[str, float]:
-    """Parse a metric and by how much its mean may drop: `nDCG@10=0.02`."""
+    """Return a metric and by how much its mean may drop, from `nDCG@10=0.02`."""
     return _bound(text, "by how much its mean may drop", "nDCG@10", "0.02")
 
 
 def _least(text: str) -> tuple[str, float]:
-    """Parse a metric and the least that its mean may be: `overlap@10=0.9`."""
+    """Return a metric and the least that its mean may be, from `overlap@10=0.9`."""
     return _bound(text, "the least that its mean may be", "overlap@10", "0.9")
 
 
 def _bound(text: str, what: str, metric: str, number: str) -> tuple[str, float]:
-    """Parse a metric and a number, joined by `=`.
+    """Return a metric and a number, from a text that joins them by `=`.
 
     `what` describes the number in an error; `metric` and `number` are the example.
     """
@@ -184,7 +179,7 @@ def _bound(text: str, what: str, metric: str, number: str) -> tuple[str, float]:
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """Parse a setting and its value: `gain=linear`."""
+    """Return a setting and its value, from `gain=linear`."""
     name, sign, value = text.partition("=")
     if not sign or name not in _SETTINGS:
         meant = did_you_mean(name, _SETTINGS)
@@ -203,8 +198,8 @@ def _setting(text: str) -> tuple[str, Any]:
 def run(arguments: Namespace) -> int:
     """Compare the runs, judge the gates, write the report, and return the exit code.
 
-    Nothing is printed before all of it is computed. Raises `CommandError` if the runs
-    cannot be compared.
+    Nothing is printed before the whole report is made. Raises `CommandError` if the
+    runs cannot be compared.
     """
     first, second, output = arguments.first, arguments.second, arguments.output
     _refuse_repeated("--max-drop", arguments.max_drop)
@@ -222,15 +217,15 @@ def run(arguments: Namespace) -> int:
             min_mean=dict(arguments.least),
         )
         is_text_file = format == TEXT and output is not None
-        options = ReportOptions(
-            width=WIDEST if is_text_file else terminal_width(),
-            max_chars=arguments.max_chars,
-            limit=arguments.limit or sys.maxsize,
-            images=arguments.images == "link",
-        )
-        report = comparison_report(format, comparison, gates, options)
+        options = {
+            "width": WIDEST if is_text_file else terminal_width(),
+            "max_chars": arguments.max_chars,
+            "limit": arguments.limit or sys.maxsize,
+            "images": arguments.images == "link",
+        }
+        report = comparison_report(format, comparison, gates, **options)
         if output is not None:
-            text = comparison_report(TEXT, comparison, gates, options)
+            text = comparison_report(TEXT, comparison, gates, **options)
     except Incomparable as error:
         raise CommandError(_with_remedies(error)) from None
     except (ValueError, OverflowError, RecursionError) as error:
@@ -254,7 +249,7 @@ def _refuse_repeated(option: str, given: Sequence[tuple[str, Any]]) -> None:
 
 
 def _comparison(arguments: Namespace) -> Comparison:
-    """Compare the runs. Raises ValueError if they cannot be compared."""
+    """Return the comparison of the runs. Raises ValueError if it is impossible."""
     metrics = list(arguments.metrics)
     metrics += [name for name, _ in arguments.max_drop]
     metrics += [name for name, _ in arguments.least]
@@ -279,7 +274,7 @@ def _variant(name: str) -> str | None:
 
 
 def _with_remedies(error: Incomparable) -> str:
-    """Write why the runs cannot be compared, and which options help."""
+    """Return why the runs cannot be compared, and which options help."""
     remedies = [remedy for kind, remedy in _REMEDIES.items() if kind in error.kinds]
     if error.in_common:  # never with --common
         cases = counted(error.in_common, "case")

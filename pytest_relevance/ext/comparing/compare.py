@@ -1,4 +1,4 @@
-"""`compare_runs`: read, pair, score and compare two runs."""
+"""`compare_runs`, which reads, pairs, scores and compares two runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compare_runs(
     seed: int = 0,
     **settings: Any,
 ) -> Comparison:
-    """Compare two runs over the same cases.
+    """Return the comparison of two runs over the same cases.
 
     Differences are second - first. Cases that only the second run has are listed and
     left out. Several variants of a search are compared one by one.
@@ -68,7 +68,7 @@ def compare_runs(
             p-value is that of the randomisation test (Smucker, Allan & Carterette
             2007), the interval is the bootstrap's. Over several metrics p-values are
             adjusted after Holm (1979), for each variant on its own.
-        seed: where the drawing begins.
+        seed: the seed of the random samples.
         settings: those of `evaluate` (`gain="linear"` ...). Records are scored by them
             from their recorded grades.
 
@@ -132,7 +132,7 @@ def _check_arguments(missing: str, resamples: int, settings: dict[str, Any]) -> 
 def _metric_names(
     chosen: Sequence[Metric] | None, pairs: Sequence[Pair]
 ) -> tuple[str, ...]:
-    """Return the names of the chosen metrics, or of the nDCG@k of the cases."""
+    """Return the names of the chosen metrics, or nDCG at each cutoff of the cases."""
     if chosen:
         return tuple([metric.text for metric in chosen])
     of_cases = {each.second.metric for each in pairs}
@@ -143,7 +143,7 @@ def _metric_names(
 def _chosen_metrics(
     metrics: str | Metric | Sequence[str | Metric] | None,
 ) -> list[Metric] | None:
-    """Return the metrics that a caller names, each once; None if none are named."""
+    """Return the metrics that the caller names, each once; None if none are named."""
     if metrics is None:
         return None
     names = [metrics] if isinstance(metrics, (str, Metric)) else metrics
@@ -160,7 +160,7 @@ def _chosen_metrics(
 
 
 def _cutoff(metrics: Sequence[Metric] | None) -> int:
-    """Return the cutoff of rankings that have none: the first that a metric names."""
+    """Return the cutoff of plain rankings: the first that a metric names, or 10."""
     for metric in metrics or ():
         if metric.k is not None:
             return metric.k
@@ -175,7 +175,7 @@ def _has_judgments(runs: tuple[Run, Run]) -> bool:
 
 
 def _smallest_overlap(runs: tuple[Run, Run], k: int) -> Metric:
-    """Return the overlap at the smallest cutoff of the cases; at `k` without cases."""
+    """Return overlap at the smallest cutoff of the cases, or at `k` without cases."""
     cutoffs: set[int] = set()
     for run in runs:
         cutoffs.update(result.conditions.k for result in run.results)
@@ -183,7 +183,7 @@ def _smallest_overlap(runs: tuple[Run, Run], k: int) -> Metric:
 
 
 def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
-    """Write how many results belong to variants that are not compared."""
+    """Return a note about results of variants that are not compared, if any."""
     if variants is None:
         return []
     others = 0
@@ -195,7 +195,7 @@ def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list
 
 
 def _notes_on_filled_grades(runs: tuple[Run, Run]) -> list[str]:
-    """Write how many filled grades each run has; once if both are one run."""
+    """Return a note for each run that has grades from files with `fill: true`."""
     notes: dict[str, None] = {}
     for run in runs:
         for text in filled_texts(run.results)[:1]:

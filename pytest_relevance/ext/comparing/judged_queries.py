@@ -1,4 +1,4 @@
-"""The judged queries by which both runs of a comparison are judged again.
+"""The queries of the judgments that a user names for a comparison.
 
 Two scores can be compared only if they come from the same judgments. If the user names
 judgments, they grade the rankings of both runs, instead of the recorded judgments.
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 class JudgedQuery:
     """The judgments of a query.
 
-    `key`: its name among the judgments.
+    `key`: the name of the query in the judgments.
     `grades`: the grade of each document.
-    `filled`: the documents with filled grades, as in `Case`.
+    `filled`: who graded the documents whose grades come from a file with `fill: true`.
 
-    Other fields are None if they are not known from the judgments. A file of queries
-    has the text and the weight, a case file has all fields.
+    Other fields are None if the judgments do not have them. A file of queries has the
+    text and the weight, a case file has all fields.
     """
 
     key: str
@@ -49,12 +49,12 @@ class JudgedQuery:
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the grades, as `CaseEvaluation.digest` has it."""
+        """The digest of the grades, as in `CaseEvaluation.digest`."""
         return digest_of(self.grades)
 
     @cached_property
     def grades_of_people(self) -> Mapping[str, float]:
-        """The grades without the filled ones."""
+        """The grades without those in `filled`."""
         grades = {}
         for document, grade in self.grades.items():
             if document not in self.filled:
@@ -64,20 +64,23 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQueries:
-    """The judged queries by their keys, and by the texts that only one query has."""
+    """The judged queries, by their keys and by their texts.
+
+    `by_text` has only the texts that belong to a single query.
+    """
 
     by_key: Mapping[str, JudgedQuery]
     by_text: Mapping[str, JudgedQuery]
 
     @property
     def has_filled(self) -> bool:
-        """True if there are filled grades."""
+        """Whether any query has grades from a file with `fill: true`."""
         return any(query.filled for query in self.by_key.values())
 
     def grade_range(self) -> tuple[float, float]:
-        """Return the lowest and the highest grade of all queries, and of 0.
+        """Return (lowest, highest) of all grades and 0.
 
-        An unjudged result may have any grade from one to the other.
+        An unjudged result may have any grade in this range.
         """
         grades = [0.0]
         for query in self.by_key.values():
@@ -85,11 +88,11 @@ class JudgedQueries:
         return min(grades), max(grades)
 
     def find(self, result: CaseResult) -> JudgedQuery | None:
-        """Return the judged query of a result; None if it has no judgments."""
+        """Return the judged query of a result, found by its id or text, or None."""
         return self.by_key.get(result.id) or self.by_text.get(result.query)
 
     def without_ranking(self, results: Iterable[CaseResult]) -> list[str]:
-        """Return the keys of the queries without a result."""
+        """Return the keys of the judged queries that no result is for."""
         ranked = set()
         for result in results:
             query = self.find(result)
@@ -98,7 +101,7 @@ class JudgedQueries:
         return [key for key in self.by_key if key not in ranked]
 
     def learn_texts(self, results: Iterable[CaseResult]) -> None:
-        """Take the texts of queries from results, if the judgments do not have them."""
+        """Set the texts of queries from results, if the judgments do not have them."""
         for result in results:
             query = self.find(result)
             if query is not None and query.text is None:
@@ -110,7 +113,7 @@ def judged_queries(
 ) -> JudgedQueries:
     """Return the queries of judgments in any form.
 
-    `settings` are those that the user gave.
+    `settings`: the settings of the user.
 
     Raises:
         ValueError: settings are given for a case file, which has its own.

@@ -1,4 +1,4 @@
-"""The scores of paired results by the metrics of a comparison.
+"""Score paired results by the metrics of a comparison.
 
 A recorded score is used as it is. Other scores are computed from the recorded rankings
 and grades.
@@ -24,15 +24,15 @@ from pytest_relevance.results.outcomes import with_similarities
 def scored_pairs(
     pairs: Sequence[Pair], metrics: Metrics, *, is_across: bool
 ) -> tuple[Pair, ...]:
-    """Score both results of each pair by these metrics; by nDCG@k if there are none.
+    """Return the pairs with scores by `metrics`, or by nDCG@k if there are none.
 
     A metric that compares two rankings compares those of a pair: the second result gets
-    that score, and the first gets 1. The second result has the titles of both, and not
-    the baseline of its run. `is_across`: whether two variants are compared. Then the
-    second result has no variant.
+    that score, and the first gets 1. The second result has the titles of both, and
+    loses the baseline of its run. `is_across`: whether two variants are compared. Then
+    the second result loses its variant.
 
-    Raises ValueError for a metric that looks deeper than a ranking is known, and for a
-    grade without a gain.
+    Raises ValueError for a metric that needs more ranks than are known, and for a grade
+    without a gain.
     """
     _require_recorded(pairs, metrics)
     first_scores = _scores([pair.first for pair in pairs], metrics)
@@ -52,7 +52,7 @@ def _with_scores(result: CaseResult, scores: Mapping[str, float | None]) -> Case
 
 
 def _with_similarities(pair: Pair, metrics: Sequence[Metric]) -> Pair:
-    """Add the scores by the metrics that compare the two rankings of a pair."""
+    """Return a pair with scores by the metrics that compare two rankings."""
     similarities = [metric for metric in metrics if metric.is_similarity]
     if not similarities:
         return pair
@@ -88,10 +88,10 @@ def _named_for_both(pair: Pair, *, is_across: bool) -> CaseResult:
 def _scores(
     results: Sequence[CaseResult], metrics: Metrics
 ) -> list[Mapping[str, float | None]]:
-    """Score each result by these metrics; None stands for a score that is not defined.
+    """Return the scores of each result by `metrics`; None for an undefined score.
 
-    Metrics of two rankings are left out: a record has the similarity to another
-    ranking.
+    Metrics that compare two rankings are left out: their recorded scores compare with
+    another ranking.
     """
     highest = _HighestGrades(results)
     all_scores = []
@@ -167,9 +167,9 @@ def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float |
 
 
 def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
-    """Raise a ValueError if a metric has to be recorded, and is not in both runs.
+    """Raise ValueError if a metric cannot be computed, and is not in both records.
 
-    This concerns metrics of a project's own, whose functions are not known here. If
+    This is about metrics of a project's own, whose functions are not known here. If
     neither result of a case has a value, the case does not use the metric.
     """
     for metric in metrics or ():
@@ -186,7 +186,7 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 
 
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
-    """Say whether a metric is recorded, and never for only one result of a pair."""
+    """Say whether a metric is in some pairs, and in both results of each of these."""
     is_in_both = False
     for pair in pairs:
         in_first = metric in pair.first.evaluation.scores
@@ -199,10 +199,10 @@ def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
 
 
 def _require_ranks(result: CaseResult, metric: Metric) -> None:
-    """Raise a ValueError if a metric looks deeper than a ranking is known.
+    """Raise ValueError if a metric needs more ranks of a result than are known.
 
-    Either only a part of the ranking was kept, or the search returned as many results
-    as requested and may have more.
+    The rest of a ranking is not known if only a part of it was kept, or if the search
+    returned as many results as requested and may have more.
     """
     needed = ranks_needed(metric, result.conditions.settings)
     if needed is not None and needed <= len(result.ranking.documents):
@@ -214,10 +214,9 @@ def _require_ranks(result: CaseResult, metric: Metric) -> None:
 
 
 def _why_unknown(result: CaseResult, needed: int | None) -> str:
-    """Write why a ranking is not known as deep as needed, and what helps.
+    """Return why not all needed ranks of a result are known, and what helps, or "".
 
-    `needed`: the number of ranks; None for all of them. The text is empty if they are
-    known.
+    `needed`: the number of ranks; None for all ranks.
     """
     ranking = result.ranking
     depth = result.conditions.depth

@@ -1,4 +1,4 @@
-"""The results of two runs paired by case, and what keeps them from being compared.
+"""Pair the results of two runs by case, and find what keeps them from being compared.
 
 Nothing is dropped silently: every case of either run is in a pair, in an
 `Incompatibility`, or was skipped by both.
@@ -45,7 +45,7 @@ Variants = tuple[str | None, str | None]
 
 
 def no_line(remedy: str) -> str:
-    """Write why a plain run may lack a query, and what helps."""
+    """Return why a plain run may lack a query. `remedy`: the option that helps."""
     return (
         f"a query that found nothing has no line in a run; {remedy} takes a missing one "
         "for that"
@@ -60,7 +60,9 @@ NO_LINE = no_line('missing="empty"')
 class Pairing:
     """The pairs of results that can be compared, and why other cases cannot.
 
-    `names`: the names of the runs in messages. `notes`: remarks for the report.
+    `names`: the names of the runs in messages.
+    `errors`: the cases that ended in an error in one of the runs.
+    `notes`: remarks for the report.
     """
 
     names: tuple[str, str]
@@ -78,7 +80,7 @@ def pair(
     *,
     common: bool,
 ) -> Pairing:
-    """Pair the results of two runs that are to be compared by these metrics.
+    """Return the paired results of two runs, which are compared by `metrics`.
 
     Case files are matched by their names without folders if these are unique. If each
     run has only one case file, its name is ignored. With `common` the cases that both
@@ -105,7 +107,7 @@ def pair(
 
 
 class _Matched:
-    """The matched results of two runs, sorted into those to compare and the others."""
+    """The matched results of two runs: those that can be compared, and the others."""
 
     def __init__(self, names: tuple[str, str], metrics: Metrics) -> None:
         self.pairs: list[Pair] = []
@@ -118,7 +120,7 @@ class _Matched:
         }
 
     def add(self, old: CaseResult | None, new: CaseResult | None) -> None:
-        """Add both results of a case; None stands for one that its run lacks."""
+        """Add the results of a case in both runs; None if a run lacks the case."""
         if old and new and old.verdict == new.verdict == SKIPPED:
             self.skipped.append(new)
             return
@@ -144,7 +146,7 @@ class _Matched:
 
 
 def _names(first: Run, second: Run, variants: Variants | None) -> tuple[str, str]:
-    """Choose the names of the runs in messages, with variants that are given."""
+    """Return the names of the runs in messages, with their variants if given."""
     one, two = first.name, second.name
     if variants is not None:
         of_first, of_second = variants
@@ -178,8 +180,8 @@ def _check_comparable(
     """Raise `Incomparable` if no pair is left, or something keeps the runs apart.
 
     A case that only the second run has is new, and no reason to refuse. But a plain run
-    has no line for a query without results. So if a plain first run lacks a query, the
-    query may be an old one.
+    has no line for a query without results. So if the first run is plain and lacks a
+    query, the query may be an old one.
     """
     kinds = {each.kind for each in kept_apart}
     in_the_way = kinds if _is_plain(first) else kinds - {NEW_CASE}
@@ -200,12 +202,12 @@ def _check_comparable(
 
 
 def _is_plain(run: Run) -> bool:
-    """Say whether the results of a run come from no case file."""
+    """Say whether a run has no case file: it is a run of another tool, or of Python."""
     return not any(result.file for result in run.results)
 
 
 def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
-    """Write what was skipped, and what else differs in the results of pairs."""
+    """Return notes about cases that were skipped, and about differences in pairs."""
     other_params, other_weights, unjudged = [], [], []
     for each in matched.pairs:
         first, second = each.first, each.second
@@ -234,10 +236,10 @@ def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
 def _matched_results(
     first: Run, second: Run, variants: Variants | None
 ) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
-    """Pair the results of each case; None stands for a result that one run lacks.
+    """Yield (first, second) for each case; None if a run lacks the case.
 
-    Two `variants` that are given match each other. Results of one key are paired in
-    their order: a test may check a query several times.
+    If `variants` are given, the first matches the second. If a test checks a query
+    several times, the results are paired in their order.
     """
     files_of_first = {result.file for result in first.results}
     files_of_second = {result.file for result in second.results}

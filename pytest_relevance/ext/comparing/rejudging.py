@@ -1,4 +1,4 @@
-"""Both runs of a comparison judged again, by other judgments or with other settings."""
+"""Judge both runs of a comparison again, by other judgments or with other settings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """Both runs judged alike, and notes about queries that were left out."""
+    """Both runs, judged alike, and notes about queries that were left out."""
 
     first: Run
     second: Run
@@ -49,7 +49,7 @@ def rejudge(
     missing: str,
     k: int,
 ) -> Rejudged:
-    """Judge both runs again, by judgments if there are any, under these settings.
+    """Return both runs, judged again by `judgments` if there are any, under `settings`.
 
     `missing`: as in `compare_runs`. `k`: the cutoff of plain rankings.
     """
@@ -69,7 +69,7 @@ def rejudge(
 def _add_missing(
     queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
 ) -> list[str]:
-    """Add empty rankings of the queries that plain runs lack, if `missing` is "empty".
+    """If `missing` is "empty", add empty rankings for queries that plain runs lack.
 
     Otherwise return a note about the queries that neither run has.
     """
@@ -94,12 +94,12 @@ def _add_missing(
 
 @dataclass(frozen=True)
 class Rejudging:
-    """Judges the results of runs again. They have grades then, and no scores.
+    """Judges the results of runs again. The results then have grades, and no scores.
 
     `queries`: the judgments; None if each result keeps its own grades.
     `settings`: the settings that replace those of the results.
-    `by_key`: whether the id of a result becomes the key of its query, and its case file
-    is dropped, because two runs may name their queries differently.
+    `by_key`: whether results get the key of their query as id, and no case file,
+    because two runs may name their queries differently.
     """
 
     queries: JudgedQueries | None
@@ -108,7 +108,7 @@ class Rejudging:
     _changed: dict[Settings, Settings] = field(default_factory=dict, init=False)
 
     def rejudged(self, run: Run) -> Run:
-        """Judge a run again. Raises `Incomparable` if none of its queries is judged."""
+        """Return a run judged again. Raises `Incomparable` if no query is judged."""
         results = [self._rejudged_result(result) for result in run.results]
         if self.queries is not None and results:
             _require_judged(run, results, self.queries)
@@ -161,7 +161,7 @@ class Rejudging:
         return self.queries.grade_range()
 
     def _changed_settings(self, settings: Settings) -> Settings:
-        """Replace settings. Results with equal settings share the new ones."""
+        """Return settings with the changes of the user; equal ones are one object."""
         if settings not in self._changed:
             self._changed[settings] = replace(settings, **self.settings)
         return self._changed[settings]
@@ -183,7 +183,7 @@ def _graded(ranking: CaseRanking, query: JudgedQuery) -> CaseRanking:
 
 
 def _own_evaluation(result: CaseResult) -> CaseEvaluation:
-    """Return the evaluation by the judgments of a result, without scores.
+    """Return the evaluation of a result with its own judgments, without scores.
 
     The scores by people's grades are left out too: they come from other settings.
     """

@@ -1,7 +1,7 @@
-"""The two runs of a comparison, as they are read.
+"""Read the two runs of a comparison.
 
-Records, runs of other tools and rankings in Python are read as a `Run`: a record has
-scores, rankings alone have none.
+Records, runs of other tools and rankings in Python become a `Run`. A record has scores,
+rankings alone have none.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ Refuse to compare, or take it for an empty ranking.
 
 
 class PlainRun(Run):
-    """Rankings without scores, identified by queries instead of cases."""
+    """A run of rankings without scores. Queries, not cases, identify its results."""
 
 
 def read_runs(first: RunSource, second: RunSource, k: int) -> tuple[Run, Run]:
-    """Read both runs; `k` is the cutoff of plain rankings.
+    """Return both runs. `k`: the cutoff of plain rankings.
 
-    Two files with one name are called by their paths.
+    If two files have the same name, their paths are the names of the runs.
     """
     one = load_run(first, "first", k)
     two = one if second is first else load_run(second, "second", k)
@@ -61,7 +61,7 @@ def _path_of(source: RunSource) -> str:
 
 
 def require_scores(one: Run, two: Run) -> None:
-    """Raise `Incomparable` for plain rankings, which have no scores."""
+    """Raise `Incomparable` if a run is plain rankings, which have no scores."""
     plain = [run.name for run in (one, two) if isinstance(run, PlainRun)]
     names = list(dict.fromkeys(plain))
     if not names:
@@ -78,9 +78,9 @@ def require_scores(one: Run, two: Run) -> None:
 
 
 def load_run(source: RunSource, name: str, k: int) -> Run:
-    """Make a run of a source of `compare_runs`.
+    """Return the run of a source that `compare_runs` takes.
 
-    `name` is for rankings in Python, and `k` is the cutoff of plain rankings.
+    `name`: the name of rankings in Python. `k`: the cutoff of plain rankings.
 
     Raises:
         RecordError, FileError: a file cannot be used.
@@ -108,9 +108,9 @@ def plain_run(
     k: int,
     cut: Container[str] = (),
 ) -> PlainRun:
-    """Make a run of queries with their rankings.
+    """Return a run of rankings without scores, given as (query, documents).
 
-    `cut` are the queries whose rankings are not whole.
+    `k`: the cutoff. `cut`: the queries whose searches may have more results.
     """
     results = []
     for query, ranking in rankings:

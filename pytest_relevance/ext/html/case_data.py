@@ -1,6 +1,6 @@
-"""The data of one case in the HTML page, as JSON values for its script.
+"""The data of one case in the HTML page, as JSON data for its script.
 
-`script/data.js` has their types: a field that is added here is added there.
+`script/data.js` describes the fields: a field that is added here is added there.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _MOST_GRADES = 10
 def all_case_data(
     rows: Sequence[PageRow], shown: Sequence[PageRow], tables: SharedTables
 ) -> list[dict[str, Any]]:
-    """Make an object for each case that is shown, and fill the tables of the run.
+    """Return a JSON object for each row in `shown`.
 
-    `rows` are all cases of the run. Values that the script takes for granted are left
-    out.
+    `rows`: all cases of the run. `tables`: gets the settings and scales of these cases.
+    Empty values are left out.
     """
     results = results_of(rows)
     names = names_in_page(results)
@@ -73,7 +73,10 @@ def all_case_data(
 
 
 def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out None, False, and empty texts, lists and objects; numbers stay."""
+    """Return values without None, False, and empty texts, lists and objects.
+
+    Numbers stay, also 0.
+    """
     kept = {}
     for name, value in values.items():
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -85,10 +88,7 @@ def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:
 def _identity(
     result: CaseResult, name: str, variants: Sequence[Variant]
 ) -> dict[str, Any]:
-    """Return which case this is, and what was searched.
-
-    `name` is its name in the page.
-    """
+    """Return which case this is and what was searched. `name`: its name in the page."""
     variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
     return {
         "node": name,
@@ -110,7 +110,10 @@ def _identity(
 
 
 def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
-    """Return what became of the case and why. `reason` stands beside its score."""
+    """Return the status of a case and the reasons for it.
+
+    `reason`: the short reason that stands beside its score.
+    """
     result = row.result
     error = result.call.error
     return {
@@ -144,7 +147,7 @@ def _scores(row: PageRow) -> dict[str, Any]:
 
 
 def _changed_documents(row: PageRow, *, is_alone: bool) -> dict[str, Any]:
-    """Name the documents that cost or gain the most. See `explained_change`."""
+    """Return the documents that cost or gain the most: see `explained_change`."""
     documents = explained_change(row, is_alone=is_alone)
     effect = CaseChange(row.change).weighted_change
     values: dict[str, Any] = {"effect": effect}
@@ -172,7 +175,7 @@ def _changed_documents(row: PageRow, *, is_alone: bool) -> dict[str, Any]:
 
 
 def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
-    """Write the losses, each as a list in the order of `Loss` in `script/data.js`."""
+    """Return each loss as a list, in the order of `Loss` in `script/data.js`."""
     found = []
     for each in losses:
         if abs(each.loss) <= _SMALLEST_LOSS:
@@ -200,7 +203,7 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
 
 
 def _accepted(row: PageRow) -> dict[str, Any]:
-    """Return the earlier ranking, if there is one to show."""
+    """Return the earlier ranking, if there is one to show; else {}."""
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
         return {}
@@ -213,9 +216,10 @@ def _accepted(row: PageRow) -> dict[str, Any]:
 
 
 def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts of the documents that the object of a case, `values`, names.
+    """Return titles, fields, notes and explanations of the documents of a case.
 
-    The results of a comparison share one table with the texts of both runs.
+    `values`: the object of the case so far. The results of a comparison share one table
+    with the texts of both runs, so only documents in `values` are looked up.
     """
     texts = result.texts
     named = [
@@ -246,7 +250,7 @@ def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
 class SharedTables:
     """The settings and scales of a run, each with its number.
 
-    `grades` has, by the number of the settings, the grades whose gains the page needs.
+    `grades`: for each number of settings, the grades whose gains the page needs.
     """
 
     def __init__(self) -> None:
@@ -258,7 +262,7 @@ class SharedTables:
     def shared_values(self, result: CaseResult) -> Mapping[str, Any]:
         """Add the settings and the scale of a result to the tables.
 
-        Returns their numbers, and the lowest and the highest grade.
+        Return their numbers, and the lowest and the highest grade.
         """
         conditions = result.conditions
         number = self.settings.setdefault(conditions.settings, len(self.settings))
@@ -272,7 +276,10 @@ class SharedTables:
         return self._values[key]
 
     def _add_scale(self, result: CaseResult, number: int) -> Mapping[str, Any]:
-        """Add the scale of a result, and its grades to those of settings `number`."""
+        """Add the scale of a result, and return the values of `shared_values`.
+
+        Its grades are added to those of the settings `number`.
+        """
         conditions = result.conditions
         highest = conditions.highest
         # if nothing relevant is judged, the top grade may be above the highest one:
@@ -295,11 +302,11 @@ class SharedTables:
 
 
 def _scale(conditions: CaseConditions, highest: float) -> _Scale:
-    """Return the grades that a reader may give to a result, the lowest first.
+    """Return (grade, name) of each grade that a reader may give, the lowest first.
 
-    They are the ends of the scale and the grades with a name. If a mapping gives the
-    gains, its grades are added. Otherwise, if no grade has a name, all whole grades
-    are, unless there are more than `_MOST_GRADES`.
+    These are the ends of the scale and the grades with a name. If a mapping gives the
+    gains, its grades are added. Otherwise, if no grade has a name, all whole grades are
+    added, unless there are more than `_MOST_GRADES`.
     """
     lowest = conditions.lowest
     names = conditions.grade_names

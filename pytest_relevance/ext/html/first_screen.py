@@ -1,4 +1,4 @@
-"""The first screen of the page: what it says, and its HTML, readable without scripts.
+"""The first screen of the page: its sentences, and its HTML, readable without scripts.
 
 A mail preview or a sandbox without scripts shows it: headline, means, gates, diagnoses
 and the ten worst cases. The page's script adds the charts and takes over the list.
@@ -58,9 +58,10 @@ _MOST_LINES = 4  # of a kind before they are folded
 
 @dataclass(frozen=True, slots=True)
 class ScreenLine:
-    """A line of the first screen: a diagnosis, or a gate with its name and outcome.
+    """A line of the first screen: a diagnosis, or a gate.
 
-    It is a link to its `results`, if it has any.
+    `results`: the cases to which the line links.
+    `outcome`, `name`: of a gate; empty for a diagnosis.
     """
 
     text: str
@@ -71,7 +72,7 @@ class ScreenLine:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What the first screen says.
+    """The sentences of the first screen.
 
     `context` says what ran, and against what. `counts` are those of the headline.
     """
@@ -85,7 +86,7 @@ class Screen:
 
 
 def screen_of(run: Run) -> Screen:
-    """Return what the first screen says of a run."""
+    """Return the sentences of the first screen for a run."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     change = mean_change(ran)
@@ -109,9 +110,10 @@ def screen_of(run: Run) -> Screen:
 
 
 def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
-    """Write the means that changed since the baseline; without any the present means.
+    """Return the means that changed since the baseline, or else the present means.
 
-    They are one for each variant; of many variants, the lowest and the highest.
+    There is one for each variant. Of many variants, the lowest and the highest are
+    named.
     """
     sentences = baseline.mean_sentences(
         ran, only_changes=True, beside_counts=True, of_all=change
@@ -134,7 +136,7 @@ def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
 
 
 def _present_mean(results: Sequence[CaseResult]) -> str:
-    """Write the mean of one variant, over how many queries, and how certain it is."""
+    """Return the mean of one variant, over how many queries, and how certain it is."""
     scored = sum(1 for result in results if result.score is not None)
     mean = f"{mean_text(results)} of {counted(scored, 'query', 'queries')}"
     if scored < len(results):
@@ -161,7 +163,7 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
 
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
-    """Make the line about queries that had results before and have none now, if any."""
+    """Return a line about queries that had results before and have none now, if any."""
     found = baseline.emptied(changes)
     if not found:
         return []
@@ -186,9 +188,9 @@ def _gate_lines(gates: Sequence[GateResult]) -> list[ScreenLine]:
 def first_screen_html(
     screen: Screen, rows: Sequence[PageRow], chosen: ChosenRows
 ) -> str:
-    """Write the first screen, the content of `<div id="page">`.
+    """Return the HTML of the first screen, the content of `<div id="page">`.
 
-    `rows` are all cases of the run, `chosen` those that the page has.
+    `rows`: all cases of the run. `chosen`: the cases that the page has.
     """
     said = screen.headline
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
@@ -221,7 +223,10 @@ def first_screen_html(
 def _folded(
     lines: Sequence[str], what: str, *, begin: str = "", end: str = ""
 ) -> list[str]:
-    """Write the first lines, and the rest folded, so that the queries stay in view."""
+    """Return the first lines as HTML, and the others folded below them.
+
+    So the table of queries stays in view. `what`: the noun for the folded lines.
+    """
     first, rest = lines[:_MOST_LINES], lines[_MOST_LINES:]
     parts = []
     if first:
@@ -233,7 +238,7 @@ def _folded(
 
 
 def _left_out_notes(rows: Sequence[PageRow], chosen: ChosenRows) -> list[str]:
-    """Write which cases of a very large run the page has; nothing if it has all."""
+    """Return a note about which cases of a very large run the page has, if not all."""
     shown = len(chosen.shown)
     total = sum(1 for row in rows if not row.was_skipped)
     if shown >= total:
@@ -246,9 +251,10 @@ def _left_out_notes(rows: Sequence[PageRow], chosen: ChosenRows) -> list[str]:
 
 
 def _line_html(finding: ScreenLine, place: int) -> str:
-    """Write a diagnosis, or a gate with its outcome.
+    """Return the HTML of a diagnosis, or of a gate with its outcome.
 
-    `NOT MET  mean nDCG@10 0.665, below 0.700 (106 cases)`
+    Example: `NOT MET  mean nDCG@10 0.665, below 0.700 (106 cases)`.
+    `place`: the index of the line, for its link.
     """
     said = text(finding.text)
     if finding.results:

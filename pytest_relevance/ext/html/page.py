@@ -86,17 +86,17 @@ COMPRESSED_FROM = 1_000_000
 
 
 def html_page(run: Run, *, images: bool = False) -> str:
-    """Make the page about a run, as text to be written in UTF-8.
+    """Return the page about a run as text, which can be written in UTF-8.
 
-    Half a surrogate pair, which UTF-8 does not have, is written as an escape. With
-    `images` the page loads pictures of documents from their addresses, and says so: it
-    fetches nothing else.
+    Half a surrogate pair, which UTF-8 does not have, becomes an escape. With `images`
+    the page loads pictures of documents from their addresses, and says so. It never
+    loads anything else.
     """
     return _page(run, rows_of_run(run.results), screen_of(run), images=images)
 
 
 def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) -> str:
-    """Make a page with these rows, which are all cases of `run`."""
+    """Return a page. `rows` has a row for each case of `run`."""
     if images:
         screen = replace(screen, notes=[*screen.notes, _PICTURES])
     styles = [package_text(PACKAGE, name) for name in STYLES]
@@ -122,10 +122,9 @@ def comparison_page(
     *,
     images: bool = False,
 ) -> str:
-    """Make the page about two runs: the second beside the first.
+    """Return the page about two runs, as `html_page` does: the second beside the first.
 
-    `gates` are what `Comparison.judge` returns. The text and `images` are as in
-    `html_page`.
+    `gates`: what `Comparison.judge` returned; None for the gates that always count.
     """
     if gates is None:
         gates = comparison.judge()
@@ -166,7 +165,7 @@ def _has_other_metric(comparison: Comparison) -> bool:
 
 
 def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[ScreenLine]:
-    """Make a line of each gate. An unmet gate is a link to all cases that fell."""
+    """Return a line for each gate. An unmet gate links to all cases that fell."""
     fallen_keys = {change.case.key for change in comparison.moved(-1)}
     fallen = [each for each in comparison.results if each.key in fallen_keys]
     findings = []
@@ -179,7 +178,7 @@ def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[Scree
 
 
 def embedded(data: Any) -> tuple[str, str]:
-    """Encode data for a script element: return `json` or `gzip`, and the text.
+    """Return data for a script element, as (`json` or `gzip`, text).
 
     Large data are compressed with gzip and written in base64.
     """

@@ -1,7 +1,7 @@
-"""The data of the HTML page, as JSON values for its script.
+"""The data of the HTML page, as JSON data for its script.
 
-`script/data.js` has their types: a field that is added here is added there.
-`case_data.py` has those of one case.
+`script/data.js` describes the fields: a field that is added here is added there. The
+data of one case is in `case_data.py`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def page_data(
     *,
     images: bool = False,
 ) -> dict[str, Any]:
-    """Make the data of the page: an object for each case, and what they share.
+    """Return the data of the page: an object for each case, and what the cases share.
 
-    `rows` are all cases of the run, and `shown` those that the page has in full. The
-    lines of the first `screen` are links to their cases. `images`: the page shows
-    pictures.
+    `rows`: all cases of the run. `shown`: the cases that the page has in full.
+    `screen`: the first screen, whose lines link to cases.
+    `images`: whether the page shows pictures.
     """
     results = results_of(shown)
     tables = SharedTables()
@@ -71,7 +71,7 @@ def record_name(run: Run) -> str:
 def _discounts(
     rows: Iterable[PageRow], settings: Iterable[Settings]
 ) -> dict[str, list[float]]:
-    """Return the discounts of ranks 1, 2, ... by kind, as many as any case needs."""
+    """Return {kind: [discount of rank 1, 2, ...]}, as many ranks as any case needs."""
     longest = max((_most_ranks(row) for row in rows), default=0)
     kinds = {each.discount for each in settings}
     discounts = {}
@@ -81,9 +81,9 @@ def _discounts(
 
 
 def _most_ranks(row: PageRow) -> int:
-    """Return the length of the longest ranking of a case.
+    """Return how many ranks the longest ranking of a case has.
 
-    It may be the ideal ranking that the case has once every result is judged.
+    That may be the ideal ranking that the case has when every result is judged.
     """
     result = row.result
     returned = len(result.ranking.documents)
@@ -97,7 +97,10 @@ def _most_ranks(row: PageRow) -> int:
 
 
 def _plausible_gains(results: Sequence[CaseResult]) -> list[float]:
-    """Return the gain that judged results have on average at ranks 1, 2, ..."""
+    """Return the mean gain of judged results at ranks 1, 2, ...
+
+    It is a share of the gain of the top grade.
+    """
     gains = PlausibleGains(results)
     deepest = 0
     for result in results:
@@ -122,7 +125,7 @@ def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
 
 
 def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, Any]]:
-    """Return the lines of the first screen, with the places of their cases."""
+    """Return the lines of the first screen, with the indexes of their cases."""
     places = {result.key: place for place, result in enumerate(results)}
     findings = []
     for finding in screen.findings:

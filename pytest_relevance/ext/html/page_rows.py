@@ -1,4 +1,4 @@
-"""The rows of the page: what became of each case, and which cases the page shows."""
+"""The rows of the page: the outcome of each case, and which cases the page shows."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class PageRow:
 
     @property
     def result(self) -> CaseResult:
-        """Return the result of the case now."""
+        """The result of the case now."""
         return self.change.case
 
     @property
     def got_worse(self) -> bool:
-        """Say whether the case is worse than the earlier ranking."""
+        """Whether the case is worse than its earlier ranking."""
         return self.became == GOT_WORSE
 
     @property
@@ -62,12 +62,12 @@ class PageRow:
 
     @property
     def has_failed(self) -> bool:
-        """Say whether the case is shown among those that failed."""
+        """Whether the case is shown among those that failed."""
         return self.got_worse or case_result.has_failed(self.result)
 
     @property
     def status(self) -> str:
-        """Return the status whose colour the row has."""
+        """The status whose colour the row has."""
         return case_result.FAILED if self.got_worse else self.result.status
 
     @property
@@ -77,13 +77,13 @@ class PageRow:
 
     @property
     def score_change(self) -> float:
-        """Return by how much nDCG@k rose; 0 if a score is not defined."""
+        """By how much nDCG@k rose; 0 if a score is not defined."""
         difference = self.change.difference
         return 0.0 if math.isnan(difference) else difference
 
     @property
     def has_earlier_ranking(self) -> bool:
-        """Say whether there is an earlier ranking to show, also of another query."""
+        """Whether there is an earlier ranking to show, even one of another query."""
         baseline = self.result.baseline
         if baseline is None:
             return self.change.before is not None
@@ -91,12 +91,12 @@ class PageRow:
 
     @property
     def was_skipped(self) -> bool:
-        """Say whether the case was skipped."""
+        """Whether the case was skipped."""
         return self.result.status == SKIPPED
 
 
 def rows_of_run(results: Iterable[CaseResult]) -> list[PageRow]:
-    """Make a row for each case of a run, beside its baseline."""
+    """Return a row for each case of a run, compared with its baseline."""
     return [_row_of_run(result) for result in results]
 
 
@@ -106,9 +106,9 @@ def _row_of_run(result: CaseResult) -> PageRow:
 
 
 def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
-    """Make a row for each compared case, beside its ranking in the first run.
+    """Return a row for each compared case, compared with its ranking in the first run.
 
-    What became of a case is what the headline counts it as.
+    A case got worse or better here if the headline counts it so.
     """
     rows = []
     for pair, change in zip(comparison.pairs, comparison.changes, strict=True):
@@ -130,7 +130,7 @@ def _row(change: Change, counted: Change) -> PageRow:
 
 
 def results_of(rows: Sequence[PageRow]) -> list[CaseResult]:
-    """Return the results of the cases."""
+    """Return the result of each row."""
     return [row.result for row in rows]
 
 
@@ -146,8 +146,9 @@ MOST_DETAILED = 10_000
 class ChosenRows:
     """The rows that a page has.
 
-    `shown` are those that it has in full, in the order of the run. `worst` are all that
-    failed or got worse, the worst first; without any, those with the lowest scores.
+    `shown`: the cases that the page has in full, in the order of the run.
+    `worst`: all cases that failed or got worse, the worst first; if there are none, the
+    cases with the lowest scores.
     """
 
     shown: Sequence[PageRow]
@@ -155,7 +156,7 @@ class ChosenRows:
 
 
 def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
-    """Choose what a page shows: all cases that ran, or of very many the notable."""
+    """Return the rows that a page has: all cases that ran, or the most notable."""
     ran = [place for place, row in enumerate(rows) if not row.was_skipped]
     places = ran
     if len(ran) > MOST_CASES:
@@ -177,7 +178,11 @@ def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
 
 
 def _most_notable(rows: Sequence[PageRow], places: Iterable[int]) -> list[int]:
-    """Return the places of the rows that are most worth a look, in the order given."""
+    """Return the indexes of the `MOST_DETAILED` most notable rows, in the given order.
+
+    Cases that got worse are most notable, then other failures, then changed scores,
+    then cases with unjudged results.
+    """
     notable = []
     for place in places:
         row = rows[place]
@@ -199,7 +204,7 @@ def _most_notable(rows: Sequence[PageRow], places: Iterable[int]) -> list[int]:
 def nothing_fell(rows: Sequence[PageRow]) -> bool:
     """Say whether no case failed and no score fell.
 
-    The page then shows the lowest scores, as without a baseline.
+    Then the page shows the cases with the lowest scores, as it does without a baseline.
     """
     for row in rows:
         if row.was_skipped:
@@ -213,18 +218,18 @@ def nothing_fell(rows: Sequence[PageRow]) -> bool:
 
 
 def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
-    """Return the change whose documents the row of a case names.
+    """Return the change that explains a row: its documents are named in the row.
 
-    `is_alone`: they explain its present ranking, whatever the earlier one was.
+    `is_alone`: the documents explain the present ranking, without the earlier one.
     """
     return CaseChange(replace(row.change, before=None) if is_alone else row.change)
 
 
 def row_reason(result: CaseResult, said_once: frozenset[int]) -> str:
-    """Return the reason in the row of a case: its error, or what stands by its score.
+    """Return the reason in the row of a case: its error, or why it failed.
 
-    An error is left out if `said_once` has the `id()` of the result: the page says it
-    once for several cases.
+    `said_once`: the `id()` of results whose error the page names once for several
+    cases. Their reason is empty.
     """
     if result.call.error is None:
         return reason_beside_score(result)

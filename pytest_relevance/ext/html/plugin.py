@@ -1,4 +1,4 @@
-"""The options --relevance-html and --relevance-images: the report as a page."""
+"""The options --relevance-html and --relevance-images, which write the HTML page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
-    """Name the file of the page."""
+    """Return the file that the option names."""
     return [PAGE]
 
 

@@ -1,6 +1,6 @@
-"""The table of the worst cases in the page, as it is readable without scripts.
+"""The table of the worst cases in the page, which can be read without scripts.
 
-The script replaces its rows when all cases are to be seen.
+The script replaces its rows when a reader wants to see all cases.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 
 
 def queries_section(rows: Sequence[PageRow], worst: Sequence[PageRow]) -> str:
-    """Write the section with the table of the worst cases, `MOST_WORST` at most.
+    """Return the HTML of the section with the worst cases, `MOST_WORST` at most.
 
-    `rows` are all cases of the run.
+    `rows`: all cases of the run. `worst`: the worst of them, the worst first.
     """
     is_alone = nothing_fell(rows)
     titles = _titles(rows, is_alone=is_alone)
@@ -68,7 +68,7 @@ def queries_section(rows: Sequence[PageRow], worst: Sequence[PageRow]) -> str:
 def _table_rows(
     rows: Sequence[PageRow], listed: Sequence[PageRow], columns: int, *, is_alone: bool
 ) -> list[str]:
-    """Write a `<tr>` of so many cells for each case that is listed."""
+    """Return a `<tr>` with `columns` cells for each case in `listed`."""
     results = results_of(rows)
     names = names_in_page(results)
     said_once = errors_said_once(results)
@@ -89,7 +89,7 @@ def _table_rows(
 
 
 def _titles(rows: Iterable[PageRow], *, is_alone: bool) -> list[str]:
-    """Return the titles of the columns; those of documents only if there are any."""
+    """Return the titles of the columns. Without documents, two columns are left out."""
     is_compared = False
     has_documents = False
     for row in rows:
@@ -111,7 +111,7 @@ def _titles(rows: Iterable[PageRow], *, is_alone: bool) -> list[str]:
 
 
 def _more(worst: Sequence[PageRow]) -> str:
-    """Write how many cases are not in the table."""
+    """Return the HTML of a line that counts the cases below the table, or ""."""
     rest = len(worst) - MOST_WORST
     if rest <= 0:
         return ""
@@ -139,7 +139,7 @@ def _query_cell(result: CaseResult, words: MoverRow) -> str:
 
 
 def _document_cells(words: MoverRow, change: CaseChange) -> list[str]:
-    """Make the cells of the document that was lost and of the one in its place."""
+    """Return the cells of the document that was lost, and of the one in its place."""
     lost = words.documents[LOST_DOCUMENT]
     if change.result.call.error is not None:
         lost = ()
@@ -156,7 +156,7 @@ def _document_cells(words: MoverRow, change: CaseChange) -> list[str]:
 
 
 def _spans(spans: Line) -> str:
-    """Write a title and a place, each in an element of its own."""
+    """Return the title and the place of a document as HTML, each in its own element."""
     parts = []
     for words, style in spans:
         if style == USER and words:
@@ -167,7 +167,10 @@ def _spans(spans: Line) -> str:
 
 
 def _scores_cell(row: PageRow, reason: str) -> str:
-    """Write a bar, the scores before and after, what became of the case, and why."""
+    """Return the cell with a bar, the scores before and after, and the outcome.
+
+    `reason`: why the case has its outcome; empty if it is not said here.
+    """
     result = row.result
     change = CaseChange(row.change)
     before = row.change.score_before
@@ -192,7 +195,7 @@ def _scores_cell(row: PageRow, reason: str) -> str:
 
 
 def _hint(result: CaseResult, change: CaseChange) -> str:
-    """Explain the score of a case: why there is none, or how certain it is."""
+    """Return the hint at a score: why there is none, or where it may lie."""
     if result.unjudged and result.score is not None:
         low, high = result.interval
         return f"between {score_text(low)} and {score_text(high)}"
@@ -206,7 +209,7 @@ def _class(row: PageRow) -> str:
 
 
 def _bar(before: float | None, after: float | None, floor: float | None) -> str:
-    """Draw the scores as bars from 0 to 1, with a line at the floor."""
+    """Return an SVG with the scores as bars from 0 to 1, and a line at the floor."""
     parts = ['<rect class="track" width="100" height="14"/>']
     for name, score, top in (("before", before, 2), ("after", after, 7)):
         if score:

@@ -1,4 +1,4 @@
-"""The format `html` of reports. What makes a page is imported when it is asked for."""
+"""The format `html` of reports. What makes a page is imported when it is needed."""
 
 from __future__ import annotations
 

@@ -56,9 +56,10 @@ _KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A message about a line of a file, which is named as in results.
+    """A message about a line of a file.
 
-    Lines and columns count from 1. 0 stands for one that is not known.
+    `file`: the file, named as in results; empty without one.
+    `line`, `column`: counted from 1; 0 if not known.
     """
 
     file: str
@@ -68,9 +69,9 @@ class Annotation:
     column: int = 0
 
     def as_command(self, path: str | None) -> str:
-        """Write the workflow command.
+        """Return the annotation as a workflow command.
 
-        `path` is that of the file in the repository, None if the file is not in it.
+        `path`: the path of the file in the repository; None if the file is outside.
         """
         if path is None:
             place = ":".join(str(part) for part in (self.file, self.line) if part)
@@ -86,11 +87,11 @@ class Annotation:
 
 
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
-    """Make the first ten annotations of a run, in the order of its report.
+    """Return the first ten annotations of a run, in the order of its report.
 
-    Errors of case files and the like come first, then why the run fails other than for
-    a case, then the cases, and gates last. Cases that failed alike are one annotation.
-    Up to three of the ten are gates, or more if there is room for them.
+    Errors of case files and the like come first, then other reasons why the run fails,
+    then cases, and gates last. Cases that failed alike share one annotation. Up to
+    three of the ten are gates, or more if there is room for them.
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     annotations = _error_annotations(run.info)
@@ -106,7 +107,7 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
 
 
 def _error_annotations(info: RunInfo) -> list[Annotation]:
-    """Make an annotation of each error outside of cases; equal texts only once."""
+    """Return an annotation for each error outside of cases; equal texts only once."""
     annotations: dict[str, Annotation] = {}
     for error in info.errors:
         annotations.setdefault(error.text, _error_annotation(error))
@@ -147,7 +148,7 @@ def _cases_annotation(results: Sequence[CaseResult], has_variants: bool) -> Anno
 
 
 def _title(result: CaseResult, has_variants: bool) -> str:
-    """Write the title of an annotation: `Got worse: smart watch [bm25]`."""
+    """Return the title of an annotation: `Got worse: smart watch [bm25]`."""
     kind = failure_kind(result)
     label = case_label(result)
     if has_variants and result.variant is not None:
@@ -157,7 +158,7 @@ def _title(result: CaseResult, has_variants: bool) -> str:
 
 
 def _message_parts(result: CaseResult) -> list[str]:
-    """Write why a case failed, which document it lost, and which is on top now."""
+    """Return why a case failed, which document it lost, and which one is on top now."""
     reason = reason_in_brief(result, is_named=True)
     parts = [reason.removeprefix(failure_head(result))]  # the title has the head
     change = CaseChange.since_baseline(result)

@@ -37,13 +37,13 @@ def has_something_to_say(run: Run) -> bool:
 
 
 class Annotations:
-    """The hook that prints the annotations of a run."""
+    """A plugin that prints the annotations when pytest ends."""
 
     @pytest.hookimpl
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the annotations, when the terminal has ended its last line.
+        """Print the annotations, after the last line of the terminal.
 
-        If another plugin annotates what fails in the call of a test, only the rest is
+        If another plugin annotates failing tests, only the other failures are
         annotated.
         """
         store = run_store(config)
@@ -58,7 +58,7 @@ class Annotations:
 
 
 def append_to_summary(report: str, summary: str) -> str:
-    """Append a report to the summary of a job. Return why that failed, if it did."""
+    """Append a report to the file `summary`. Return why it failed, or ""."""
     try:
         with open(summary, "ab") as file:
             gap = "\n\n" if file.tell() else ""
@@ -70,14 +70,14 @@ def append_to_summary(report: str, summary: str) -> str:
 
 
 def _fails_in_its_call(result: CaseResult) -> bool:
-    """Say whether pytest reports a failing case for its call, and not for its setup."""
+    """Say whether pytest reports a failing case for its call, not for its setup."""
     error = result.call.error
     is_of_setup = error is not None and error.phase == SETUP
     return not is_of_setup and result.status != NOT_SEARCHED
 
 
 def print_annotations(annotations: Iterable[Annotation], config: pytest.Config) -> None:
-    """Print annotations for the runner; characters that stdout lacks are escaped."""
+    """Print annotations for the runner. Characters that stdout lacks are escaped."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     for annotation in annotations:
         text = annotation.as_command(_path_in_workspace(annotation.file, config))

@@ -2,7 +2,7 @@
 
 It begins with one sentence, the change of the mean, the gates and the queries that got
 worse. Further tables, all queries that got worse and the folded report of each failure
-follow. If all of it is longer than allowed, whole sections are left out from the end,
+follow. If the text is longer than allowed, whole sections are left out from the end,
 and a last line names them. User text stands in code spans and code blocks.
 """
 
@@ -112,12 +112,14 @@ def run_markdown(
     most: int | None = MOST_CHARACTERS,
     page: str = "",
 ) -> str:
-    """Write the report of a run as Markdown, of at most `most` characters.
+    """Return the report of a run as Markdown, of at most `most` characters.
 
-    `verbosity` above 0 lists all queries in tables and all ranks in failures, 2 has the
-    cases that passed too; below 0 the report of each failure is left out. The first
-    section, with the sentence, is always there. `notes` are sentences about how the run
-    was merged. `page` is the address of the HTML report, to which Markdown links.
+    The first section, with the headline, is always there.
+
+    `verbosity`: above 0 tables have all queries and failures have all ranks, 2 adds the
+    cases that passed; below 0 the report of each failure is left out.
+    `notes`: sentences about how the run was merged.
+    `page`: the address of the HTML report, to which Markdown links; empty without one.
     """
     report = _MarkdownReport(run, verbosity, notes, page)
     return joined_sections(report.sections(), most)
@@ -125,7 +127,7 @@ def run_markdown(
 
 @dataclass(frozen=True)
 class _MarkdownReport:
-    """The sections of a report: see `run_markdown`."""
+    """Makes the sections of a report. The fields are arguments of `run_markdown`."""
 
     run: Run
     verbosity: int
@@ -134,15 +136,15 @@ class _MarkdownReport:
 
     @property
     def full(self) -> bool:
-        """Say whether nothing is left out of lists and tables."""
+        """Whether lists and tables have all their entries."""
         return self.verbosity > 0
 
     def most(self, count: int) -> int | None:
-        """Return how many rows of something are listed: so many, or all."""
+        """Return the most rows of a list: `count`, or None for all in a full report."""
         return None if self.full else count
 
     def sections(self) -> Iterator[MarkdownSection]:
-        """Make the sections, the most important first."""
+        """Yield the sections, the most important first."""
         run = self.run
         gates = run_gates(run)
         ran = [result for result in run.results if result.status != SKIPPED]
@@ -177,7 +179,10 @@ class _MarkdownReport:
         variants: Sequence[Variant],
         gates: Sequence[GateResult],
     ) -> list[MarkdownSection]:
-        """List the suites, if there are more than the first section has means of."""
+        """Return a section with a line for each suite; none if the suites are few.
+
+        The first section has the means of few suites.
+        """
         suites = {(result.file, variant_of(result)) for result in ran}
         if len(suites) <= MOST_NAMES:
             return []
@@ -203,7 +208,7 @@ class _MarkdownReport:
     def _further_sections(
         self, worst: Sequence[CaseChange], variants: Sequence[Variant]
     ) -> Iterator[MarkdownSection]:
-        """List the cases that got worse and are not in their table, folded."""
+        """Yield folded tables of the cases that got worse beyond the first table."""
         if self.full:
             return
         fallen = [change for change in worst if got_worse(change.result)]
@@ -217,7 +222,7 @@ class _MarkdownReport:
             yield MarkdownSection(folded, "further cases that got worse")
 
     def _failure_sections(self) -> Iterator[MarkdownSection]:
-        """Fold the report of each failure; cases that failed alike share one line."""
+        """Yield the folded report of each failure; one line for equal failures."""
         names = names_in_page(self.run.results) if self.page else {}
         for reported in new_failures(self.run, self.verbosity):
             if reported.how == IN_FULL:
@@ -232,7 +237,10 @@ class _MarkdownReport:
                 yield MarkdownSection(code_span(text), FAILURE)
 
     def _folded(self, result: CaseResult, link: str) -> str:
-        """Fold the report of a case below its query and its reason."""
+        """Return the report of a case, folded below its query and its reason.
+
+        `link`: the address of the case in the page; empty without one.
+        """
         lines = []
         if link:
             lines += [f"[open it in the page]({link})", ""]
@@ -251,7 +259,7 @@ class _MarkdownReport:
 def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], page: str
 ) -> str:
-    """Write the headline, the means, the counts, what ran, and what nDCG is."""
+    """Return the first section: headline, means, counts, what ran, and what nDCG is."""
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran)
@@ -277,8 +285,9 @@ def _first_section(
 
 
 def _mean_items(ran: Sequence[CaseResult]) -> list[str]:
-    """Write the mean of each suite and variant; if there are many, that of each variant
-    over all suites.
+    """Return the mean of each suite and variant, as Markdown.
+
+    If these are many, return one mean for each variant, over all suites.
     """
     means = mean_sentences(ran, beside_counts=True)
     if len(means) <= MOST_NAMES:
@@ -294,7 +303,7 @@ def _mean_items(ran: Sequence[CaseResult]) -> list[str]:
 
 
 def _count_items(run: Run) -> list[str]:
-    """Count the cases, and say that none was searched."""
+    """Return the counts of the cases, and a sentence if no case was searched."""
     items = []
     if run.results:
         counts = [*case_counts(run.results), *unfinished_parts(run.info)]
@@ -306,7 +315,7 @@ def _count_items(run: Run) -> list[str]:
 
 
 def _missing(names: Sequence[str]) -> str:
-    """Name the first cases that did not finish, or are in no record that was merged."""
+    """Return a list of the first cases that did not finish or that no record has."""
     lines = [f"**Missing** ({len(names):,})", ""]
     named = 0
     for name, count in Counter(names).most_common(_MOST_MISSING):
@@ -325,9 +334,11 @@ def _missing(names: Sequence[str]) -> str:
 class _CaseGroups:
     """The cases in the tables, each group in the order of its table.
 
-    `got_worse`, `changed` and `failed` fail, `fell` and `rose` do not. `failed` is
-    without the cases that failed before, and without errors that one sentence tells for
-    several cases. `lowest` are those with the lowest scores, if no case fails or moved.
+    `got_worse`, `changed`: cases that fail because of that.
+    `failed`: other cases that fail, without those that failed before, and without
+    errors that one sentence names for several cases.
+    `fell`, `rose`: cases that do not fail.
+    `lowest`: the cases with the lowest scores, if no case fails, fell or rose.
     """
 
     got_worse: list[CaseChange]
@@ -365,7 +376,7 @@ def _case_sections(
     variants: Sequence[Variant],
     most: int | None,
 ) -> Iterator[MarkdownSection]:
-    """Make the tables of the cases that fail, and of those whose score moved most."""
+    """Yield the tables of the cases that fail, and of the largest falls and rises."""
     groups = _case_groups(worst, ran)
     on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     fell = "Fell"

@@ -1,7 +1,7 @@
 """The option --relevance-markdown, and the report of a run in GitHub Actions.
 
-The report in GitHub Actions (step summary and annotations) is made unasked, so a
-problem with it is a message, and no more.
+Nobody asks for the report in GitHub Actions (step summary and annotations). So a
+problem with it is a message, and changes no exit status.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options. Raises UsageError for an invalid one."""
+    """Check the options. Raises UsageError for an invalid value."""
     options.choice(config, "relevance_ci", CI)
     if _reports_to_github(config) and os.environ.get("GITHUB_STEP_SUMMARY"):
         options.keep_details(config)
@@ -72,13 +72,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
-    """Name the file of the report."""
+    """Return the file that the option names."""
     return [REPORT]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Write the report if the option asks for it; report to GitHub Actions."""
+    """Write the report if the option asks for it, and report to GitHub Actions."""
     target = Target.of(REPORT, config)
     if target is not None:
         yield target.write_report(_markdown(run, config))
@@ -92,7 +92,11 @@ def _reports_to_github(config: pytest.Config) -> bool:
 
 
 def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Append to the step summary. Print the annotations, now or when the run ends."""
+    """Append the report to the step summary, and print annotations or plan to.
+
+    In a pytest run the annotations are printed when the run ends. Yield messages about
+    problems.
+    """
     from pytest_relevance.ext.markdown import github
     from pytest_relevance.ext.markdown.annotations import run_annotations
     from pytest_relevance.plugin.run_store import run_store

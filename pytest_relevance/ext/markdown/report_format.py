@@ -1,4 +1,4 @@
-"""The format `markdown` of reports. What makes it is imported when it is asked for."""
+"""The format `markdown` of reports. What makes it is imported when it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page has: texts as HTML, files of style and script, and a policy."""
+"""What every HTML page has: escaped texts, style, script, and a security policy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ARROW = "\N{RIGHTWARDS ARROW}"
 
 
 def text(value: str) -> str:
-    """Write user's text as HTML.
+    """Return user's text as HTML.
 
     Markup is escaped, and so are control characters and those that reorder text.
     """
@@ -21,7 +21,7 @@ def text(value: str) -> str:
 
 
 def with_arrows(sentence: str) -> str:
-    """Write a sentence with texts of users as HTML, with arrows."""
+    """Return a sentence with texts of users as HTML. ` -> ` becomes an arrow."""
     return text(sentence.replace(" -> ", f" {ARROW} "))
 
 
@@ -31,16 +31,17 @@ def package_text(package: str, name: str) -> str:
 
 
 def shared_style() -> str:
-    """Return the style that all pages have."""
+    """Return the CSS that all pages have."""
     return package_text("pytest_relevance.reports.html", "page.css")
 
 
 def content_security_policy(
     style: str, script: str = "", *, images: bool = False
 ) -> str:
-    """Return the policy of a page: what it may run and load.
+    """Return the Content-Security-Policy of a page.
 
-    This style, this script if there is one, and nothing else but `images` of the web.
+    It allows this style, this script, and pictures of the web if `images` is true, and
+    nothing else.
     """
     sources = ["default-src 'none'", f"style-src '{_digest(style)}'"]
     if script:

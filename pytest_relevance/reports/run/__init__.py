@@ -9,7 +9,7 @@
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
 | `baseline`, `update_advice` | what changed since the baseline, and what an update does |
-| `case_change`, `movers` | a case beside its earlier ranking; tables of cases whose score moved |
-| `moved_cases`, `uncompared` | cases that the reference has at another place, or has not |
+| `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
+| `moved_cases`, `uncompared` | cases with another file or id in the reference; cases that only one has |
 | `mean_text`, `mean_tables`, `counts`, `case_tables`, `variants` | means, numbers and names of cases |
 """

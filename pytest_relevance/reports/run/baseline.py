@@ -1,4 +1,4 @@
-"""A run beside its baseline: means, latencies, what was searched, what finds nothing.
+"""A run compared with its baseline: means, latencies, what was searched, empty results.
 
 `context` says what ran, and against what.
 """
@@ -77,7 +77,7 @@ def emptied(changes: Iterable[Change]) -> list[CaseResult]:
 
 
 def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
-    """Write `7 queries return nothing now ("books", "boots" and 5 more)`, if any do."""
+    """Return `7 queries return nothing now ("books", "boots" and 5 more)`, or []."""
     queries = list(dict.fromkeys(case.query for case in emptied(changes)))
     if not queries:
         return []
@@ -86,7 +86,7 @@ def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
 
 
 def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
-    """Write `2 queries find nothing, as in the reference ("q" and "r")`, if any do."""
+    """Return `2 queries find nothing, as in the reference ("q" and "r")`, or []."""
     queries: dict[str, None] = {}
     for result in results:
         found_nothing = result.baseline is not None and result.baseline.found_nothing
@@ -104,9 +104,9 @@ def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
 
 
 def context(run: Run, most: int = MOST_NAMES) -> list[str]:
-    """Write what ran, against what, and what was searched.
+    """Return what ran, what it is compared with, and what was searched.
 
-    Of many names the first `most` are given, and how many more there are.
+    Of many names, the first `most` are given, and how many more there are.
     """
     ran = [result for result in run.results if result.status != SKIPPED]
     files = list(dict.fromkeys(result.file for result in ran))
@@ -126,7 +126,7 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
 
 
 def _references(run: Run, files: Sequence[str]) -> str:
-    """Name the records that files were compared with, or the baseline."""
+    """Write the records that files are compared with, or `the baseline`, or ""."""
     infos = [info for file, info in run.files.items() if file in files]
     records = list(dict.fromkeys(info.against for info in infos if info.against))
     if records:
@@ -147,9 +147,9 @@ def _first_names(names: Sequence[str], most: int, one: str, several: str) -> lis
 def searched_sentences(
     files: Mapping[str, FileInfo], fingerprint: Fingerprint
 ) -> list[Sentence]:
-    """Write what differs in what was searched since the baselines.
+    """Return what is different since the baselines in what was searched.
 
-    It is said once if it is the same for several files; the files are named if it
+    If it is the same for several files, it is said once. The files are named if it
     differs from file to file.
     """
     files_by_text: dict[str, list[str]] = {}
@@ -166,9 +166,9 @@ def searched_sentences(
 
 
 def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
-    """Write what differs from the reference other than scores, for a page or Markdown.
+    """Return what differs from the reference, except scores, for a page or Markdown.
 
-    `ran` are the results without the skipped ones.
+    `ran`: the results without the skipped ones.
     """
     searched = searched_sentences(run.files, run.info.fingerprint)
     return [
@@ -191,16 +191,18 @@ def mean_sentences(
     beside_counts: bool = False,
     of_all: MeanChange | None = None,
 ) -> list[Sentence]:
-    """Write the mean of each suite and variant, and its change since the baseline.
+    """Return the mean of each suite and variant, and its change since the baseline.
 
-    `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`;
-    the suite and the variant are named if there are several.
+    Example: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the
+    same`. The suite and the variant are named if there are several.
 
-    only_changes: suites without a change are left out.
-    beside_counts: the report also counts what got worse. The sentence then says that it
-        counts changes by any amount, counts the cases without a score too, so that the
-        numbers add up, and says what unjudged results leave open.
-    of_all: what `mean_change` gave for all of `results`, None if it was not called.
+    `only_changes`: whether suites without a change are left out.
+    `beside_counts`: whether the report also counts what got worse. Then the sentence
+    says that it counts changes by any amount, counts the cases without a score too, so
+    that the numbers add up, and says how uncertain the mean is because of unjudged
+    results.
+    `of_all`: what `mean_change` returned for all of `results`; None if it was not
+    called.
     """
     groups = grouped(results, lambda result: (result.file, variant_of(result)))
     has_files = len({file for file, _ in groups}) > 1
@@ -228,7 +230,7 @@ def mean_sentences(
 def _mean_change_of_group(
     group: Sequence[CaseResult], change: MeanChange, head: str, *, beside_counts: bool
 ) -> Sentence:
-    """Write how the mean of one suite and variant changed: see `mean_sentences`."""
+    """Return how the mean of one suite and variant changed: see `mean_sentences`."""
     head += weighted(group)
     metric = metric_of(group)
     said = mean_change_sentence(change, metric, head, beside_counts=beside_counts)
@@ -247,11 +249,14 @@ def _mean_change_of_group(
 def mean_change_sentence(
     change: MeanChange, metric: str, head: str, *, beside_counts: bool = False
 ) -> Sentence:
-    """Write how a mean changed.
+    """Return how a mean changed.
 
-    `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
-    The number of compared cases is added if other cases lack a score now or before.
-    `beside_counts`: the sentence says that it counts changes `by any amount`.
+    Example: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the
+    same`. The number of compared cases is added if other cases lack a score now or
+    before.
+
+    `head`: the beginning of the sentence.
+    `beside_counts`: whether the sentence says that it counts changes `by any amount`.
     """
     means = change.means
     style = PLAIN
@@ -271,9 +276,9 @@ def mean_change_sentence(
 
 
 def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
-    """Write the change of the latency of each variant, if it was called alike before.
+    """Return how the latency of each variant changed, if it was called alike before.
 
-    `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`
+    Example: `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`.
     """
     variants = variants_of(change.case for change in changes)
     sentences = []

@@ -1,4 +1,4 @@
-"""What became of a case, which documents explain it, and which cases got worse.
+"""How a case changed, which documents explain it, and which cases got worse.
 
 Reports name two documents of a case: the one whose place costs the score most, and the
 one that a reader finds in its place.
@@ -26,33 +26,33 @@ from pytest_relevance.results.scored_ranking import (
 
 @dataclass(frozen=True)
 class CaseChange:
-    """What became of a case, and the documents that explain it.
+    """How a case changed, and the documents that explain it.
 
-    Its scores are by the metric of the change. If that is nDCG@k and not defined, they
-    are by the first metric that compares the ranking with the earlier one, if there is
-    any.
+    Its scores are by the metric of the change. If that metric is nDCG@k and not
+    defined, they are by the first metric that compares the ranking with the earlier
+    one, if there is such a metric.
     """
 
     change: Change
 
     @classmethod
     def since_baseline(cls, result: CaseResult) -> CaseChange:
-        """Compare a case with its accepted ranking, if it has one."""
+        """Return a case compared with its accepted ranking, if it has one."""
         return cls(Change.since_baseline(result))
 
     @property
     def result(self) -> CaseResult:
-        """Return the result of the case now."""
+        """The result of the case now."""
         return self.change.case
 
     @property
     def by(self) -> str | None:
-        """Return the metric of its scores, None for nDCG@k."""
+        """The metric of the scores; None for nDCG@k."""
         return self._scored_by.metric
 
     @property
     def before(self) -> float | None:
-        """Return the score of the earlier ranking, None without one.
+        """The score of the earlier ranking; None without one.
 
         By a metric that compares the two rankings it is 1.
         """
@@ -62,14 +62,15 @@ class CaseChange:
 
     @property
     def after(self) -> float | None:
-        """Return the score now."""
+        """The score now; None if it is not defined."""
         return self._scored_by.score_after
 
     @property
     def weighted_change(self) -> float:
-        """Return the weight times the change of the score.
+        """The weight of the case times the change of its score.
 
-        Without a score before, the change is that from 1. Without a score now it is -1.
+        Without an earlier score, the change is from 1. Without a score now, the change
+        is -1.
         """
         weight = self.result.weight
         if self.after is None:
@@ -79,7 +80,7 @@ class CaseChange:
 
     @cached_property
     def lost(self) -> Move | None:
-        """Find the document whose place costs the score most; None if there is none.
+        """The document whose place costs the score most; None if there is none.
 
         It is the document of the earlier ranking with the greatest share of the drop.
         By a metric that compares rankings it is the first that is gone. Without an
@@ -95,10 +96,10 @@ class CaseChange:
 
     @property
     def on_top(self) -> Move | None:
-        """Find the result in the place of `lost`; None if there is none.
+        """The result in the place of `lost`; None if there is none.
 
-        It is the first result that rose or is new, no deeper than the rank that `lost`
-        had, or at rank 1 if nothing was lost. Without an earlier ranking it is the
+        It is the first result that rose or is new, at the rank that `lost` had or
+        above, or at rank 1 if nothing was lost. Without an earlier ranking it is the
         first result, and it has no first rank.
         """
         before = self._ranks_before
@@ -116,14 +117,14 @@ class CaseChange:
 
     @property
     def gained(self) -> Move | None:
-        """Find the document with the greatest share of the rise, if any."""
+        """The document with the greatest share of the rise, or None."""
         if not self._ranks_before:
             return None
         return self._moved_most(1, first_ranks(self.result.ranking.documents))
 
     @cached_property
     def losses(self) -> Sequence[Loss]:
-        """Return the losses of the ranking, the largest first; none if not judged."""
+        """The losses of the ranking, the largest first; empty if it is not judged."""
         if not self.result.evaluation.judgments:
             return ()
         return losses_of(self._scored)
@@ -148,14 +149,14 @@ class CaseChange:
 
     @cached_property
     def _shares(self) -> Mapping[str, float]:
-        """Return by how much each document raised the score."""
+        """By how much each document raised the score."""
         return change_shares(self.change, self._scored)
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
-        """Find the document that raised the score most (`sign` 1), or lowered it (-1).
+        """Return the document that raised the score most (`sign` 1) or lowered it (-1).
 
-        `ranks` are those of the ranking in which it is looked for; of equal documents
-        the best-ranked counts. None if no document did.
+        Only documents in `ranks` count. Of equal documents the best-ranked counts.
+        Return None if no document did.
         """
         candidates = []
         for document, share in self._shares.items():
@@ -199,7 +200,7 @@ def fall_order(
 ) -> tuple[bool, float] | None:
     """Return the sort key of a case that failed or whose score fell; None for others.
 
-    Those that got worse come first, each group by weight times change.
+    Cases that got worse come first. Each group is sorted by weight times change.
     """
     effect = change.weighted_change
     is_compared = change.before is not None and change.result.status != SKIPPED
@@ -211,8 +212,8 @@ def fall_order(
 def movers(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
     """Return the cases whose score fell (`sign` -1) or rose (1) since the baseline.
 
-    Those with the greatest weight times change, and so the greatest part in the change
-    of the mean, are first.
+    They are sorted by weight times change, so those that changed the mean most come
+    first.
     """
     moved = [result for result in results if result.change * sign > LEAST]
     return sorted(moved, key=lambda result: -result.weight * result.change * sign)

@@ -17,7 +17,10 @@ MOST_LOWEST = 5
 
 
 def case_table(title: str, label_gap: int = 2) -> Table:
-    """Make a table of cases: figure, query, a label behind it, status, and place."""
+    """Return a table of cases without rows: figure, query, label, status and place.
+
+    `label_gap`: the blanks before the label.
+    """
     query = Column(max_width=60, cut_to=20, wanted=30, is_code=True)
     return Table(
         [
@@ -33,16 +36,16 @@ def case_table(title: str, label_gap: int = 2) -> Table:
 
 
 def add_case(table: Table, result: CaseResult, label: str, figure: str) -> None:
-    """Add the row of a case.
+    """Add the row of a case to a table that `case_table` made.
 
-    `0.764 -> 0.312  smart watch  weight 2   failed   shop.relevance.yaml:41`.
+    Example: `0.764 -> 0.312  smart watch  weight 2   failed   shop.relevance.yaml:41`.
     """
     status = styled_cell(result.status, STATUSES[result.status])
     table.add(figure, case_label(result), label, status, styled_cell(result.place, DIM))
 
 
 def lowest(results: Sequence[CaseResult]) -> list[int]:
-    """Return the indexes of the cases with scores below 1, the lowest first."""
+    """Return the indexes of the cases with scores below 1, the lowest score first."""
     below = []
     for place, result in enumerate(results):
         score = result.score
@@ -55,9 +58,9 @@ def lowest(results: Sequence[CaseResult]) -> list[int]:
 def lowest_table(
     results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
 ) -> Table:
-    """Make the table of the cases with the lowest scores below 1, the lowest first.
+    """Return the table of the cases with the lowest scores below 1.
 
-    `full`: four times as many.
+    It has `MOST_LOWEST` rows at most; four times as many if `full`.
     """
     places = lowest(results)
     table = case_table("lowest")

@@ -19,8 +19,8 @@ NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
 class CaseCount:
     """How many cases and checks there are.
 
-    A case that ran in several variants counts once. A check is one of a test in Python
-    (`relevance.check`).
+    A case that ran in several variants counts once. A check is a call of
+    `relevance.check` in a test in Python.
     """
 
     cases: int
@@ -28,7 +28,7 @@ class CaseCount:
 
 
 def count_cases(results: Iterable[CaseResult]) -> CaseCount:
-    """Count the cases and the checks."""
+    """Return how many cases and how many checks there are."""
     keys = set()
     checks = 0
     for result in results:
@@ -40,7 +40,7 @@ def count_cases(results: Iterable[CaseResult]) -> CaseCount:
 
 
 def case_count(results: Iterable[CaseResult]) -> int:
-    """Count the cases and the checks together. See `CaseCount`."""
+    """Return how many cases and checks there are together. See `CaseCount`."""
     count = count_cases(results)
     return count.cases + count.checks
 
@@ -62,7 +62,10 @@ def status_counts(results: Iterable[CaseResult]) -> str:
 
 
 def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
-    """Write how many there are of each of these kinds: `2 failed, 2 errors`."""
+    """Write how many of each kind `counts` has: `2 failed, 2 errors`.
+
+    `kinds`: the kinds that are written, in this order.
+    """
     parts = []
     for kind in kinds:
         if counts.get(kind):

@@ -1,4 +1,4 @@
-"""The errors of a run that are not those of a case, in words.
+"""The errors of a run that are not errors of a case, in words.
 
 They are mistakes in case files, conftest files and catalogues.
 """
@@ -22,7 +22,7 @@ _LONGEST = 1000
 
 
 def unfinished_parts(info: RunInfo) -> list[str]:
-    """Write what kept a run from finishing: `1 file has an error`."""
+    """Return what kept a run from finishing: `1 file has an error`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -34,7 +34,7 @@ def unfinished_parts(info: RunInfo) -> list[str]:
 def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
     """Return each error with its place, once.
 
-    Unless `full`, of many the first `MOST_LISTED`, and how many more there are.
+    Unless `full`, return the first `MOST_LISTED`, and how many more there are.
     """
     texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
     more = len(texts) - MOST_LISTED
@@ -44,7 +44,7 @@ def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
 
 
 def error_lines(info: RunInfo, *, full: bool = False, width: int) -> list[Line]:
-    """Write the errors for a terminal."""
+    """Return the errors as lines for a terminal."""
     lines = []
     for text in error_texts(info, full=full):
         lines += folded_lines(text, BAD, width)
@@ -52,7 +52,7 @@ def error_lines(info: RunInfo, *, full: bool = False, width: int) -> list[Line]:
 
 
 def error_section(info: RunInfo, *, full: bool) -> str:
-    """Write the errors in Markdown."""
+    """Return the errors as a section of Markdown."""
     lines = ["**Errors**", ""]
     for text in error_texts(info, full=full):
         lines.append(f"- {code_span(cut(harmless(text), _LONGEST))}")
@@ -65,14 +65,18 @@ def error_title(error: RunError) -> str:
 
 
 def _name(path: str) -> str:
-    """Return the name of a file. Node ids and messages count from different folders."""
+    """Return the name of a file without its folders.
+
+    Node ids and messages are relative to different folders.
+    """
     return path.rpartition("/")[2]
 
 
 def _with_node(error: RunError) -> str:
-    """Add the file that is not collected, if the error is in another one.
+    """Write an error, with the file that is not collected because of it.
 
-    Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`.
+    Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`. The
+    file is left out if the error is in it.
     """
     if not (error.node and error.file) or _name(error.node) == _name(error.file):
         return error.text

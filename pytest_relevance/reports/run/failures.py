@@ -42,7 +42,10 @@ _FEW = 2  # failures that are not worth a table
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """The places of failures that are shown together; one if it is shown in full."""
+    """The indexes of failures that are shown together, and how (`IN_FULL` ...).
+
+    A failure that is shown in full is alone in its group.
+    """
 
     how: str
     places: list[int]
@@ -55,11 +58,11 @@ def shown_failures(
     *,
     folds: bool,
 ) -> list[FailureGroup]:
-    """Choose how failures are shown, in their order.
+    """Return how failures are shown, in their order.
 
-    None stands for a failure of another test. `explained` has the number of the
-    diagnosis of each case that has one. `length` says how many lines the failure at a
-    place takes.
+    `failures`: None stands for a failure of another test.
+    `explained`: the number of the diagnosis of each case that has one.
+    `length`: returns how many lines the failure at an index takes.
 
     - `ALIKE`: an earlier failure with this diagnosis is shown in full.
     - `IN_BRIEF`, only with `folds`: the case failed before, or `MOST_IN_FULL` failures
@@ -88,7 +91,7 @@ def shown_failures(
 
 
 class _InFull:
-    """The failures that are shown in full so far: their diagnoses, number and lines."""
+    """The failures shown in full so far: their diagnoses, and how many there are."""
 
     def __init__(self) -> None:
         self.diagnoses: set[int] = set()
@@ -97,16 +100,17 @@ class _InFull:
         self._lines = 0
 
     def look_ahead(self, left: int) -> None:
-        """Decide whether there are enough, if so many failures are `left`.
+        """Set `is_enough` if no further failure is to be shown in full.
 
-        One or two are shown in full too: they are not worth a table.
+        If only one or two failures are `left`, they are shown in full too: they are not
+        worth a table.
         """
         is_full = self._count >= MOST_IN_FULL or self._lines >= MOST_LINES
         if is_full and left > _FEW:
             self.is_enough = True
 
     def add(self, diagnosis: int | None, lines: int) -> None:
-        """Add a failure of so many lines."""
+        """Add a failure that takes so many lines. `diagnosis`: its number, if any."""
         self._count += 1
         self._lines += lines
         if diagnosis is not None:
@@ -118,7 +122,10 @@ class _InFull:
 
 @dataclass(frozen=True, slots=True)
 class ReportedCases:
-    """Cases that a report shows together; one if it is shown in full."""
+    """Cases that a report shows together, and how (`IN_FULL` ...).
+
+    A case that is shown in full is alone.
+    """
 
     how: str
     results: Sequence[CaseResult]
@@ -127,10 +134,10 @@ class ReportedCases:
 def cases_to_report(
     run: Run, verbosity: int, *, folds: bool = True, width: int = WIDEST
 ) -> Iterator[ReportedCases]:
-    """Choose the cases that a report shows, and how: see `shown_failures`.
+    """Yield the cases that a report shows, and how: see `shown_failures`.
 
-    First those that failed; with a verbosity of 2 the others too; then those that were
-    not searched, together. Without `folds` no case is shown in brief.
+    Cases that failed come first, with a verbosity of 2 among the others. Cases that
+    were not searched come last, together. Without `folds` no case is shown in brief.
     """
     from pytest_relevance.results import diagnoses
     from pytest_relevance.results.failures import in_failure_order
@@ -153,7 +160,7 @@ def cases_to_report(
 
 
 def new_failures(run: Run, verbosity: int = 0) -> Iterator[ReportedCases]:
-    """Choose the cases to report as `cases_to_report` does, with none in brief.
+    """Yield the cases to report as `cases_to_report` does, with none in brief.
 
     Cases that failed before are left out, unless `verbosity` is above 0.
     """
@@ -172,7 +179,7 @@ def _is_shown(result: CaseResult, verbosity: int) -> bool:
 
 
 def case_lines(result: CaseResult, run: Run, verbosity: int, width: int) -> list[Line]:
-    """Write the report of a case of a run."""
+    """Return the report of a case of a run as lines."""
     from pytest_relevance.reports.failure import failure_lines
 
     return failure_lines(result, verbosity=verbosity, width=width, others=run.results)
@@ -182,7 +189,7 @@ def case_lines(result: CaseResult, run: Run, verbosity: int, width: int) -> list
 
 
 def brief_title(results: Sequence[CaseResult]) -> str:
-    """Return a heading: `13 more failures, 9 of them failed before`."""
+    """Write a heading: `13 more failures, 9 of them failed before`."""
     from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
@@ -193,7 +200,7 @@ def brief_title(results: Sequence[CaseResult]) -> str:
 
 
 def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
-    """Write a line for each failure: query, reason, and the most costly document."""
+    """Return a line for each failure: query, reason, and the most costly document."""
     from pytest_relevance.reports.run.case_change import CaseChange
     from pytest_relevance.reports.run.movers import LOST_DOCUMENT, mover_row
 
@@ -218,7 +225,7 @@ def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
 
 
 def together_title(results: Sequence[CaseResult]) -> str:
-    """Return the heading of cases that failed alike, or that were not searched."""
+    """Write the heading of cases that failed alike, or that were not searched."""
     if results[0].status == NOT_SEARCHED:
         return f"{counted(len(results), 'case')} not searched"
     return counted(len(results), "more case")
@@ -227,7 +234,7 @@ def together_title(results: Sequence[CaseResult]) -> str:
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
     """Write `and 134 more cases failed alike: q002, q003 and 132 more`.
 
-    In `full` all cases are named.
+    In `full` all cases are named. Cases that were not searched have another sentence.
     """
     names = case_names(results, full=full)
     if results[0].status == NOT_SEARCHED:
@@ -238,7 +245,8 @@ def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
 def not_searched_text(results: Sequence[CaseResult]) -> str:
     """Write how many cases were not searched, and why.
 
-    `125 cases were not searched, as search failed in too many cases in a row`.
+    Example: `125 cases were not searched, as search failed in too many cases in a row
+    (relevance_give_up)`.
     """
     labels = [search_label(result.search, result.variant, {}) for result in results]
     searches = listed(dict.fromkeys(labels), "and")
@@ -250,9 +258,9 @@ def not_searched_text(results: Sequence[CaseResult]) -> str:
 
 
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
-    """Name the cases as their headings do, in the order of their files.
+    """Write the names of cases as in their headings, in the order of their files.
 
-    Unless `full`, of many the first few, and how many more there are.
+    Unless `full`, only the first few are named, and how many more there are.
     """
     in_order = sorted(results, key=lambda result: (result.file, result.line))
     names = [case_heading(result) for result in in_order]

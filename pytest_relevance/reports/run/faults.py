@@ -1,6 +1,6 @@
 """The faults of a run: what many cases have in common, and warnings of the project.
 
-Cases that were not searched, as too many searches failed, are a fault too.
+If cases were not searched because too many searches failed, that is a fault too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Fault:
 
 
 def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
-    """Find the faults of a run. The warnings about the project come last."""
+    """Return the faults of a run. Warnings about the project come last."""
     found = []
     for diagnosis in diagnoses.diagnose(results):
         found.append(Fault(_diagnosis_text(diagnosis), diagnosis.results))
@@ -52,7 +52,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
 
 
 def _diagnosis_text(diagnosis: Diagnosis) -> str:
-    """Write what many cases have in common, and what to look at, in one sentence."""
+    """Write in one sentence what many cases have in common, and where to look."""
     if diagnosis.kind == BROKEN:
         return harmless(diagnosis.message)
     if diagnosis.is_of_errors:
@@ -79,7 +79,7 @@ def _alike_errors_text(diagnosis: Diagnosis) -> str:
 def fault_sentences(
     results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
 ) -> list[Sentence]:
-    """Make a sentence of each fault; in `full` with the names of its cases."""
+    """Return a sentence for each fault; in `full` with the names of its cases."""
     sentences = []
     for fault in faults(results, info):
         text = fault.text
@@ -90,7 +90,7 @@ def fault_sentences(
 
 
 def errors_said_once(results: Sequence[CaseResult]) -> frozenset[int]:
-    """Return the `id()` of each result whose error one sentence tells for several."""
+    """Return the `id()` of each result whose error one sentence names for several."""
     failed = [result for result in results if result.call.error is not None]
     found: set[int] = set()
     for diagnosis in diagnoses.diagnose(failed):

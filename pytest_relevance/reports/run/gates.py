@@ -1,7 +1,7 @@
-"""What gates found: one line of a gate, the table of gates, and the report of a gate.
+"""What gates found: the line of a gate, the table of gates, and the report of a gate.
 
-The report of a gate names the cases behind its verdict. The kinds of gates have the
-words of what they find.
+The report of a gate names the cases that decided its outcome. The kinds of gates have
+words of their own for what they find.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ Gates are listed in this order.
 
 
 def gate_message(judged: GateResult) -> str:
-    """Write what a gate found; if it was not evaluated, that and the reason."""
+    """Write what a gate found, or why it was not evaluated."""
     found = found_text(judged)
     return f"not evaluated: {found}" if judged.not_judged is not None else found
 
 
 def found_text(judged: GateResult) -> str:
-    """Write what a gate found to be unmet; if nothing is, all that it found.
+    """Write which bounds of a gate are not met; if all are met, all that it found.
 
     If the gate was not evaluated, the text is the reason.
     """
@@ -72,13 +72,13 @@ def found_text(judged: GateResult) -> str:
 
 
 def gates_in_order(judged: Iterable[GateResult]) -> list[GateResult]:
-    """Sort gates by outcome: those that are not met first, those that are met last."""
+    """Return gates sorted by outcome: not met first, met last."""
     order = list(OUTCOMES)
     return sorted(judged, key=lambda gate: order.index(gate.outcome()))
 
 
 def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
-    """Make the table of the first `most` gates, with what each found."""
+    """Return the table of the first `most` gates, with what each found."""
     gates = gates_in_order(judged)
     has_several_files = len({gate.file for gate in gates}) > 1
     table = Table(
@@ -111,7 +111,7 @@ def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
 def gate_lines(
     judged: GateResult, *, verbosity: int = 0, width: int = WIDEST
 ) -> list[Line]:
-    """Write the report of a gate that failed or was not judged.
+    """Return the report of a gate that failed or was not evaluated, as lines.
 
     It is one line if `verbosity` is below 0.
     """
@@ -138,7 +138,7 @@ def gate_lines(
 
 
 def named_gate_lines(judged: GateResult, columns: int) -> list[Line]:
-    """Write what a gate found below its name, also if it is met."""
+    """Return the name of a gate, and what it found, even if it is met."""
     outcome = judged.outcome()
     if judged.unmet and outcome == FAILED:
         name = styled_line(harmless(judged.name), STRONG)
@@ -156,7 +156,7 @@ def named_gate_lines(judged: GateResult, columns: int) -> list[Line]:
 def cases_behind(judged: GateResult) -> list[CaseResult]:
     """Return the cases because of which a gate is not met, in the order of the run.
 
-    There are none if the gate is met or was not judged.
+    There are none if the gate is met or was not evaluated.
     """
     if judged.not_judged is not None:
         return []
@@ -168,7 +168,10 @@ def cases_behind(judged: GateResult) -> list[CaseResult]:
 
 
 def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
-    """List the cases because of which a condition is not met, the weightiest first."""
+    """Return the table of the cases because of which `finding` is not met.
+
+    The cases that count most come first.
+    """
     behind = _find_cases_behind(judged, finding)
     metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
     title_of_all = GATES.get_or_unknown(judged.gate.condition).cases_title
@@ -186,7 +189,10 @@ def _table_of_cases_behind(judged: GateResult, finding: Finding) -> Table:
 
 
 def _find_cases_behind(judged: GateResult, finding: Finding) -> list[CaseBehind]:
-    """Find the cases behind a finding; none if the kind of gate fails to name them."""
+    """Return the cases because of which `finding` is not met.
+
+    There are none if the kind of gate fails to name them.
+    """
     if isinstance(finding, ErrorsFinding):
         behind = []
         for result in judged.results:

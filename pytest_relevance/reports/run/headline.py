@@ -1,4 +1,4 @@
-"""The headline of a run: one sentence that says what it came to.
+"""The headline of a run: one sentence with its outcome.
 
 A page, Markdown, the terminal and JSON begin with it. `comparison_report.py` makes the
 headline of a comparison with `balance` too.
@@ -82,19 +82,19 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A sentence without a full stop, and which of `WORSE`, `MIXED`, ... it says."""
+    """A sentence without a full stop, and its kind: `WORSE`, `MIXED` ..."""
 
     text: str
     kind: str
 
     @property
     def mark(self) -> str:
-        """Return the sign that stands before the sentence."""
+        """The sign that stands before the sentence."""
         return _MARKS[self.kind]
 
     @property
     def style(self) -> str:
-        """Return the style of the sentence in a terminal."""
+        """The style of the sentence in a terminal."""
         return _STYLES[self.kind]
 
 
@@ -164,12 +164,12 @@ def headline(
     *,
     files: Mapping[str, FileInfo] = EMPTY,
 ) -> Headline:
-    """Write the outcome of a run in one sentence.
+    """Return the outcome of a run in one sentence.
 
-    It is not good news if cases are lost or not compared, if anything is missing from
-    the run, or if the run fails for a reason that is not a case.
+    The headline is not good news if cases are lost or not compared, if anything is
+    missing from the run, or if the run fails for a reason that is not a case.
 
-    `change` is what `mean_change` gave for the results that ran, None if it was not
+    `change`: what `mean_change` returned for the results that ran; None if it was not
     called.
     """
     said = _first_that_holds(results, gates, info, change)
@@ -206,7 +206,7 @@ class _Run:
     unfinished: str
 
     def unscored_text(self) -> str:
-        """Write how many cases ended in an error; empty if none did."""
+        """Write how many cases ended in an error, or "" if none did."""
         broken = case_count(self.failed.get(ENDED_IN_ERROR, ()))
         return f"{counted(broken, 'case')} could not be scored" if broken else ""
 
@@ -215,7 +215,7 @@ class _Run:
         return balance(self.counts, _direction(self.change))
 
     def balance_and_known(self) -> Headline:
-        """Add to the balance how many cases failed before."""
+        """Return `balance` with how many cases failed before."""
         said = self.balance()
         return replace(said, text=said.text + _failed_before_text(self.ran))
 
@@ -309,7 +309,7 @@ If none holds, the headline is what the baseline says.
 
 
 def _direction(change: MeanChange | None) -> int:
-    """Return -1 or 1 if the mean fell or rose significantly, else 0."""
+    """Return -1 if the mean fell significantly, 1 if it rose so, else 0."""
     if change is None or not change.p <= SIGNIFICANT:
         return 0
     return 1 if change.means.difference > 0 else -1
@@ -322,9 +322,9 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 
 
 def _all_failed_text(ran: Sequence[CaseResult]) -> str:
-    """Write that all searches, or their fixtures, failed; empty if one did not.
+    """Write that all searches, or their fixtures, failed; "" if one did not.
 
-    A single failing search is no outage.
+    A single failing search does not count as an outage.
     """
     called = [result for result in ran if result.status != NOT_SEARCHED]
     errors = []
@@ -344,7 +344,7 @@ def _all_failed_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
-    """Write how many queries had no results, if a search never returns any."""
+    """Write how many queries had no results, if a search never returns any, else ""."""
     # nearly every run needs no diagnoses
     if all(result.ranking.returned or result.status == NOT_SEARCHED for result in ran):
         return ""
@@ -369,7 +369,7 @@ def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
 def _failures_text(
     failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]
 ) -> str:
-    """Write `9 of 135 cases fail`. `failed` has the results by the kind of failure."""
+    """Write `9 of 135 cases fail`. `failed`: the results by the kind of failure."""
     failing: list[CaseResult] = []
     for results in failed.values():
         failing += results
@@ -382,7 +382,7 @@ def _failures_text(
 
 
 def _without_failure_text(ran: Sequence[CaseResult]) -> str:
-    """Write how many cases pass and are measured, in a run where none failed."""
+    """Write how many cases pass and are only measured, in a run without failures."""
     by_status = grouped(ran, lambda result: result.status)
     if by_status.keys() - {PASSED, MEASURED}:
         return "No case fails"

@@ -52,11 +52,15 @@ def means_table(
     tests: Sequence[Difference] = (),
     ends: tuple[str, str] = ("before", "after"),
 ) -> Table:
-    """Make a row for each pair of means, behind the texts of the `names`.
+    """Return a table with a row for each pair of means.
 
     A row has the number of cases, both means, the change, and how many cases got better
-    or worse. `ends` are the titles of the means. `tests`, one a row if any, add the
-    interval, the p-value (Holm's, if it differs) and the effect size.
+    or worse.
+
+    `names`: the first columns. `rows`: their texts, and the means.
+    `tests`: one for each row, if any; they add the interval, the p-value (Holm's, if it
+    differs) and the effect size.
+    `ends`: the titles of the two means.
     """
     heads = ["cases", *ends, "change"]
     if tests:
@@ -100,7 +104,7 @@ def _test_texts(test: Difference) -> list[str]:
 def tag_table(
     changes: Sequence[Change], variants: Sequence[Variant], most: int | None
 ) -> Table:
-    """Make the table of the mean of each tag, or of its change.
+    """Return the table of the mean of each tag, or of its change since the baseline.
 
     It has the first `most` tags. Tags that all cases of a suite have are left out: they
     would repeat the suite's line. All changes are by one metric. Several variants
@@ -126,7 +130,7 @@ def tag_table(
 
 
 def _by_tag(changes: Sequence[Change]) -> dict[str, list[Change]]:
-    """Group the cases by tag, without tags that the whole suite or run has."""
+    """Return the cases of each tag, without tags that the whole suite or run has."""
     sizes = Counter(change.case.file for change in changes)
     by_tag: dict[str, list[Change]] = {}
     for change in changes:
@@ -151,7 +155,7 @@ class _ChangedTag:
 def _changed_tags(
     by_tag: Mapping[str, Sequence[Change]], variants: Sequence[Variant]
 ) -> list[_ChangedTag]:
-    """Compare the means of each tag and variant, the largest drop first.
+    """Return the means of each tag and variant, then and now, the largest drop first.
 
     Means are over the cases with a score now and before.
     """
@@ -179,7 +183,8 @@ def _table_of_changed_tags(changed: Sequence[_ChangedTag], title: str) -> Table:
 def _table_of_tags(by_tag: Mapping[str, Sequence[Change]], most: int | None) -> Table:
     """Make the table of the mean of each tag, and how many cases did not pass.
 
-    Tags with the most of these come first, then those with the lowest mean.
+    Tags with the most cases that did not pass come first, then those with the lowest
+    mean.
     """
     rows = []
     for tag, tagged in by_tag.items():

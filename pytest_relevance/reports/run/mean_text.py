@@ -43,24 +43,22 @@ def mean_text(results: Sequence[CaseResult]) -> str:
 
 
 def weighted(results: Sequence[CaseResult]) -> str:
-    """Return what stands before `mean`: `weighted ` if weights of scores differ."""
-    weights = {result.weight for result in results}
-    if len(weights) > 1:
-        weights = {result.weight for result in results if result.score is not None}
+    """Write `weighted ` if the weights of the scored cases differ, else ""."""
+    weights = {result.weight for result in results if result.score is not None}
     return "weighted " if len(weights) > 1 else ""
 
 
 def known_text(results: Iterable[CaseResult]) -> str:
-    """Write `9 failed before, their mean nDCG@10 0.312`; nothing if none did."""
+    """Write `9 failed before, their mean nDCG@10 0.312`, or "" if none did."""
     known = [result for result in results if result.is_known]
     return f"{len(known):,} failed before, their {mean_text(known)}" if known else ""
 
 
 def left_open(results: Iterable[CaseResult]) -> str:
-    """Write between which means the unjudged results leave the mean.
+    """Write between which values the mean lies because of unjudged results.
 
-    `; unjudged results of 79 queries leave it between 0.607 and 0.884`; nothing if the
-    mean is certain. At least one of the results has a score.
+    Example: `; unjudged results of 79 queries leave it between 0.607 and 0.884`. The
+    text is "" if the mean is certain. At least one result must have a score.
     """
     lower, upper = [], []
     uncertain = 0
@@ -84,7 +82,7 @@ def left_open(results: Iterable[CaseResult]) -> str:
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:
-    """Explain nDCG@k in one sentence; nothing if no case has a score."""
+    """Write in one sentence what nDCG@k means, or "" if no case has a score."""
     scored = [result for result in results if result.score is not None]
     if not scored:
         return ""
@@ -113,8 +111,8 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
 def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> str:
     """Write means: `0.701`, or of several variants `bm25 0.533, hybrid 0.717`.
 
-    Of many variants only the lowest and the highest are written. If these look equal:
-    the mean, and how many variants there are.
+    Of many variants only the lowest and the highest mean are written. If these look
+    equal, the text is the mean, and how many variants there are.
     """
     if not means:
         return "n/a"

@@ -1,4 +1,4 @@
-"""The cases that the reference has at another place, in sentences."""
+"""Sentences about cases that the reference has in another file or with another id."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MOST_NAMED = 3
 def moved_sentences(
     files: Mapping[str, FileInfo], updating: str | None = None
 ) -> list[Sentence]:
-    """Write which cases were moved, and which may have been; nothing if none was.
+    """Return which cases were moved, and which may have been moved.
 
-    `updating` is what the run accepts into the baseline. If that is "all", the present
-    rankings are accepted, wherever the cases stood.
+    `updating`: what the run accepts into the baseline. If it is "all", there are no
+    sentences, because the present rankings are accepted anyway.
     """
     if updating == "all":
         return []
@@ -58,10 +58,10 @@ class _Move:
 
     @property
     def ends(self) -> tuple[str | None, str | None] | None:
-        """Return the files, or the variants, that a move is from and to.
+        """The files that a case was moved from and to, or the variants.
 
-        None if the id changed, or both the file and the variant: such a move is
-        described alone.
+        None if the id changed, or both the file and the variant: such a move gets a
+        sentence of its own.
         """
         case = self.case
         if case.id_before != case.id:
@@ -85,7 +85,7 @@ class _Move:
 
 
 def _moved_text(moves: Sequence[_Move]) -> str:
-    """Write how many cases were moved, and describe the first of the moves.
+    """Write how many cases were moved, and describe the first moves.
 
     Several moves between the same files or variants are described as one.
     """
@@ -104,7 +104,7 @@ def _moved_text(moves: Sequence[_Move]) -> str:
 
 
 def _describe_together(alike: Sequence[_Move]) -> str:
-    """Write `5 cases of old.yaml are now in new.yaml`, or which variant they had."""
+    """Write `5 cases of old.yaml are now in new.yaml`, or which variants they had."""
     count = counted(len(alike), "case")
     move = alike[0]
     case = move.case

@@ -1,4 +1,4 @@
-"""Tables of the cases that moved: scores, and the documents that explain them.
+"""Tables of cases whose score changed, with the documents that explain the change.
 
 Every report takes the words of a row from `mover_row`.
 """
@@ -32,10 +32,10 @@ LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
 
 @dataclass(frozen=True, slots=True)
 class MoverRow:
-    """The texts of a row about a case whose score moved.
+    """The texts of a row about a case whose score changed.
 
-    `scores` are `0.764 -> 0.312`, or the score now if there is none before. `documents`
-    has the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and
+    `scores`: `0.764 -> 0.312`, or the score now if there is no earlier one.
+    `documents`: the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and
     `GAINED_DOCUMENT`. Texts of users are spans of the style `USER`.
     """
 
@@ -49,10 +49,10 @@ class MoverRow:
 def mover_row(
     change: CaseChange, variants: Sequence[Variant], *, gone: str = "gone"
 ) -> MoverRow:
-    """Write the row of a case.
+    """Return the texts of the row of a case.
 
-    If its search failed, the error stands in the column of the lost document. `gone` is
-    what stands for the rank of a document that is not returned now.
+    If the search failed, its error stands in the column of the lost document.
+    `gone`: the word instead of a rank, for a document that is not returned now.
     """
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
@@ -86,7 +86,7 @@ def _document_spans(change: CaseChange, gone: str) -> dict[str, Line]:
 
 
 def _few_text(result: CaseResult) -> str:
-    """Write `nothing returned`, or `only 1 result` if nDCG@k looks at more."""
+    """Write `nothing returned`, or `only 1 result` if that is below k, else ""."""
     returned = result.ranking.returned
     if not returned:
         return NOTHING_RETURNED
@@ -96,7 +96,7 @@ def _few_text(result: CaseResult) -> str:
 
 
 def _lost_spans(move: Move | None, titles: Mapping[str, str], gone: str) -> Line:
-    """Write `Boots 1 -> gone`; without a baseline `Boots rank 4`."""
+    """Return `Boots 1 -> gone`, or without a baseline `Boots rank 4`, as spans."""
     if move is None:
         return ()
     if move.first is not None:
@@ -109,7 +109,7 @@ def _lost_spans(move: Move | None, titles: Mapping[str, str], gone: str) -> Line
 
 
 def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Write `Boots`, or `rank 4: Boots` if its rank is not the first."""
+    """Return `Boots`, or `rank 4: Boots` if it is not at rank 1, as spans."""
     if move is None:
         return ()
     rank = f"rank {move.second}: " if move.second != 1 else ""
@@ -117,7 +117,7 @@ def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
 
 
 def _gained_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Write `Boots 4 -> 1`, or `Boots new -> 1`."""
+    """Return `Boots 4 -> 1`, or `Boots new -> 1`, as spans."""
     if move is None:
         return ()
     ranks = f" {move.first or 'new'} -> {move.second}"
@@ -135,11 +135,11 @@ def mover_table(
     documents: Sequence[str],
     most: int | None = None,
 ) -> Table:
-    """Make the table `query | variant | nDCG@10 | lost | now on top` of some cases.
+    """Return the table `query | variant | nDCG@10 | lost | now on top` of some cases.
 
-    `documents` are the columns that name one: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`,
-    `GAINED_DOCUMENT`. The table has the first `most` cases. Columns that are empty are
-    left out.
+    `documents`: the columns of documents: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`,
+    `GAINED_DOCUMENT`.
+    `most`: the most rows; None for all. Columns that are empty are left out.
     """
     rows = [mover_row(change, variants) for change in changes[:most]]
     metrics = {row.metric for row in rows}
@@ -181,9 +181,9 @@ def _document_column(name: str) -> Column:
 def mover_tables(
     results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
 ) -> list[Table]:
-    """Make the tables of the cases whose scores fell, and rose, since the baseline.
+    """Return the tables of the cases whose scores fell, and rose, since the baseline.
 
-    Before them comes that of the cases without nDCG whose ranking changed, if any did.
+    If the rankings of cases without nDCG changed, the table of these cases comes first.
     """
     on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     tables = []
@@ -203,8 +203,8 @@ def mover_tables(
 def _changed_without_ndcg(results: Iterable[CaseResult]) -> list[CaseChange]:
     """Return the cases without nDCG whose ranking is not the accepted one.
 
-    They have a metric that compares the two rankings, such as overlap. Other cases
-    without nDCG fail for another reason.
+    They have a metric that compares the two rankings, for example overlap. Other cases
+    without nDCG are left out: they fail for another reason.
     """
     unscored = [result for result in results if result.score is None]
     changed = []

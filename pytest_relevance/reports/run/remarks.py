@@ -1,4 +1,4 @@
-"""Remarks on a run that are about its data, not about its scores."""
+"""Remarks on the data of a run, not on its scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
 ) -> list[Block]:
-    """Write which documents the index lost, which rankings change, what is unjudged."""
+    """Return remarks about lost documents, unstable rankings and unjudged queries."""
     blocks: list[Block] = []
     blocks += _not_in_index(results)
     blocks += stability_remarks(results, full=full)
@@ -35,7 +35,7 @@ def remarks(
 
 
 def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
-    """Name the cases whose floor is not checked, as their score is not defined."""
+    """Return which cases have a floor that is not checked: they have no score."""
     sentences = []
     for file, info in sorted(files.items()):
         for text in info.without_floor:
@@ -44,7 +44,7 @@ def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
 
 
 def _not_in_index(results: Sequence[CaseResult]) -> list[Sentence]:
-    """Write how many judged documents are not in the index."""
+    """Return how many judged documents are not in the index, as a sentence, or []."""
     documents: set[str] = set()
     affected = []
     for result in results:
@@ -64,11 +64,11 @@ def _not_in_index(results: Sequence[CaseResult]) -> list[Sentence]:
 
 
 def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[str]:
-    """Write how many grades are filled, and which cases pass only by them.
+    """Return how many grades come from files with `fill: true`, and what they decide.
 
-    `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; mean without
-    them 0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b", "c" and 9
-    more`. `most` of the cases are named.
+    Examples: `3 of 20 judged results within k are filled: 3 by model-x/prompt-3; mean
+    without them 0.655`, and `12 of 20 cases pass only by grades of lenient: "a", "b",
+    "c" and 9 more`. At most `most` cases are named.
     """
     evaluations = [result.evaluation for result in results]
     if not any(each.people_scores or each.filled_top for each in evaluations):
@@ -101,7 +101,7 @@ def _share_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _passing_text(ran: Sequence[CaseResult], most: int | None) -> str:
-    """Name the cases that pass, and would not without filled grades."""
+    """Write which cases pass only because of filled grades, or ""."""
     names = []
     graders: dict[str, None] = {}
     for result in ran:

@@ -1,4 +1,4 @@
-"""The report of a run, as it printed it of its cases, and as data."""
+"""The report of a run: what pytest printed of its cases, as text and as data."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """Write the report of a run: failures, gates, the summary, findings, the verdict.
+    """Return the report of a run: failures, gates, summary, findings and verdict.
 
     `verbosity` is as pytest counts it: below 0 one line for each failure, 1 all ranks,
     2 the cases that passed too.
@@ -72,7 +72,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
 def _reported_lines(
     reported: failures.ReportedCases, run: Run, verbosity: int, width: int
 ) -> list[Line]:
-    """Write a case in full, or several cases together, below a title."""
+    """Return a case in full, or several cases together, below a title."""
     results = reported.results
     full = verbosity > 0
     if reported.how == failures.IN_FULL:
@@ -91,7 +91,7 @@ def _reported_lines(
 
 
 def _title_lines(name: str, verbosity: int) -> list[Line]:
-    """Write a blank line and the name, if there is one; nothing in a brief report."""
+    """Return a blank line and `name`, if there is one; [] in a brief report."""
     if verbosity < 0:
         return []
     lines = [styled_line("")]
@@ -101,14 +101,17 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 
 def found_lines(run: Run, width: int) -> list[Line]:
-    """Write that no case was searched, if so, and the findings of the run."""
+    """Return the findings of the run, and above them whether no case was searched."""
     lines = finding_lines(run.info, width=width)
     text = unsaid_nothing_searched(run.results, run.info)
     return [*folded_lines(text, BAD, width), *lines] if text else lines
 
 
 def run_gates(run: Run) -> list[GateResult]:
-    """Judge the gates of a run: of files with a case that ran, or all if required."""
+    """Return the outcomes of the gates of a run.
+
+    These are the gates of files with a case that ran; all gates if they are required.
+    """
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}
     gates = []
@@ -122,7 +125,7 @@ def run_gates(run: Run) -> list[GateResult]:
 
 
 def report_data(run: Run) -> dict[str, Any]:
-    """Return the report in types of JSON.
+    """Return the report as JSON data.
 
     It has the record, the results of gates, what became of the queries, and the
     comparisons of variants.

@@ -1,7 +1,7 @@
 """What a run says about itself: why it fails although no case does, what is missing.
 
-Terminal, Markdown, page, annotations and JSON show the same sentences: those of
-`RunInfo.findings`.
+Terminal, Markdown, page, annotations and JSON show the same sentences, which are those
+of `RunInfo.findings`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def reason_texts(info: RunInfo) -> list[str]:
 
 
 def remark_texts(info: RunInfo) -> list[str]:
-    """Return what is missing from the run and does not fail it."""
+    """Return what is missing from the run without making it fail."""
     return [finding.text for finding in info.findings if not finding.fails]
 
 
@@ -40,7 +40,7 @@ def briefs(findings: Sequence[RunFinding]) -> list[str]:
 
 
 def finding_lines(info: RunInfo, *, width: int) -> list[Line]:
-    """Write the findings for a terminal. The reasons to fail stand last."""
+    """Return the findings as lines for a terminal. Reasons to fail come last."""
     lines: list[Line] = []
     for text in [*remark_texts(info), *reason_texts(info)]:
         lines += folded_lines(text, BAD, width)
@@ -48,7 +48,7 @@ def finding_lines(info: RunInfo, *, width: int) -> list[Line]:
 
 
 def in_markdown(text: str) -> str:
-    """Put a finding in a code span, so that nothing in it is a link or a mention."""
+    """Return a finding in a code span, so that nothing in it is a link or a mention."""
     return code_span(cut(harmless(text), _LONGEST))
 
 
@@ -69,7 +69,7 @@ def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
 def nothing_searched_text(results: Sequence[CaseResult]) -> str:
     """Write `no case was searched: 3 skipped (no engine)`.
 
-    The text is empty if a case was searched, or if there are no cases.
+    The text is "" if a case was searched, or if there are no cases.
     """
     cases = [result for result in results if not result.is_check]
     if not cases or not nothing_was_searched(cases):
@@ -84,14 +84,14 @@ def nothing_searched_text(results: Sequence[CaseResult]) -> str:
 
 
 def unsaid_nothing_searched(results: Sequence[CaseResult], info: RunInfo) -> str:
-    """Return `nothing_searched_text`; empty if a finding of the run begins with it."""
+    """Return `nothing_searched_text`, or "" if a finding of the run begins with it."""
     text = nothing_searched_text(results)
     is_said = any(finding.text.startswith(text) for finding in info.findings)
     return "" if is_said else text
 
 
 def _reason(result: CaseResult) -> str:
-    """Return why a case was skipped, in one line; empty if that is not known."""
+    """Return why a case was skipped, in one line, or "" if that is not known."""
     for reason in result.evaluation.reasons:
         if reason.kind == TEXT and reason.clauses:
             first_line = reason.clauses[0].partition("\n")[0]

@@ -22,7 +22,7 @@ _LONGEST_NAME = 24  # an id or a title
 
 
 def unstable_text(result: CaseResult) -> str:
-    """Write how a ranking changes from call to call; nothing if it does not change."""
+    """Write how a ranking changes from call to call, or "" if it does not."""
     repeats = result.call.repeats
     if repeats is None or repeats.rankings == 1:
         return ""
@@ -54,9 +54,9 @@ def _difference_text(result: CaseResult) -> str:
 def stability_remarks(
     results: Sequence[CaseResult], *, full: bool = False
 ) -> list[Block]:
-    """List the cases whose ranking changes from call to call; one line without any.
+    """Return the cases whose ranking changes from call to call, or that none does.
 
-    There is no remark if each search was called once.
+    Return [] if each search was called once.
     """
     called = []
     unstable = []
@@ -83,7 +83,10 @@ def stability_remarks(
 def _table(
     unstable: Sequence[CaseResult], called: Sequence[CaseResult], *, full: bool
 ) -> Table:
-    """Make the table of unstable cases: those that did not pass come first."""
+    """Return the table of cases whose ranking changes; cases that did not pass first.
+
+    `called`: the cases whose search was called several times.
+    """
     variants = variants_of(called)
     has_places = len({result.file for result in unstable}) > 1
     columns = [

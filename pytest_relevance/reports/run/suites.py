@@ -37,9 +37,10 @@ def suite_sentences(
     variants: Sequence[Variant],
     gates: Iterable[GateResult],
 ) -> list[Sentence]:
-    """Make a sentence for each suite and variant; the figures stand below each other.
+    """Return a sentence for each suite and variant, with its figures.
 
-    `variants` are those of the whole run.
+    The names are padded, so that the figures stand below each other.
+    `variants`: the variants of the whole run.
     """
     outcomes = _outcomes_of_gates(gates)
     rows = []
@@ -79,9 +80,10 @@ def _outcomes_of_gates(
 def _suite_figures(
     results: Sequence[CaseResult], gates: Mapping[str, int]
 ) -> list[str]:
-    """Write the figures of a suite in one variant.
+    """Return the figures of a suite in one variant.
 
-    They are the mean, the counts by status, the latency, and the counts of gates.
+    They are the mean, the counts by status, the latency, and the outcomes of gates.
+    `gates`: how many gates have each outcome.
     """
     figures = []
     counts = status_counts(results)
@@ -109,7 +111,7 @@ def _suite_figures(
 
 
 def _without_score(results: Iterable[CaseResult]) -> int:
-    """Count the cases that were searched and whose nDCG@k is not defined."""
+    """Return how many cases were searched and have no nDCG@k."""
     count = 0
     for result in results:
         if result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED):
@@ -125,7 +127,7 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 
 
 def how_called(results: Iterable[CaseResult]) -> str:
-    """Write how searches were called; an empty text if one at a time."""
+    """Write how searches were called: `up to 8 at a time`; "" if one at a time."""
     calls = [result.call for result in results]
     if any(call.latency_shared for call in calls):
         return "shares of batches"

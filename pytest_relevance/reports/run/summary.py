@@ -3,8 +3,8 @@
 Modules that the summary of a small passing run does not need are imported where they
 are used, so that it starts fast.
 
-A search whose fixture has parameters runs with each of them: these are its variants,
-and are shown side by side. The checks of tests in Python (`relevance.check`) search
+A search whose fixture has parameters runs with each of them. These are its variants,
+and the summary compares them. The checks of tests in Python (`relevance.check`) search
 nothing themselves: they have suite lines, but no comparisons.
 """
 
@@ -46,12 +46,11 @@ _AGAINST = "--relevance-against"
 
 @dataclass(frozen=True)
 class SummaryOf:
-    """A run, and how its summary shows it.
+    """A run, and options of its summary.
 
     verbosity: as pytest counts it. Below 0 the summary has the suites and little more,
-        above 0 nothing is cut.
-    updating: what the run accepts into the baseline, "all" or "new".
-    against: the record to compare with, as the command line names it.
+    above 0 nothing is cut. updating: what the run accepts into the baseline, "all" or
+    "new". against: the record to compare with, as the command line names it.
     has_advice: whether the summary says what to do with the baseline.
     """
 
@@ -66,21 +65,21 @@ class SummaryOf:
 
     @property
     def full(self) -> bool:
-        """Return whether nothing is cut."""
+        """Whether nothing is cut."""
         return self.verbosity > 0
 
     def most(self, count: int) -> int | None:
-        """Return how many rows of something are listed: so many, or all."""
+        """Return the most rows of a list: `count`, or None if nothing is cut."""
         return None if self.full else count
 
     @cached_property
     def variants(self) -> list[Variant]:
-        """Return the variants of the run."""
+        """The variants of the run."""
         return variants_of(self.results)
 
     @cached_property
     def standings(self) -> frozenset[str]:
-        """Return the standings that cases have, each once."""
+        """The values of `baseline.standing` that cases have, each once."""
         found = set()
         for result in self.results:
             if result.baseline is not None:
@@ -89,19 +88,19 @@ class SummaryOf:
 
     @property
     def is_compared(self) -> bool:
-        """Return whether a case is compared with its reference."""
+        """Whether any case is compared with its reference."""
         return not self.standings <= WITHOUT_COMPARISON
 
     @property
     def advises_on_baseline(self) -> bool:
-        """Return whether the summary says what to do with a baseline or a record."""
+        """Whether the summary says what to do with a baseline or a record."""
         return self.has_advice and any(
             about.has_baseline for about in self.files.values()
         )
 
 
 def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
-    """Write the summary of a run, at most `width` columns wide if names allow it."""
+    """Return the summary of a run, at most `width` columns wide if names allow it."""
     blocks: list[Block] = []
     for blocks_of in _QUIET_PARTS if of.verbosity < 0 else _PARTS:
         blocks += blocks_of(of)
@@ -125,7 +124,7 @@ def _suites(of: SummaryOf) -> Sequence[Block]:
 
 
 def _since_reference(of: SummaryOf) -> Sequence[Block]:
-    """Write what changed since the reference, and which cases are not compared with it.
+    """Return what changed since the reference, and which cases are not compared.
 
     There are no sentences if the run has no reference.
     """
@@ -166,7 +165,7 @@ def _filled(of: SummaryOf) -> Sequence[Block]:
 
 
 def _means(of: SummaryOf) -> Sequence[Block]:
-    """Make the tables of means: by tag, and of the variants of a search."""
+    """Return the tables of means: by tag, and of the variants of a search."""
     searched = [result for result in of.results if not result.is_check]
     has_tags = any(result.tags for result in searched)
     if not (of.advises_on_baseline or has_tags or len(of.variants) > 1):
@@ -196,7 +195,7 @@ def _stability(of: SummaryOf) -> Sequence[Block]:
 
 
 def _movers(of: SummaryOf) -> Sequence[Block]:
-    """Write what was searched then and now, and which cases fell and rose."""
+    """Return what was searched then and now, and which cases fell and rose."""
     if not of.advises_on_baseline:
         return []
     from pytest_relevance.reports.run.baseline import searched_sentences
@@ -220,7 +219,7 @@ def _advice(of: SummaryOf) -> Sequence[Block]:
 
 
 def _has_own_fault(result: CaseResult) -> bool:
-    """Return whether a case has what is told also if no other case has it."""
+    """Say whether a case has a fault that is reported for a single case too."""
     lacks_values = 0 in result.ranking.field_values.values()
     return lacks_values or result.depends_on_ties
 
@@ -259,9 +258,9 @@ _PARTS = (
 
 
 def _reference_in(command: Sequence[str]) -> str:
-    """Return the record to compare with as a command line names it; empty without one.
+    """Return the record to compare with, as a command line names it, or "".
 
-    An absolute path is that of another machine, and stands in no report.
+    An absolute path is left out: it is of another machine.
     """
     name = ""
     for place, argument in enumerate(command):

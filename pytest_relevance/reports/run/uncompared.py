@@ -1,4 +1,4 @@
-"""The cases that a run and its reference do not both have, in sentences."""
+"""Sentences about cases that only the run has, or only its reference."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ _WITHOUT_RANKING: Mapping[str, tuple[str, str]] = {
 def lost_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[Sentence]:
-    """Name the cases of the reference that the run lost or did not run.
+    """Return which cases of the reference the run lost or did not run.
 
-    `in the baseline and not compared: 2 cases are gone ("boots" and "hats")`. There is
-    no sentence if nothing is lost. A case counts once for all its variants.
+    Example: `in the baseline and not compared: 2 cases are gone ("boots" and "hats")`.
+    Return [] if nothing is lost. A case counts once for all its variants.
     """
     lost = lost_cases(files, results, info)
     parts = _counts_by_reason(lost, WHY_LOST)
@@ -78,10 +78,10 @@ def lost_sentences(
 def not_compared_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Name the cases that ran, and that the reference has without a ranking.
+    """Return which cases ran, and have no ranking in the reference.
 
-    `main.jsonl has no ranking of 3 cases that ran, so they are not compared: 1 case
-    ended in an error there ("boots"), 2 cases were not searched there (...)`.
+    Example: `main.jsonl has no ranking of 3 cases that ran, so they are not compared: 1
+    case ended in an error there ("boots"), 2 cases were not searched there (...)`.
     """
     found = not_compared_cases(results)
     if not found:
@@ -101,10 +101,10 @@ def not_compared_sentences(
 def found_something_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Name the cases that fail, and found nothing in the reference.
+    """Return which cases fail, and found nothing in the reference.
 
-    They are no known failures: nobody knows if their present results would have failed
-    before. There is no sentence without `--relevance-known=xfail`.
+    They are not known failures: nobody knows if their present results would have failed
+    before. Return [] without `--relevance-known=xfail`.
     """
     failed = []
     for result in found_something_new(results):
@@ -125,9 +125,9 @@ def found_something_sentences(
 def uncompared_in_words(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[str]:
-    """Count what a headline has to add: `2 cases are lost`, `nothing ran of 1 file`.
+    """Return what a headline has to add: `2 cases are lost`, `nothing ran of 1 file`.
 
-    Files are not counted if the run was to look at a part of the cases.
+    Files are not counted if the run was to run only a part of the cases.
     """
     parts = []
     lost = _count(lost_cases(files, results, info))
@@ -142,7 +142,7 @@ def uncompared_in_words(
 
 
 def _reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:
-    """Name what the files are compared with, and say whether it is a record."""
+    """Return the name of what files are compared with, and whether it is a record."""
     records = {about.against: None for about in files if about.against}
     if records:
         return listed(records, "and"), True
@@ -150,7 +150,7 @@ def _reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:
 
 
 def _count(found: Iterable[UncomparedCase]) -> int:
-    """Count the cases, each once for all its variants."""
+    """Return how many cases there are, each once for all its variants."""
     return len({(case.file, case.id) for case in found})
 
 
@@ -159,9 +159,10 @@ def _counts_by_reason(
     words: Mapping[str, tuple[str, str]],
     place: str = "",
 ) -> list[str]:
-    """Return `2 cases are gone ("boots" and "hats")` for each reason.
+    """Return a text for each reason: `2 cases are gone ("boots" and "hats")`.
 
-    `words` has the words for one case and for several. Reasons without words come last.
+    `words`: for each reason its words, for one case and for several. Reasons without
+    words come last. `place`: a text after the words.
     """
     by_reason = grouped(found, lambda case: case.why)
     reasons = [why for why in words if why in by_reason]
@@ -177,7 +178,10 @@ def _counts_by_reason(
 
 
 def _name(variants: Sequence[UncomparedCase]) -> str:
-    """Name a case, with its variant and its metrics if they are the same in all."""
+    """Write the name of a case, with its variant if it has one, and its metrics.
+
+    `variants`: the case in each variant.
+    """
     case = variants[0]
     variant = case.variant if len(variants) == 1 else None
     name = quoted(with_variant(case.id, variant), 40)

@@ -1,4 +1,4 @@
-"""What an update of the baseline would do: the advice at the end of a run."""
+"""Advice at the end of a run: what an update of the baseline would do."""
 
 from __future__ import annotations
 
@@ -34,11 +34,14 @@ def update_sentences(
     *,
     against: str = "",
 ) -> Iterator[Sentence | CommandLine]:
-    """Write what an update of the baseline would do, unless this run does it.
+    """Yield what an update of the baseline would do, unless this run does it.
 
-    `updating` is what the run accepts, "all" or "new". `against` is the record to
-    compare with as the command line names it; empty if that is not known. Cases that
-    are compared with a record are left out, as an update does not change one.
+    Cases that are compared with a record are left out: an update does not change a
+    record.
+
+    `updating`: what the run accepts, "all" or "new"; None for nothing.
+    `against`: the record to compare with, as the command line names it; empty if not
+    known.
     """
     fallen = [result for result in results if got_worse(result)]
     if updating == "all":
@@ -92,9 +95,9 @@ def _how_to_settle(
 def _how_to_see_one(
     fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
 ) -> CommandLine:
-    """Write the command that reports the case with the greatest drop in full.
+    """Return the command that reports the case with the greatest drop in full.
 
-    It runs in the folder where the run was started.
+    It is to be called in the folder where the run was started.
     """
     first = min(fallen, key=lambda result: result.weight * result.change)
     parts = ["pytest", "-v", *_reference_options(first, files, against)]
@@ -167,9 +170,9 @@ def _new_advice(group: Sequence[CaseResult]) -> Sentence:
 
 
 def _arguments(group: Sequence[CaseResult]) -> str:
-    """Write the arguments of pytest that choose these cases, each behind a blank.
+    """Return the arguments of pytest that choose these cases, each after a blank.
 
-    If there are many cases, they are the files. If there are many files, none.
+    For many cases they are the files. For many files there are none.
     """
     names = list(dict.fromkeys(result.node for result in group))
     if len(names) > MOST_NAMES:
@@ -180,5 +183,5 @@ def _arguments(group: Sequence[CaseResult]) -> str:
 
 
 def _misses_a_demand(result: CaseResult) -> bool:
-    """Say whether a case misses more than the score of its accepted ranking."""
+    """Say whether a case fails for another reason than a drop of its score."""
     return any(reason.kind != DROP for reason in result.evaluation.reasons)

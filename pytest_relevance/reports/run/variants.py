@@ -1,4 +1,4 @@
-"""The variants of a run, and how they are called in reports.
+"""The variants of a run, and their names in reports.
 
 A search whose fixture has parameters runs with each of them: these are its variants.
 """
@@ -53,7 +53,7 @@ def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
 
 
 def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
-    """Return the variant of a case, cut; nothing if there is only one."""
+    """Return the variant of a case, cut; "" if there is only one variant."""
     if len(variants) < 2:
         return ""
     variant = variant_of(result)
@@ -63,9 +63,9 @@ def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
 
 
 def short_labels(variants: Sequence[Variant]) -> dict[Variant, str]:
-    """Cut the label of each variant at its end or else in its middle.
+    """Return the label of each variant, cut at its end or else in its middle.
 
-    No two are alike: if no cut tells them apart, the labels are whole.
+    No two labels are equal: if no cut tells them apart, they are whole.
     """
     labels = [variant_label(variant, variants) for variant in variants]
     for shorten in (cut, cut_middle):

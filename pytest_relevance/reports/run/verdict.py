@@ -50,12 +50,12 @@ def verdict_lines(
     verbosity: int = 0,
     width: int = WIDEST,
 ) -> list[Line]:
-    """Write the last line: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
+    """Return the last line: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
 
     If the baseline has any of the failures, they are counted by kind: `44 got worse, 9
     failed before`. With a `verbosity` below 0 the mean and the gates are left out if
-    there is one suite, whose line has them. What did not finish is counted. If no count
-    says that the run fails, the line says so.
+    there is only one suite, because the line of the suite has them. What did not finish
+    is counted. If no count shows that the run fails, the line says so.
     """
     outcomes = Counter(gate.outcome() for gate in gates)
     unfinished = _unfinished_parts(info)
@@ -79,7 +79,7 @@ def verdict_lines(
 
 
 def _unfinished_parts(info: RunInfo) -> list[str]:
-    """Write `1 file has an error`, `12 cases did not finish`."""
+    """Return `1 file has an error`, `12 cases did not finish`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -90,7 +90,7 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
-    """Write `mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
+    """Return `mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
     means = means_by_variant(results)
     if not means:
         return []
@@ -100,7 +100,7 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
 
 
 def _gate_parts(outcomes: Counter[str]) -> list[str]:
-    """Write `1 of 2 gates failed`, or that all gates are met; nothing without gates."""
+    """Return `1 of 2 gates failed`, or that all gates are met; [] without gates."""
     total = outcomes.total()
     of_all = f"of {counted(total, 'gate')}"
     parts = []
@@ -116,11 +116,11 @@ def _gate_parts(outcomes: Counter[str]) -> list[str]:
 
 
 def case_counts(results: Sequence[CaseResult]) -> list[str]:
-    """Count the cases, over all variants, and those of each status.
+    """Return how many cases there are, and how many have each status.
 
-    `135 cases: 61 passed, 30 measured`. If the baseline has any of the failures, these
-    are counted by kind in a second part, behind the known failures with their mean: `44
-    got worse, 9 failed before`.
+    Example: `135 cases: 61 passed, 30 measured`. If the baseline has any of the
+    failures, these are counted by kind in a second text, with the known failures and
+    their mean: `44 got worse, 9 failed before`.
     """
     kinds = _kinds_of_failures(results)
     counted_by_status = []
@@ -143,7 +143,7 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
 
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
-    """Write `135 cases`, or `135 cases in 2 variants` if any case ran in several."""
+    """Write `135 cases`, or `135 cases in 2 variants` if a case ran in several."""
     name = counted_cases(results)
     variants = variants_of(results)
     if len(variants) < 2:
@@ -166,7 +166,7 @@ def _status_text(results: Sequence[CaseResult]) -> str:
 
 
 def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
-    """Write `44 got worse, 9 failed before`; nothing if the baseline has no failure."""
+    """Write `44 got worse, 9 failed before`, or "" if the baseline has no failure."""
     if not any(result.status in NOT_PASSED for result in results):
         return ""
     failed = [result for result in results if has_failed(result)]
