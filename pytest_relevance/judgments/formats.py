@@ -149,7 +149,11 @@ class RunFormat:
 
 
 def _judgment_format(name: str, value: str, entry: object) -> JudgmentFormat:
-    """Return the format that an entry point names, or one made of its function."""
+    """Return the format of an entry point.
+
+    `entry`: a `JudgmentFormat`, or a function from a text to rows. Raises
+    `ExtensionError` for anything else.
+    """
     if isinstance(entry, JudgmentFormat):
         check_own_name(name, value, entry.name)
         return entry

@@ -154,7 +154,10 @@ def agreement(
 def _kappa_with_interval(
     counts: Mapping[tuple[float, float], int], seed: int
 ) -> tuple[float, float, float]:
-    """Return kappa and the ends of its interval; NaN if kappa is not defined."""
+    """Return kappa and the ends of its interval; NaN if kappa is not defined.
+
+    `counts`: {(grade of the first rater, grade of the second): number of documents}.
+    """
     import numpy as np
 
     times = np.array(list(counts.values()), np.float64)

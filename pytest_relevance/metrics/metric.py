@@ -57,5 +57,9 @@ class Metric:
 
     @property
     def is_computable(self) -> bool:
-        """Say whether scores can be computed: an own metric needs its function."""
+        """Say whether the metric can be computed here.
+
+        A project's own metric cannot if its function is not known, for example in a
+        command.
+        """
         return not self.is_own or self.function is not None

@@ -1,8 +1,8 @@
-"""What became of a case since its reference: one answer, which every report takes.
+"""Compare a case with its reference in one word, which every report takes: `got worse`.
 
 The reference is the baseline, a record, or the first of two runs. The verdict of the
-case does not matter, nor does what pytest makes of it: two runs that are compared later
-give the same answers as the second run gave against the first.
+case does not matter, nor does pytest's outcome. So a comparison of two runs gives the
+same words as the second run gave when it was compared with the first.
 """
 
 from __future__ import annotations
@@ -60,15 +60,16 @@ NOT_COMPARED = ""
 
 
 def became(result: CaseResult) -> str:
-    """Return what became of a result since its reference."""
+    """Return how a result compares with its reference, for example `GOT_WORSE`."""
     return became_of(Change.since_baseline(result))
 
 
 def became_of(change: Change) -> str:
-    """Return what became of a case, by the metric of the change.
+    """Return how a case compares with its reference, by the metric of the change.
 
-    By the nDCG@k of the case, its floor and expectations count too. The tolerance is
-    that of the case; it is 0 for metrics that are not between 0 and 1, as DCG and CG.
+    The result is one of the constants above. By the nDCG@k of the case, its floor and
+    expectations count too. The tolerance is that of the case; it is 0 for metrics that
+    are not between 0 and 1, as DCG and CG.
     """
     if change.case.status == SKIPPED:
         return NOT_COMPARED
@@ -81,7 +82,7 @@ def became_of(change: Change) -> str:
 
 
 def _since_baseline(change: Change, baseline: BaselineComparison) -> str:
-    """Return what the comparison with a reference found."""
+    """Return how a case compares with its reference, as the run has found out."""
     result = change.case
     if baseline.standing == LOST:
         return UNSCORED
@@ -101,7 +102,7 @@ def _since_baseline(change: Change, baseline: BaselineComparison) -> str:
 
 
 def _between(change: Change, *, is_by_own_metric: bool) -> str:
-    """Return what the scores of two runs make of a case, and its floor."""
+    """Return how the scores of two runs compare, and whether the floor is met."""
     before, after = change.score_before, change.score_after
     if before is None or after is None:
         return UNSCORED

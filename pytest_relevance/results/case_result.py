@@ -172,7 +172,12 @@ class CaseResult:
 
     @property
     def status(self) -> str:
-        """Return the status under which a summary counts the case."""
+        """Return the status under which a summary counts the case.
+
+        It is the verdict, or pytest's outcome if that is different: for example
+        xfailed. An error or an inconclusive verdict goes before pytest's passed and
+        failed.
+        """
         verdict, outcome = self.verdict, self.call.outcome
         if not outcome:
             return verdict

@@ -1,8 +1,7 @@
-"""How many queries got worse, got better, or neither: the counts of a run or of a pair
-of runs.
+"""Count the queries of a run, or of two runs, that got worse, got better, or neither.
 
-`count_changes` makes them once. Terminal, Markdown, page, JSON, `compare` and `history`
-show these counts.
+`count_changes` makes the counts once. Terminal, Markdown, page, JSON, `compare` and
+`history` show them.
 """
 
 from __future__ import annotations
@@ -45,12 +44,14 @@ class ChangeCounts:
     A query counts once, also if it ran in several variants: it got worse if it did in
     any of them. Queries that cannot be compared are not counted.
 
-    `certain`, `open`: those of `got_worse` that are certain, and the others. Both are 0
-        if queries are compared by another metric than nDCG.
-    `inconclusive`: those that got worse and have too few judged results.
-    `changed`: those that newly miss only expectations that compare rankings.
-    `within_tolerance`: those whose score changed by no more than the tolerance.
-    `without_score`: those without a score now or before.
+    `certain`, `open`: how many of `got_worse` did so for certain, and how many may only
+    have missing judgments. Both are 0 if queries are compared by another metric than
+    nDCG.
+    `inconclusive`: how many got worse and have too few judged results.
+    `changed`: how many newly miss only expectations that compare rankings.
+    `within_tolerance`: how many have a score that changed, but by no more than the
+    tolerance.
+    `without_score`: how many have no score now or before.
     """
 
     got_worse: int = 0
@@ -78,14 +79,15 @@ class ChangeCounts:
 
 
 def count_results(results: Iterable[CaseResult]) -> ChangeCounts:
-    """Count what became of the queries of a run since its reference."""
+    """Return how many queries of a run got worse, got better, or neither."""
     return count_changes(Change.since_baseline(result) for result in results)
 
 
 def count_changes(changes: Iterable[Change]) -> ChangeCounts:
-    """Count what became of queries. See `ChangeCounts`.
+    """Return how many queries got worse, got better, or neither.
 
-    A query is certain if it got worse for certain in any variant.
+    A query with several variants counts once. If it got worse, it is certain if it is
+    certain in any variant.
     """
     word_of: dict[tuple[str, str, int], str] = {}
     certain: set[tuple[str, str, int]] = set()
@@ -119,5 +121,8 @@ def _worst(*words: str) -> str:
 
 
 def that_became(word: str, changes: Iterable[Change]) -> Sequence[Change]:
-    """Return the changes of the cases that became so, in their order."""
+    """Return the changes of cases that compare so with their reference, in their order.
+
+    `word`: one of the constants of `became`, for example `GOT_WORSE`.
+    """
     return [change for change in changes if became_of(change) == word]

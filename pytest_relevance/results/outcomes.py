@@ -28,17 +28,16 @@ from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 
 JUDGED = "judged"
-"""How kinds of expectations are compared with a reference: its ranking is judged by the
-demand of today.
+"""The accepted ranking is judged by the present expectation.
+
+This and the next three say how a kind of expectations is compared with a reference.
 """
 
 KEPT = "kept"
-"""Another way: the reference has kept the outcome."""
+"""The outcome of the accepted ranking is not judged: the reference has kept it."""
 
 ITSELF = "itself"
-"""Another way: the expectation itself compares the present ranking with the accepted
-one.
-"""
+"""The expectation itself compares the present ranking with the accepted one."""
 
 NOTHING = "nothing"
 """The kind is not compared with a reference."""

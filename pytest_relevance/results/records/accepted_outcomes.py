@@ -215,10 +215,9 @@ class AcceptedOutcomes:
         return TwoOutcomes(then, now, rank_then, rank_now, conditions.tolerance)
 
     def _compared_with_itself(self, demand: Outcome) -> Outcome:
-        """Return the outcome of a demand that the ranking resembles the accepted one.
+        """Return the outcome of a similarity demand for the accepted ranking itself.
 
-        The accepted ranking equals itself (1.0), unless it is empty and should not be
-        (0.0).
+        It is equal to itself (1.0). It counts as 0.0 if it is empty and should not be.
         """
         is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes

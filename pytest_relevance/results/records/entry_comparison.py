@@ -146,7 +146,10 @@ def _compare_scores(
     case: CaseToday,
     judgments: KnownJudgments,
 ) -> CaseResult:
-    """Return the result with the score of the accepted ranking and compared reasons."""
+    """Return the result with the accepted ranking's score, and with compared reasons.
+
+    A reason then says whether the accepted ranking misses the same demand.
+    """
     conditions = result.conditions
     documents = entry.ranking(conditions.settings)
     graded = judgments.grade(documents)

@@ -408,10 +408,9 @@ def _other_document(
 
 
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
-    """Return the first id, from the field that a message names beside `other`.
+    """Return `carried[0]`, or the same id from the nested document that has `other`.
 
-    Several fields may have the first id. The one in the same nested document as `other`
-    is named, if there is one.
+    A message names both ids, and they are easier to compare if they stand side by side.
     """
     first = carried[0]
     for same in carried:

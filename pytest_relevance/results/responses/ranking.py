@@ -468,7 +468,7 @@ def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
 
 
 def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
-    """Return the values of each of these fields that some document has."""
+    """Return the values of each named field, without fields that no document has."""
     known = fields.names
     columns = []
     for name in names:

@@ -38,10 +38,9 @@ def has_dimensions(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a number. True and False are not.
+    """Say whether a value is a number, also one of numpy or torch.
 
-    Scalars of numpy, torch and the like have `__float__`. Their arrays have it too, but
-    also a shape.
+    True, False and arrays are not numbers.
     """
     return (
         hasattr(type(value), "__float__")
