@@ -103,7 +103,10 @@ def fold_all(text: str) -> str:
 
 
 def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
-    """Return a text without some kinds of differences; by default those of `FOLDS`."""
+    """Return a text without some kinds of differences; by default without all.
+
+    `kinds`: keys of `FOLDS`.
+    """
     for kind in kinds:
         text = FOLDS[kind](text)
     return text

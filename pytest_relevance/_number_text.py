@@ -125,10 +125,9 @@ def duration_text_beside(seconds: float, bound: float) -> str:
 
 
 def asked_text(numbers: Collection[int]) -> str:
-    """Return the smallest and the greatest of some numbers: `10`, or `10 to 20`.
+    """Return the range of some numbers of results as text: `10`, or `10 to 20`.
 
-    The numbers say how many results searches were asked for. Raises ValueError if there
-    are none.
+    Raises ValueError for no numbers.
     """
     low, high = min(numbers), max(numbers)
     return f"{low}" if low == high else f"{low} to {high}"

@@ -238,7 +238,7 @@ def fill_gaps(
     """Return the judgments of `people`, completed by those of files with `fill: true`.
 
     `parts`: the judgments of the query in these files. They count only for documents
-        that `people` do not judge.
+        without a judgment in `people`.
     """
     if not parts:
         return people

@@ -272,7 +272,7 @@ def _is_expectation(name: str) -> bool:
 
 
 def _unknown_key(name: str, level: str) -> str:
-    """Write that a key is not known here, and where it belongs or what may be meant."""
+    """Return the message about an unknown key: where it belongs, or what is meant."""
     names = _NAMES[level]
     names_of_other = _NAMES[CASE if level == SUITE else SUITE]
     other = "of the suite, beside cases" if level == CASE else "of a case"
@@ -293,10 +293,10 @@ def _unknown_key(name: str, level: str) -> str:
 
 
 def _meant_key(name: str, keys: Sequence[str]) -> str | None:
-    """Find the key that a misspelt name may mean; None if none is near.
+    """Return the key that a misspelt name may mean; None if no key is near.
 
-    A word that is in one key alone stands for the key: `titel` means `title_field`. A
-    name may also go on behind a key: `expectations` means `expect`.
+    A word that only one key has stands for this key: `titel` means `title_field`. A
+    name may also be longer than a key: `expectations` means `expect`.
     """
     words = Counter(word for key in keys for word in key.split("_"))
     spellings = {key: key for key in keys}

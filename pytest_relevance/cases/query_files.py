@@ -211,7 +211,7 @@ that of a product.
 
 
 def _key_of_a_case(column: UnreadColumn) -> str | None:
-    """Return the key of a case whose name a column has; None if there is none."""
+    """Return the key of a case that a column is named like; None if there is none."""
     name = folded(column.name)
     key = _KEYS.get(name)
     if key is None or name in _USUAL_NAMES:

@@ -104,7 +104,10 @@ class SuiteBuilder:
         """The ids of the listed queries that are left out."""
 
     def add_problems(self, problems: Sequence[Problem], case: str = "") -> None:
-        """Add mistakes in the YAML of the suite, or of the case with a name."""
+        """Add mistakes in the YAML of the suite or of a case.
+
+        `case`: the name of the case; empty for the suite.
+        """
         for problem in problems:
             self.problems.add(problem.message, problem.place, case)
 

@@ -335,7 +335,7 @@ class SuiteFiles:
     ) -> CaseJudgments | Wrong:
         """Return judgments, completed by those of files with `fill: true`.
 
-        `people`: the judgments so far. Filled ones count only for other documents.
+        `people`: the judgments so far. The files count only for documents without one.
         """
         parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):

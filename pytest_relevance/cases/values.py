@@ -155,7 +155,7 @@ def _check_choice(
 ) -> str | Wrong:
     """Return one of several names, or report a mistake.
 
-    `other`: words for something else that is allowed too; checked elsewhere.
+    `other`: what may be written instead of a name, in words for the message.
     """
     if isinstance(value, str) and value in names:
         return value

@@ -26,7 +26,7 @@ from pytest_relevance.results.responses.ranking import Ranking
 
 
 class Names(Protocol):
-    """The names of documents in the report of a case."""
+    """What a sentence about a case needs: its result, and the names of documents."""
 
     @property
     def result(self) -> CaseResult:

@@ -95,7 +95,7 @@ def judge_comparison(
     """Return whether the second run of a comparison is good enough, and why.
 
     `Comparison.judge` describes the arguments. It calls this function through
-    `bundled.CALLS_UPWARD`. Raises ValueError for a bound that cannot be.
+    `bundled.CALLS_UPWARD`. Raises ValueError for a bound that no value can have.
     """
     drops_of_means = _bounds("max_drop", max_drop, comparison)
     for name, bound in drops_of_means.items():
@@ -145,9 +145,9 @@ def _bounds(
 
 
 def _rows_of_people(comparison: Comparison) -> Sequence[Difference]:
-    """Return the differences without filled grades; empty if no grade is filled.
+    """Return the differences without grades from files with `fill: true`.
 
-    A filled grade comes from a file with `fill: true`.
+    Empty if there are no such grades.
     """
     if not has_filled(comparison.results):
         return ()
@@ -159,7 +159,7 @@ def _judge_drops(
 ) -> Sequence[DropFindings]:
     """Return the drop of each mean, and whether it is allowed.
 
-    A drop that shows only without filled grades counts too.
+    A drop counts too if only grades from files with `fill: true` hide it.
     """
     if not bounds:
         return ()

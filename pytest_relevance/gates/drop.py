@@ -163,10 +163,12 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Return findings, with drops that filled grades hide in place of met findings.
+    """Return findings, with each drop that grades of `fill: true` files hide.
 
-    `of_people`: the findings without filled grades.
-    `graders`: who gave the filled grades.
+    A hidden drop takes the place of the finding about the same metric.
+
+    `of_people`: the findings without these grades.
+    `graders`: who gave these grades.
     """
     unmet = {}
     for finding in of_people:
@@ -268,7 +270,7 @@ class _DropGate(GateKind):
     ) -> list[DropFindings]:
         """Return the drop of each mean, and whether it is allowed.
 
-        A drop that shows only without filled grades counts too.
+        A drop counts too if only grades from files with `fill: true` hide it.
         """
         findings = _judge_metrics(gate, cases, reference)
         if has_filled(cases):

@@ -64,7 +64,7 @@ class ErrorsFinding(CommonFinding):
 
 @dataclass(frozen=True, slots=True)
 class MetricFinding(CommonFinding):
-    """A finding about a metric."""
+    """The base class of findings about a metric."""
 
     metric: Metric
 

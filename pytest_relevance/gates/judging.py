@@ -71,11 +71,11 @@ class GateResult:
         return [finding for finding in self.findings if not finding.is_met]
 
     def outcome(self) -> str:
-        """Return the outcome of the gate as that of a test.
+        """Return the outcome as of a test: passed, failed, xfailed or skipped.
 
-        It is `passed`, `failed`, `xfailed` (it failed before, and that is expected), or
-        `skipped` (no verdict). Without a verdict it is `failed` if a verdict is
-        required.
+        `xfailed`: the gate failed before, and that is expected. `skipped`: there is no
+            verdict, and none is required. `failed` also means that a required verdict
+            is missing.
         """
         if self.not_judged is not None:
             is_updating = isinstance(self.not_judged, UpdatingFinding)

@@ -73,7 +73,8 @@ class Reference:
 class CaseBehind:
     """A case because of which a gate is not met.
 
-    `pull`: how much the case counts. Reports show the cases with the most first.
+    `pull`: how much the case counts. Reports show the cases with the greatest pull
+        first.
     `shown`: the figure beside the case in reports.
     """
 
@@ -132,7 +133,7 @@ class GateKind(ABC):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterable[Finding]:
-        """Return what a gate finds. `cases` are those that it is about."""
+        """Return what a gate finds in the `cases` that it is about."""
 
     # The words
 

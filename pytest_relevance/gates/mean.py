@@ -139,7 +139,10 @@ def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
 
 
 def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float | None:
-    """Return the mean without filled grades; None if no grade is filled."""
+    """Return the mean without grades from files with `fill: true`.
+
+    None if there are no such grades.
+    """
     if metric.is_similarity or not has_filled(cases):
         return None
     scores = _scores(metric, [without_fill(case) for case in cases])
@@ -174,8 +177,8 @@ def _before(
 ) -> FigureBefore | None:
     """Return the mean of the reference; None if it is not known for all cases.
 
-    A mean that is lower without filled grades than it was does not count as one that
-    failed before, even if filled grades say so.
+    A mean that fell without grades from files with `fill: true` does not count as one
+    that failed before.
     """
     results = reference.results
     if not_compared_cases(results) or found_something_new(results):
@@ -197,7 +200,7 @@ def _before(
 
 
 def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Say whether the mean without filled grades is lower than it was."""
+    """Say whether the mean fell without grades from files with `fill: true`."""
     if not has_filled(results):
         return False
     of_people = [without_fill(result) for result in results]

@@ -56,9 +56,9 @@ class ValuesOfCases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
-    """The values and weights of a case, in the reference and now.
+    """The value and the weight of a case, in the reference and in this run.
 
-    A value is None if the case has none.
+    A value is None if the case has none there.
     """
 
     before: float | None
@@ -92,7 +92,7 @@ class GateValues:
         ]
 
     def all_now(self) -> list[Weighted]:
-        """Return the values and weights of all cases now."""
+        """Return the values and weights of all cases in this run."""
         return [
             (case.now, case.weight_now) for case in self.cases if case.now is not None
         ]

@@ -177,10 +177,10 @@ def _outcome(
     report: pytest.TestReport,
     call: pytest.CallInfo[None],
 ) -> str:
-    """Return the outcome of a case: that of the report, in most cases.
+    """Return the outcome of a case, for example `passed` or `xfailed`.
 
-    A check in Python has an outcome of its own if another exception ended its test, or
-    none did.
+    It is the outcome of the report. But a check in Python that did not end its test has
+    an outcome by its own verdict.
     """
     if run.is_check and (
         call.excinfo is None or run.attempt.error is not call.excinfo.value

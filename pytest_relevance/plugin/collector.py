@@ -210,7 +210,7 @@ class CaseFile(pytest.Module):
         return self._baseline
 
     def move_entries(self, moves: MovedEntries, runs: Iterable[CaseRun]) -> None:
-        """Give the cases the accepted rankings that they have at another place."""
+        """Give moved cases the accepted rankings that they had at their old places."""
         if self._baseline is None:
             from pytest_relevance.results.records.baseline import Baseline
             from pytest_relevance.results.records.entries import BaselineEntries

@@ -48,10 +48,11 @@ class Search:
 
 
 class GivingUp:
-    """Counts the failures of each search, and fails the other cases of a dead one.
+    """Counts the failures of each search, and gives up a search that fails too often.
 
-    Each process counts for itself, by the reports that it logs. So a case counts once,
-    after its last rerun. The hooks are registered when the first search is given up.
+    The other cases of the search fail then. Each process counts for itself, by the
+    reports that it logs. So a case counts once, after its last rerun. The hooks are
+    registered when the first search is given up.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -139,5 +140,5 @@ def _search_of(run: CaseRun) -> Search:
 
 
 def _is_missing_fixture(error: SearchError) -> bool:
-    """Say whether an error is a missing fixture, which costs no time."""
+    """Say whether the error of a case is that one of its fixtures does not exist."""
     return error.phase == SETUP and not error.type

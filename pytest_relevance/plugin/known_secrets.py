@@ -37,8 +37,8 @@ _REST = r"[A-Za-z0-9+/_=.~%-]*"
 def is_distinct(value: str) -> bool:
     """Say whether a value is so unusual that it is hardly ever found by chance.
 
-    It has 8 characters, or 5 with both letters and digits. So "1", "en", "en_GB" and
-    "price" are not. A number needs 8 digits.
+    Such a value has 8 characters, or 5 with both letters and digits. So "1", "en",
+    "en_GB" and "price" are too common. A number needs 8 digits.
     """
     has_letter = any(map(str.isalpha, value))
     has_digit = any(map(str.isdigit, value))
@@ -144,7 +144,10 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _base64_of(value: str) -> Iterator[str]:
-    """Yield the three base64 forms of a value, by the place where it may begin."""
+    """Yield the three texts that base64 can make of a value inside a longer text.
+
+    Which one it is depends on the position of the value.
+    """
     from base64 import b64encode
 
     data = value.encode("utf-8", "surrogatepass")

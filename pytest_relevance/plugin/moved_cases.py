@@ -199,7 +199,7 @@ def _new(
 ) -> Iterator[PlacedCase]:
     """Yield the cases that the reference does not have at their place.
 
-    Only cases count that may be one of those that are `gone`.
+    Only cases count that have the query or the id of a case in `gone`.
     """
     from pytest_relevance.results.details import digest_of
     from pytest_relevance.results.records.entries import BaselineEntries, asked_of

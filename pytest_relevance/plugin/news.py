@@ -121,9 +121,9 @@ class Told:
 
     Attributes:
         messages: sentences that are not printed yet.
-        failures: those that are not printed yet and say why the run fails.
+        failures: reasons why the run fails that are not printed yet.
         findings: what the run reports about itself.
-        fingerprints: the different ones of all processes that ran cases.
+        fingerprints: the different fingerprints of all processes that ran cases.
         warnings: texts by subject, about fixtures and hooks of the project that fail.
         named: names of checks under `LOST`, and of files under `PASSED_OVER`.
     """

@@ -393,9 +393,10 @@ def here() -> tuple[int, int]:
 
 
 def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
-    """Return the value of an option, or without it that of the ini key of its name.
+    """Return the value of an option; if it is not given, that of the ini key.
 
-    Raises UsageError if the value is not allowed.
+    The ini key has the name of the option. Raises UsageError if the value is not
+    allowed.
     """
     value: str = getattr(config.option, name) or config.getini(name)
     if value not in allowed:
@@ -409,10 +410,10 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
 def number_setting(
     config: pytest.Config, name: str, convert: Callable[[str], int]
 ) -> int:
-    """Return the number of an option, or without it that of the ini key of its name.
+    """Return the number of an option; if it is not given, that of the ini key.
 
-    `convert` makes the number of a text. Raises UsageError for an invalid ini key.
-    (argparse checks the option.)
+    The ini key has the name of the option. `convert` makes the number of a text. Raises
+    UsageError for an invalid ini key; argparse checks the option.
     """
     given: int | None = getattr(config.option, name, None)
     try:

@@ -121,7 +121,8 @@ def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
 def _baselines_without_a_run(config: pytest.Config) -> Iterator[str]:
     """Yield case files with a baseline that are gone, or were not collected.
 
-    Only files count that the command line names by themselves or by a folder.
+    A file that was not collected counts only if the command line names it, or a folder
+    around it.
     """
     collected = set()
     for info in run_store(config).collection.files.values():

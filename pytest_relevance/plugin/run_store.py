@@ -254,7 +254,7 @@ def first_named(names: Sequence[str]) -> str:
 
 
 def is_last(report: pytest.TestReport) -> bool:
-    """Say whether a report is the last one of its phase. One of a rerun is not."""
+    """Say whether a report is final: no plugin will run the test again."""
     return report.outcome in ("passed", "failed", "skipped")
 
 

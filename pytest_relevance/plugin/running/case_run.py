@@ -36,7 +36,7 @@ measured.
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the calls of a search for one case returned, or the exception they raised.
+    """What the calls of a search for one case returned, or the exception of a call.
 
     `rankings`: the ranking of each call, with its latency.
     `error`: the exception; None if there is none.

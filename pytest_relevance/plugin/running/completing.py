@@ -40,7 +40,7 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return the same as `completed`, for a case without an event loop or a check."""
+    """Return what `completed` returns, while no event loop runs or for a check."""
     try:
         # it runs to its end, as `CaseRun.wait` does not suspend it here
         completed(this, ranking).send(None)
