@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, fsum
+from math import fsum
 
 from pytest_relevance._number_text import duration_text, duration_text_beside, time_text
 from pytest_relevance._text import counted, found, listed
@@ -15,7 +15,7 @@ from pytest_relevance.cases.schema_parts import Schema, about
 from pytest_relevance.cases.values import report_unknown_keys
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import count_searched
-from pytest_relevance.results.case_result import CaseResult, percentile
+from pytest_relevance.results.case_result import CaseResult, percentile, values_needed
 
 LATENCY = "latency"
 
@@ -55,13 +55,10 @@ def _latency_alone(result: CaseResult) -> float | None:
 
 
 def _cases_needed(figure: str) -> int:
-    """Return how many cases a figure needs: 20 for p95, 1 for the mean.
-
-    Of fewer than 20 cases, none can be slower than 95 % of them.
-    """
+    """Return how many cases a figure needs: 20 for p95, 1 for the mean."""
     if figure in ("mean", "max"):
         return 1
-    return ceil(100 / (100 - int(figure.removeprefix("p"))))
+    return values_needed(int(figure.removeprefix("p")))
 
 
 def _figure_of(figure: str, latencies: Sequence[float]) -> float:

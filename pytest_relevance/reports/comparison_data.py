@@ -102,8 +102,9 @@ def _latencies(comparison: Comparison) -> list[dict[str, Any]]:
                 {
                     "variant": variant,
                     "cases": change.cases,
-                    "p50": list(change.p50),
-                    "p95": list(change.p95),
+                    "p50": None if change.p50 is None else list(change.p50),
+                    "p95": None if change.p95 is None else list(change.p95),
+                    "max": list(change.longest),
                 }
             )
     return latencies

@@ -365,6 +365,14 @@ def percentile(values: Sequence[float], percent: int) -> float:
     return sorted(values)[rank - 1]
 
 
+def values_needed(percent: int) -> int:
+    """Return how many values a percentile needs: 20 for 95 percent.
+
+    With fewer than 20, no value is above 95 % of them: the percentile is the greatest.
+    """
+    return math.ceil(100 / (100 - percent))
+
+
 def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
     """Return the weighted mean of (score, weight) pairs.
 

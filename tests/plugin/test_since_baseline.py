@@ -186,7 +186,7 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     reason = '1.000 -> 0.710, floor 0.900; query "red shoes"'
     assert run.failure("q1").splitlines() == [f"shop.relevance.yaml:1: {reason}"]
     assert short_reasons(run)["q1"] == reason
-    assert [part.partition("   p50")[0] for part in run.summary.splitlines()] == [
+    assert [part.partition("   max")[0] for part in run.summary.splitlines()] == [
         "shop.relevance.yaml  mean nDCG@10 0.710   1 failed",
         "mean nDCG@10 1.000 -> 0.710 (-0.290, p 1.000): 0 better, 1 worse, 0 the same",
         "1 case: 1 got worse",

@@ -279,11 +279,11 @@ def test_what_took_the_place_of_the_lost_document_is_named_with_its_rank(
 
 
 def test_latencies_before_and_after_where_both_ran_alike() -> None:
-    def run(factor: int, concurrency: int = 1) -> Run:
+    def run(factor: int, concurrency: int = 1, cases: int = 20) -> Run:
         keys: dict[str, Any] = {"concurrency": concurrency, "scores": {}}
         results = [
             case_result("f", 1, f"q{n}", "measured", latency=factor * n / 1000, **keys)
-            for n in range(1, 21)
+            for n in range(1, cases + 1)
         ]
         return Run(results, name=str(factor))
 
@@ -292,8 +292,18 @@ def test_latencies_before_and_after_where_both_ran_alike() -> None:
     assert change in found.summary()
     assert change in found.to_markdown().replace("\\", "")
     assert json.loads(found.to_json())["latency"] == [
-        {"variant": None, "cases": 20, "p50": [0.01, 0.02], "p95": [0.019, 0.038]}
+        {
+            "variant": None,
+            "cases": 20,
+            "p50": [0.01, 0.02],
+            "p95": [0.019, 0.038],
+            "max": [0.02, 0.04],
+        }
     ]
+    few = compare_runs(run(1, cases=19), run(2, cases=19))
+    assert "latency p50 10 ms -> 20 ms, max 19 ms -> 38 ms (19" in few.summary()
+    one = compare_runs(run(1, cases=1), run(2, cases=1))
+    assert "latency max 1 ms -> 2 ms (1 case)" in one.summary()
     assert "latency" not in compare_runs(run(1), at_once).summary()
     assert "(20 cases, up to 4 at a time)" in compare_runs(at_once, at_once).summary()
 

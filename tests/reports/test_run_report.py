@@ -70,7 +70,7 @@ def test_the_report_of_a_run_is_what_the_run_printed() -> None:
         shop.relevance.yaml:4: nDCG@10 0.083, floor 0.500; nDCG@10 lies between 0.083 and 1.000
         shop.relevance.yaml:1: mean nDCG@10 0.388, below 0.800 (2 cases)
 
-        shop.relevance.yaml  weighted mean nDCG@10 0.388   1 passed, 1 failed   p50 12 ms, p95 12 ms
+        shop.relevance.yaml  weighted mean nDCG@10 0.388   1 passed, 1 failed   p50 12 ms, max 12 ms
                              1 gate passed, 1 failed
         shop.relevance.yaml:2: gate[passing] met: 1 of 2 cases pass (50.0%), at least 50%
         2 cases: 1 passed, 1 failed

@@ -71,8 +71,9 @@ class Point:
         better: how many cases got better.
         mean: the mean nDCG@k of the cases that all runs have; NaN if there is none.
         low: the lowest mean that grades of the unjudged results could give.
-        high: the highest mean that grades of the unjudged results could give. p95: the
-            95th percentile of the latencies of these cases, in seconds.
+        high: the highest mean that grades of the unjudged results could give.
+        p95: the 95th percentile of the latencies of these cases, in seconds; None if
+            there are fewer cases than it needs.
         breaks: how many of the cases in the mean have each change: {(kind, detail):
             count}.
     """

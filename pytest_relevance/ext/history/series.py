@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
-from pytest_relevance.results.case_result import CaseResult, percentile, weighted_mean
+from pytest_relevance.results.case_result import (
+    CaseResult,
+    percentile,
+    values_needed,
+    weighted_mean,
+)
 from pytest_relevance.results.compare.differences import (
     MeanChange,
     ScorePair,
@@ -115,7 +120,8 @@ def _set_figures(
         latency = point.figures[key].latency
         if latency is not None:
             latencies.append(latency)
-    point.p95 = percentile(latencies, 95) if latencies else None
+    if len(latencies) >= values_needed(95):
+        point.p95 = percentile(latencies, 95)
     for key in scored:
         point.breaks.update(point.changes.get(key, {}).items())
 

@@ -291,15 +291,26 @@ def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
         if len(variants) > 1:
             label = variant_label(variant, variants)
             head = f"{cut(label, WIDEST_NAME)}: "
-        median = _duration_change(change.p50)
-        most = _duration_change(change.p95)
+        figures = _latency_figures(change)
         how = counted(change.cases, "case")
         called = how_called(each.case for each in group)
         if called:
             how += f", {called}"
-        text = f"{head}latency p50 {median}, p95 {most} ({how})"
+        text = f"{head}latency {figures} ({how})"
         sentences.append(Sentence(text))
     return sentences
+
+
+def _latency_figures(change: differences.LatencyChange) -> str:
+    """Write p50 and p95, as far as there are enough cases; without p95 the longest."""
+    parts = []
+    if change.p50 is not None:
+        parts.append(f"p50 {_duration_change(change.p50)}")
+    if change.p95 is not None:
+        parts.append(f"p95 {_duration_change(change.p95)}")
+    else:
+        parts.append(f"max {_duration_change(change.longest)}")
+    return ", ".join(parts)
 
 
 def _duration_change(seconds: tuple[float, float]) -> str:

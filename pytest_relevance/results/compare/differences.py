@@ -25,6 +25,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
     percentile,
+    values_needed,
     weighted_mean,
 )
 from pytest_relevance.results.changes import Change
@@ -263,14 +264,17 @@ def score_before(result: CaseResult, metric: str | None = None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class LatencyChange:
-    """The 50th and 95th percentiles of the latency, in seconds, as (before, now).
+    """Figures of the latency, in seconds, as (before, now).
 
     `cases`: how many cases were called in the same way before and now.
+    `p50`, `p95`: percentiles; None if there are fewer cases than it needs.
+    `longest`: the greatest latency.
     """
 
     cases: int
-    p50: tuple[float, float]
-    p95: tuple[float, float]
+    p50: tuple[float, float] | None
+    p95: tuple[float, float] | None
+    longest: tuple[float, float]
 
 
 def latency_change(changes: Iterable[Change]) -> LatencyChange | None:
@@ -288,12 +292,18 @@ def latency_change(changes: Iterable[Change]) -> LatencyChange | None:
             after.append(now)
     if not before:
         return None
-    before.sort()
-    after.sort()
+    percentiles: dict[int, tuple[float, float]] = {}
+    for percent in (50, 95):
+        if len(before) >= values_needed(percent):
+            percentiles[percent] = (
+                percentile(before, percent),
+                percentile(after, percent),
+            )
     return LatencyChange(
         cases=len(before),
-        p50=(percentile(before, 50), percentile(after, 50)),
-        p95=(percentile(before, 95), percentile(after, 95)),
+        p50=percentiles.get(50),
+        p95=percentiles.get(95),
+        longest=(max(before), max(after)),
     )
 
 
