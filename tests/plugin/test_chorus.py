@@ -84,7 +84,9 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
         said[0]
         == "Search got worse: 44 queries (16 for certain, 28 may only be missing judgments); 1 gate is not met"
     )
-    assert comparison.to_dict()["worse"] == {"certain": 16, "open": 28}
+    became = comparison.counts
+    assert (became.got_worse, became.certain, became.open) == (44, 16, 28)
+    assert (became.got_better, became.within_tolerance) == (24, 13)
     worst = said[said.index("Largest drops (5 of 49)") + 2]
     assert worst.split()[:5] == ["q032", '"earbuds"', "1.000", "->", "0.000"]
     assert " 1 -> gone " in worst
