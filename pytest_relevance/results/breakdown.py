@@ -187,7 +187,7 @@ def _break_down(ranking: ScoredRanking) -> Breakdown:
 
 
 def _too_high(ranking: ScoredRanking, rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Return the rows of results with less gain than the best order has there."""
+    """Return the rows of results with a lower gain than the best order has there."""
     gains = ranking.settings.gains
     too_high = []
     for row, grade in zip(rows, ranking.best, strict=False):

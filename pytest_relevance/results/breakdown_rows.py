@@ -83,7 +83,7 @@ def rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
 
 
 def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:
-    """Return the summand of a DCG at a rank; one of 0 below the last rank."""
+    """Return the summand of a DCG at a rank; below the last rank its gain is 0."""
     if rank <= len(terms):
         return terms[rank - 1]
     total = terms[-1].total if terms else 0.0

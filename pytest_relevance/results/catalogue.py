@@ -289,9 +289,10 @@ class Catalogue:
         return column
 
     def _check_title_column(self, columns: _Columns, *, is_needed: bool) -> None:
-        """Raise `FileError` if a title `is_needed` and there is nothing to show.
+        """Raise `FileError` if titles are needed and there is nothing to show.
 
-        There has to be a column of titles, or the case file names columns in `show`.
+        There is something to show if there is a column of titles, or if the case file
+        names columns in `show`.
         """
         column = self._chosen(self.columns.title, TITLE_NAMES, columns)
         if column is None and is_needed and not self.columns.show:

@@ -179,7 +179,7 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
 def _find_in_most(
     results: Sequence[CaseResult], has_it: Callable[[CaseResult], bool]
 ) -> list[CaseResult]:
-    """Return the cases for which `has_it` is true, if they are most with results.
+    """Return the cases with `has_it`, if they are more than half of those with results.
 
     [] if fewer than three cases have results.
     """
@@ -212,7 +212,7 @@ def _explain_unsorted(diagnosis: Diagnosis) -> str:
 
 
 def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Return the cases in which a document comes several times, if they are most."""
+    """Return the cases with a document that comes several times, if they are most."""
     return _find_in_most(results, lambda result: result.ranking.repeated > 0)
 
 

@@ -151,10 +151,10 @@ def _move(result: CaseResult, index: int, grade: float) -> float:
 
 
 def top_grade(result: CaseResult) -> float | None:
-    """Return the highest grade that has a gain; None if no grade has one.
+    """Return the highest grade of the scale, or if it has no gain another grade that has.
 
-    If nothing relevant is judged yet, the highest grade may have no gain. Then it is
-    another grade of the mapping of gains, or 1, and may be above the highest grade.
+    That is the highest such grade of a mapping of gains, or 1. It may be above the
+    scale. None if no grade has a gain.
     """
     settings = result.conditions.settings
     for grade in _grades_to_try(result.conditions.highest, settings):

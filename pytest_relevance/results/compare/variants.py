@@ -1,4 +1,4 @@
-"""The variants of a search, compared over the same cases.
+"""Compare the variants of a search over the same cases.
 
 A search whose fixture has parameters runs with each of them: these are its variants.
 The best of many variants on few queries is partly the best by chance: each further
@@ -34,13 +34,13 @@ _ByVariant = dict[Variant, CaseResult]
 
 @dataclass(frozen=True, slots=True)
 class VariantScores:
-    """How a variant does.
+    """The scores of one variant over the compared cases.
 
     `mean`: the weighted mean of nDCG@k.
     `judged`: the share of judged results in the top k of all cases; None if nothing was
-        returned.
-    `difference`: the difference to the first variant; None for the first. Its p-value
-        is adjusted after Holm over the variants.
+    returned.
+    `difference`: the difference from the first variant; None for the first. Its p-value
+    is adjusted after Holm over the variants.
     """
 
     variant: Variant
@@ -51,7 +51,11 @@ class VariantScores:
 
 @dataclass(frozen=True, slots=True)
 class TagMeans:
-    """The weighted mean of each variant over the cases of a tag, the best first."""
+    """The means of the variants over the cases with a tag.
+
+    `cases`: how many cases have the tag.
+    `means`: (variant, weighted mean), the best first.
+    """
 
     tag: str
     cases: int
@@ -65,13 +69,14 @@ class TagMeans:
 
 @dataclass(frozen=True, slots=True)
 class VariantComparison:
-    """Variants compared over the cases that each of them has a score for.
+    """Variants, compared over the cases that each of them has a score for.
 
-    `cases`: how many these are.
-    `left_out`: how many further cases some of the variants have a score for.
+    `cases`: how many cases were compared.
+    `left_out`: how many more cases have a score for some of the variants.
     `without_score`: the variants without any score, which are not compared.
-    `rows`: the variants in their order.
-    `tags`: those with the most cases first. A tag that all cases have is left out.
+    `rows`: the scores of each variant, in the order of the variants.
+    `tags`: the means of each tag, those with the most cases first. A tag that all cases
+    have is left out.
     """
 
     cases: int
@@ -104,7 +109,7 @@ class VariantComparison:
 
 
 def compare_variants(results: Iterable[CaseResult]) -> list[VariantComparison]:
-    """Compare the variants of a run that have cases in common.
+    """Return a comparison for each group of variants that have cases in common.
 
     Searches without variants are left out, and so are checks of tests in Python. There
     is no comparison if no case has a score in several variants.
@@ -128,7 +133,7 @@ def compare_variants(results: Iterable[CaseResult]) -> list[VariantComparison]:
 
 
 def _families(cases: Iterable[_ByVariant]) -> list[set[Variant]]:
-    """Group the variants that have cases in common; a variant alone is left out."""
+    """Return groups of variants that have cases in common, each with two at least."""
     families: list[set[Variant]] = []
     for of_case in cases:
         joined = set(of_case)
@@ -182,7 +187,7 @@ def _score(of_case: Mapping[Variant, CaseResult], variant: Variant) -> float | N
 
 
 def _mean(cases: Iterable[_ByVariant], variant: Variant) -> float:
-    """Return the weighted mean of cases that all have a score."""
+    """Return the weighted mean of nDCG@k over cases that all have a score."""
     scored = []
     for of_case in cases:
         result = of_case[variant]

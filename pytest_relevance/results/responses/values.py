@@ -293,7 +293,7 @@ def at_path(holder: object, path: Iterable[str]) -> object:
 
 
 def _attribute_spelled(holder: object, name: str) -> object:
-    """Return an attribute by its name, or by that name in Python's style."""
+    """Return an attribute by its name, or by that name in snake case."""
     plain = name.removeprefix("@search.").removeprefix("@odata.")
     in_python = re.sub("(?<=[a-z])(?=[A-Z])", "_", plain).lower()
     for spelling in dict.fromkeys((plain, in_python)):
