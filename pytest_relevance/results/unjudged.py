@@ -151,10 +151,10 @@ def _move(result: CaseResult, index: int, grade: float) -> float:
 
 
 def top_grade(result: CaseResult) -> float | None:
-    """Return the highest grade of the scale, or if it has no gain another grade that has.
+    """Return the highest grade of the scale, or another grade if it has no gain.
 
-    That is the highest such grade of a mapping of gains, or 1. It may be above the
-    scale. None if no grade has a gain.
+    The other grade is the highest one with a gain in a mapping of gains, or 1. It may
+    be above the scale. None if no grade has a gain.
     """
     settings = result.conditions.settings
     for grade in _grades_to_try(result.conditions.highest, settings):

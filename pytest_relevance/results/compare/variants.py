@@ -133,7 +133,7 @@ def compare_variants(results: Iterable[CaseResult]) -> list[VariantComparison]:
 
 
 def _families(cases: Iterable[_ByVariant]) -> list[set[Variant]]:
-    """Return groups of variants that have cases in common, each with two at least."""
+    """Return groups of variants that have cases in common, at least two in each."""
     families: list[set[Variant]] = []
     for of_case in cases:
         joined = set(of_case)
