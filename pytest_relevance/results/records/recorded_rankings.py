@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
-    EntryKey,
     entry_of,
 )
 from pytest_relevance.results.records.fingerprint import Fingerprint
@@ -20,7 +19,7 @@ from pytest_relevance.results.records.reference import (
     silent_searches_of,
 )
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, posix
-from pytest_relevance.results.records.uncompared import NOT_RUN, why_without_ranking
+from pytest_relevance.results.records.uncompared import without_ranking
 
 Entries = Mapping[str, BaselineEntries]
 """The entries of each case file, by its name."""
@@ -103,34 +102,20 @@ def entries_of(
     `fingerprint`: what was searched.
     `files`: the case files, with the cases that were collected.
     """
-    entries: dict[str, BaselineEntries] = {}
-    for result in results:
-        if result.evaluation.scores and not result.is_check:
-            entry = replace(entry_of(result), call=result.call)
-            of_file = entries.setdefault(
-                result.file, BaselineEntries(fingerprint=fingerprint)
-            )
-            of_file.setdefault(entry.key, entry)
-            of_file.titles.update(result.texts.titles)
-    for file, without_ranking in _without_ranking(results, files).items():
-        of_file = entries.setdefault(file, BaselineEntries(fingerprint=fingerprint))
-        for key, why in without_ranking.items():
-            if key not in of_file:
-                of_file.without_ranking[key] = why
+    by_file = grouped(
+        [result for result in results if not result.is_check],
+        lambda result: result.file,
+    )
+    entries = {}
+    for file in dict.fromkeys([*by_file, *files]):
+        of_file = BaselineEntries(fingerprint=fingerprint)
+        ran = by_file.get(file, [])
+        for result in ran:
+            if result.evaluation.scores:
+                entry = replace(entry_of(result), call=result.call)
+                of_file.setdefault(entry.key, entry)
+                of_file.titles.update(result.texts.titles)
+        about = files.get(file, FileInfo(file))
+        of_file.without_ranking = without_ranking(about, ran, accepted=of_file)
+        entries[file] = of_file
     return entries
-
-
-def _without_ranking(
-    results: Iterable[CaseResult], files: Mapping[str, FileInfo]
-) -> dict[str, dict[EntryKey, str]]:
-    """Return why cases have no ranking, for each file: {file: {case: why}}."""
-    found: dict[str, dict[EntryKey, str]] = {}
-    for file, about in files.items():
-        found[file] = {}
-        for case, variant, *_ in about.cases:
-            found[file][case, variant] = NOT_RUN
-    for result in results:
-        if not result.is_check and not result.evaluation.scores:
-            of_file = found.setdefault(result.file, {})
-            of_file[result.id, result.variant] = why_without_ranking(result)
-    return found
