@@ -68,6 +68,27 @@ class Bound:
     value: float
 
 
+def implies(now: Bound, before: Bound, *, rounding: float = 0) -> bool:
+    """Return whether every figure that meets one bound meets another one.
+
+    `rounding` is how far a figure may be from a bound with `==`.
+    """
+    if before.comparison == "==":
+        return now == before
+    if before.comparison in ("<", "<="):
+        mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+        now = Bound(mirrored.get(now.comparison, now.comparison), -now.value)
+        before = Bound(mirrored[before.comparison], -before.value)
+    if now.comparison not in (">=", ">", "=="):
+        return False
+    least = now.value
+    if now.comparison == "==":
+        least -= rounding
+    if before.comparison == ">" and now.comparison != ">":
+        return least > before.value
+    return least >= before.value
+
+
 @dataclass(frozen=True, slots=True)
 class BoundKind:
     """The rules for the bounds of one kind of figure: scores, ranks, times and so on.

@@ -179,7 +179,7 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
         if name in values:
             fields[name] = values[name]
     gate = Gate(**fields)
-    return gate if gate.id else replace(gate, id=_usual_id(gate, condition))
+    return gate if gate.id else replace(gate, id=usual_id(gate, condition))
 
 
 def _check_key(name: str, value: object, at: Location) -> object:
@@ -227,7 +227,7 @@ def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
     )
 
 
-def _usual_id(gate: Gate, condition: Condition) -> str:
+def usual_id(gate: Gate, condition: Condition) -> str:
     """Return the id for a gate that sets none: `mean nDCG@10 0.75 of head`."""
     with GATES.calling(gate.condition):
         text = f"{gate.condition} {condition.describe(gate)}"

@@ -282,7 +282,7 @@ class Gate:
 class RecordedGate:
     """A gate in a record: a `Gate` whose metrics are texts.
 
-    `line`: its line in the case file, from 1.
+    `line`: its line in the case file, from 1; 0 in a baseline.
 
     Raises:
         ValueError: a metric, or a figure of the latency, has an unknown name.
@@ -298,7 +298,7 @@ class RecordedGate:
     latencies: tuple[LatencyBound, ...] = ()
     value: Any = None
     bounds: tuple[tuple[str, float], ...] = ()
-    line: int
+    line: int = 0
 
     @classmethod
     def of(cls, gate: Gate, line: int) -> RecordedGate:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_relevance._near import difference, difference_within
 from pytest_relevance._text import first_few, found, listed, quoted
-from pytest_relevance.cases.bounds import COMPARE
+from pytest_relevance.cases.bounds import COMPARE, Bound, implies
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import Case, FieldCondition
 from pytest_relevance.cases.scalars import DECIMAL, is_number, number
@@ -142,6 +142,35 @@ def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
 def _are_equal(value: object, wanted: object) -> bool:
     """Say whether two values are equal. 1 equals True in Python, but not here."""
     return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
+
+
+# Whether a condition is as strict as another one
+
+
+def implies_condition(
+    now: FieldCondition, before: FieldCondition, *, of_all: bool
+) -> bool:
+    """Return whether each value that meets a condition meets an earlier one.
+
+    `of_all`: every result has to meet it. Otherwise a result that does not meet it may
+    have a value that only the earlier condition cannot be compared with.
+    """
+    if now.path != before.path or now.comparison != before.comparison:
+        return False
+    if now.comparison == "contains":
+        part_now = str(now.values[0]).casefold()
+        return str(before.values[0]).casefold() in part_now
+    if now.comparison in ("==", "!="):
+        values_now = {(type(one) is bool, one) for one in now.values}
+        values_before = {(type(one) is bool, one) for one in before.values}
+        if of_all and now.comparison == "==":
+            return values_now <= values_before
+        return values_now == values_before
+    value_now, value_before = now.values[0], before.values[0]
+    return implies(
+        Bound(now.comparison, float(value_now)),
+        Bound(before.comparison, float(value_before)),
+    )
 
 
 # Why that may not be known

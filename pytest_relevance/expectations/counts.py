@@ -13,6 +13,7 @@ from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, NOTHING, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
+from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.unseen import USUAL_DEPTH
 
@@ -83,6 +84,9 @@ class _Results(ExpectationKind):
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         return both.misses_bound_by_no_more(tolerance=0)
 
+    def implies(self, both: TwoExpectations) -> bool:
+        return both.implies_bound()
+
 
 class _Latency(ExpectationKind):
     """`latency: "<= 200 ms"`: how long the search takes. Bounds are kept in seconds."""
@@ -123,6 +127,9 @@ class _Latency(ExpectationKind):
         if outcome.value is None:
             return outcome.name
         return f"{outcome.name} {duration_text(outcome.value)}"
+
+    def implies(self, both: TwoExpectations) -> bool:
+        return both.implies_bound()
 
 
 RESULTS = _Results()

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from math import inf
 
 from pytest_relevance._text import found as found_text
-from pytest_relevance.cases.bounds import COMPARE, RANK
+from pytest_relevance.cases.bounds import COMPARE, RANK, Bound, implies
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.model import AllowedRanks, Expectation, RanksOfDocuments
@@ -35,6 +35,7 @@ from pytest_relevance.expectations.kind import ExpectationKind, Names, Unwanted
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import JUDGED, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
+from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 
 AT_MOST = "<="
@@ -217,6 +218,10 @@ class _First(KindOfDocuments):
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         return _wanted_as_badly(both)
 
+    def implies(self, both: TwoExpectations) -> bool:
+        before = both.before.documents
+        return both.now.documents[: len(before)] == before
+
 
 # include and exclude
 
@@ -272,6 +277,10 @@ class _Include(_KindOfPresence):
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         return _wanted_as_badly(both)
 
+    def implies(self, both: TwoExpectations) -> bool:
+        has_all = {*both.now.documents} >= {*both.before.documents}
+        return has_all and both.depth_now <= both.depth_before
+
 
 class _Exclude(_KindOfPresence):
     """`exclude: [sku-1]`: documents that must not be in the top k."""
@@ -305,6 +314,10 @@ class _Exclude(_KindOfPresence):
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         return _unwanted_as_badly(both)
+
+    def implies(self, both: TwoExpectations) -> bool:
+        has_all = {*both.now.documents} >= {*both.before.documents}
+        return has_all and both.depth_now >= both.depth_before
 
 
 def _depth(reason: Outcome, names: Names) -> int:
@@ -415,6 +428,12 @@ class _Within(KindOfDocuments):
         if now > place:
             return place < now <= before
         return before <= now < place
+
+    def implies(self, both: TwoExpectations) -> bool:
+        if both.now.documents != both.before.documents:
+            return False
+        now = Bound(both.now.comparison, both.depth_now)
+        return implies(now, Bound(both.before.comparison, both.depth_before))
 
 
 FIRST = _First()

@@ -21,6 +21,7 @@ from pytest_relevance.expectations.conditions import (
     NearValue,
     check_condition,
     conditions_text,
+    implies_condition,
     meets_condition,
     near_values,
     value_text,
@@ -36,6 +37,7 @@ from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.document_fields import scalars_in
 from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
+from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.unseen import USUAL_DEPTH
 
@@ -209,6 +211,22 @@ def _explain(
     return f"{reason.name}: {said}: {'; '.join(texts)}"
 
 
+def _imply(
+    conditions: Sequence[FieldCondition],
+    others: Sequence[FieldCondition],
+    *,
+    of_all: bool = False,
+) -> bool:
+    """Return whether a result that meets some conditions meets all others.
+
+    `of_all` is as in `implies_condition`.
+    """
+    for other in others:
+        if not any(implies_condition(one, other, of_all=of_all) for one in conditions):
+            return False
+    return True
+
+
 class _Every(_KindOfFields):
     """`every@5: {category: phones}`: each of the first 5 results meets all of these."""
 
@@ -233,6 +251,11 @@ class _Every(_KindOfFields):
             are=f"{do} not have {conditions_text(reason)}",
             near=near_values(reason),
         )
+
+    def implies(self, both: TwoExpectations) -> bool:
+        if both.depth_now < both.depth_before:
+            return False
+        return _imply(both.now.conditions, both.before.conditions, of_all=True)
 
 
 class _Some(_KindOfFields):
@@ -265,6 +288,11 @@ class _Some(_KindOfFields):
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         return some_as_badly(both)
 
+    def implies(self, both: TwoExpectations) -> bool:
+        if both.depth_now > both.depth_before:
+            return False
+        return _imply(both.now.conditions, both.before.conditions)
+
 
 class _None(_KindOfFields):
     """`none@5: {category: phones}`: no result of the first 5 meets all conditions."""
@@ -288,6 +316,18 @@ class _None(_KindOfFields):
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         return none_as_badly(both)
+
+    def implies(self, both: TwoExpectations) -> bool:
+        """Return whether what is forbidden now has all that was forbidden.
+
+        The fields have to be the same, since a result without one of them is an error.
+        """
+        if both.depth_now < both.depth_before:
+            return False
+        paths_now = {condition.path for condition in both.now.conditions}
+        if paths_now != {condition.path for condition in both.before.conditions}:
+            return False
+        return _imply(both.before.conditions, both.now.conditions)
 
 
 class _AtMost(_KindOfFields):
@@ -327,6 +367,16 @@ class _AtMost(_KindOfFields):
 
     def explain(self, reason: Outcome, names: Names) -> str:
         return _explain(reason, names, which="of", are=conditions_text(reason))
+
+    def implies(self, both: TwoExpectations) -> bool:
+        if both.depth_now < both.depth_before:
+            return False
+        most = {one.path: one.values[0] for one in both.now.conditions}
+        for condition in both.before.conditions:
+            path = condition.path
+            if path not in most or most[path] > condition.values[0]:  # type: ignore[operator]
+                return False
+        return True
 
 
 EVERY = _Every()

@@ -22,6 +22,7 @@ from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import KEPT, Found
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
+from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 
 
@@ -177,3 +178,12 @@ class ExpectationKind(ABC):
         if type(self).missed_as_badly is ExpectationKind.missed_as_badly:
             return False
         return both.then.value is not None and both.now.value is not None
+
+    # The same test at another time
+
+    def implies(self, both: TwoExpectations) -> bool:
+        """Say whether all that meets the present expectation meets the earlier one.
+
+        If not, the test is looser than before. By default both have to be equal.
+        """
+        return both.are_equal

@@ -6,7 +6,7 @@ import re
 from math import isnan
 
 from pytest_relevance.cases import model
-from pytest_relevance.cases.bounds import COMPARISON, SCORE, SHARE, meets
+from pytest_relevance.cases.bounds import COMPARISON, EXACT, SCORE, SHARE, meets
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Expectation
@@ -23,6 +23,7 @@ from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import ITSELF, JUDGED, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
+from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 
 
@@ -56,6 +57,11 @@ class _KindOfMetric(ExpectationKind):
 
     def cutoff(self, expected: Expectation) -> int:
         return expected.deepest
+
+    def implies(self, both: TwoExpectations) -> bool:
+        if both.now.metric != both.before.metric:
+            return False
+        return both.implies_bound(rounding=EXACT)
 
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 from operator import itemgetter
 
 from pytest_relevance._text import quoted
@@ -23,6 +23,7 @@ from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.records.entries import NOT_RETURNED
+from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
 
 _MOST_PAIRS = 5
@@ -133,6 +134,24 @@ class _Order(KindOfDocuments):
             has_vanished = both.rank_now(second) == NOT_RETURNED
             if has_vanished and both.rank_then(second) != NOT_RETURNED:
                 return False
+        return True
+
+    def implies(self, both: TwoExpectations) -> bool:
+        """Return whether each earlier pair stands in this order now too.
+
+        Documents of a set come before those of all sets behind it.
+        """
+        if both.now.within != both.before.within:
+            return False
+        places = {}
+        for place, documents in enumerate(both.now.document_sets):
+            places.update(dict.fromkeys(documents, place))
+        for earlier_set, later_set in pairwise(both.before.document_sets):
+            for earlier, later in product(earlier_set, later_set):
+                if earlier not in places or later not in places:
+                    return False
+                if places[earlier] >= places[later]:
+                    return False
         return True
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import first_few, quoted
 from pytest_relevance._text import found as found_text
-from pytest_relevance.cases.bounds import SHARE, Bound, meets
+from pytest_relevance.cases.bounds import EXACT, SHARE, Bound, meets
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import Expectation
@@ -26,6 +26,7 @@ from pytest_relevance.metrics.similarity import overlap as overlap_of
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import Found, first_ranks, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
+from pytest_relevance.results.records.two_expectations import TwoExpectations
 
 _OVERLAP = rf"overlap(?:@({UP_TO_A_MILLION}))?"
 
@@ -141,6 +142,13 @@ class _SameAs(ExpectationKind):
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         return both.misses_bound_by_no_more(both.tolerance)
+
+    def implies(self, both: TwoExpectations) -> bool:
+        if both.now.query != both.before.query:
+            return False
+        if both.depth_now != both.depth_before:
+            return False
+        return both.implies_bound(rounding=EXACT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import (
     BOUNDS_SCHEMA,
     Bounds,
+    bounds_by_metric,
     check_metrics,
     cut_findings,
     describe_bounds,
@@ -264,6 +265,21 @@ class _DropGate(GateKind):
 
     def describe(self, gate: Gate) -> str:
         return describe_bounds(gate)
+
+    def implies(self, now: Gate, before: Gate) -> bool:
+        """Return whether each earlier metric may drop by no more.
+
+        With `p` the metrics have to be the same: with one more of them, each drop is
+        less significant.
+        """
+        bounds, bounds_before = bounds_by_metric(now), bounds_by_metric(before)
+        for metric, bound in bounds_before.items():
+            if metric not in bounds or bounds[metric] > bound:
+                return False
+        if now.p is None:
+            return True
+        has_same_metrics = bounds.keys() == bounds_before.keys()
+        return before.p is not None and now.p >= before.p and has_same_metrics
 
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pytest_relevance.cases.location import Location
@@ -134,6 +134,14 @@ class GateKind(ABC):
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterable[Finding]:
         """Return what a gate finds in the `cases` that it is about."""
+
+    def implies(self, now: Gate, before: Gate) -> bool:
+        """Return whether a run that meets the present gate meets the earlier one.
+
+        If not, the test is looser than before. Both look at the same cases and
+        variants. By default both have to be equal, whatever their ids.
+        """
+        return replace(now, id=before.id) == before
 
     # The words
 

@@ -8,7 +8,7 @@ from math import fsum
 
 from pytest_relevance._number_text import duration_text, duration_text_beside, time_text
 from pytest_relevance._text import counted, found, listed
-from pytest_relevance.cases.bounds import COMPARE, TIME
+from pytest_relevance.cases.bounds import COMPARE, TIME, Bound, implies
 from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.model import FIGURES, Gate, LatencyBound
 from pytest_relevance.cases.schema_parts import Schema, about
@@ -88,6 +88,13 @@ def _check_bound(figure: str, written: object, at: Location) -> LatencyBound | W
     return LatencyBound(figure, bound.comparison, bound.value)
 
 
+def _implies_latency(now: LatencyBound, before: LatencyBound) -> bool:
+    if now.figure != before.figure:
+        return False
+    bound_now = Bound(now.comparison, now.bound)
+    return implies(bound_now, Bound(before.comparison, before.bound))
+
+
 class _LatencyGate(GateKind):
     """`latency: {p95: "<= 200 ms"}`: figures of the latency, each with its bound.
 
@@ -126,6 +133,12 @@ class _LatencyGate(GateKind):
             time = time_text(latency.bound)
             parts.append(f"{latency.figure} {latency.comparison} {time}")
         return ", ".join(parts)
+
+    def implies(self, now: Gate, before: Gate) -> bool:
+        for latency in before.latencies:
+            if not any(_implies_latency(each, latency) for each in now.latencies):
+                return False
+        return True
 
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference

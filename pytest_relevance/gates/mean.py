@@ -22,6 +22,7 @@ from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import (
     BOUNDS_SCHEMA,
     Bounds,
+    bounds_by_metric,
     check_metrics,
     count_searched,
     cut_findings,
@@ -236,6 +237,13 @@ class _MeanGate(GateKind):
 
     def describe(self, gate: Gate) -> str:
         return describe_bounds(gate)
+
+    def implies(self, now: Gate, before: Gate) -> bool:
+        bounds = bounds_by_metric(now)
+        for metric, bound in bounds_by_metric(before).items():
+            if metric not in bounds or bounds[metric] < bound:
+                return False
+        return True
 
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference

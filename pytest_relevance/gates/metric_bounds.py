@@ -85,6 +85,11 @@ def _check_drop(value: object, at: Location) -> float | Wrong:
     return at.refuse(f"expected a number from 0 on, found {found(value)}")
 
 
+def bounds_by_metric(gate: Gate) -> dict[str, float]:
+    """Return the bounds of a gate by the names of its metrics."""
+    return {metric.text: bound for metric, bound in gate.bounds}
+
+
 def describe_bounds(gate: Gate) -> str:
     """Return the metrics of a gate with their bounds: `nDCG@10 0.75, RR 0.5`."""
     parts = []

@@ -133,6 +133,9 @@ class _PassingGate(GateKind):
     def describe(self, gate: Gate) -> str:
         return f"{gate.share:g}"
 
+    def implies(self, now: Gate, before: Gate) -> bool:
+        return now.share >= before.share
+
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterator[PassingFinding]:

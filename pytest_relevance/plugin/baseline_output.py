@@ -2,50 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from pytest_relevance._text import counted, harmless, listed, with_variant
 from pytest_relevance.plugin.moved_cases import entries_to_move
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
     baseline_path,
     has_baseline,
 )
 from pytest_relevance.results.records.baseline_update import (
+    NEW,
+    TEST,
     Updated,
     acceptable,
     update_baseline,
 )
-from pytest_relevance.results.records.entries import BaselineEntries, MovedEntries
+from pytest_relevance.results.records.demand_changes import DemandedOfCase
+from pytest_relevance.results.records.demands import FileDemands
+from pytest_relevance.results.records.entries import (
+    BaselineEntries,
+    EntryKey,
+    MovedEntries,
+)
 from pytest_relevance.results.records.run_info import FileInfo, RecordError
 from pytest_relevance.results.records.uncompared import without_ranking
 
 
 def update_baselines(config: pytest.Config) -> list[Message]:
-    """Write the present rankings to the baselines. Return messages about changes."""
-    store, only_new = run_store(config), config.option.relevance_update == "new"
+    """Write rankings, and what the test demands, to baselines, as the option says.
+
+    Return messages about changes.
+    """
+    store, accepts = run_store(config), config.option.relevance_update
     try:
         moves = entries_to_move(config)
     except RecordError as error:
         return [Message(f"no baseline is updated: {error}", is_good=False)]
-    files = _files_to_update(store)
+    files = _files_to_update(store, accepts)
     files |= {file for file in moves if file in store.collection.files}
     messages = []
     if not files:
-        messages.append(Message("no baseline is written: no case was scored"))
+        why = "no case ran" if accepts == TEST else "no case was scored"
+        messages.append(Message(f"no baseline is written: {why}"))
     arriving = {file for file in files if moves[file].arriving}
     for file in (*sorted(arriving), *sorted(files - arriving)):
         if not all(message.is_good for message in messages):
             moves[file].leaving.clear()  # an entry leaves only when it has arrived
-        messages += _update_baseline(store, file, moves[file], only_new=only_new)
+        messages += _update_baseline(store, file, moves[file], accepts)
     return messages
 
 
-def _files_to_update(store: RunStore) -> set[str]:
-    """Return the case files with a ranking or a skip that an update may accept."""
+def _files_to_update(store: RunStore, accepts: str) -> set[str]:
+    """Return the case files with a ranking or a skip that an update may accept.
+
+    If only the test is accepted, these are the files with a baseline of which a case
+    ran.
+    """
     results = [result for result in store.results if not result.is_check]
+    if accepts == TEST:
+        ran = {result.file for result in results}
+        return {file for file in ran if has_baseline(store.collection.files[file].path)}
     if not any(result.evaluation.scores for result in results):
         return set()
     files = set()
@@ -58,12 +81,15 @@ def _files_to_update(store: RunStore) -> set[str]:
 
 
 def _update_baseline(
-    store: RunStore, file: str, moves: MovedEntries, *, only_new: bool
+    store: RunStore, file: str, moves: MovedEntries, accepts: str
 ) -> list[Message]:
+    only_new, only_test = accepts == NEW, accepts == TEST
     about, shown = store.collection.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
     results = [result for result in store.results if result.file == file]
     accepted, unstable = acceptable(results, only_new=only_new)
+    tests = _tests_of(about, results)
+    accepted = [replace(each, demands=tests[each.key].demands) for each in accepted]
     titles: dict[str, str] = {}
     for result in results:
         titles.update(result.texts.titles)
@@ -74,6 +100,7 @@ def _update_baseline(
         without_ranking=without_ranking(
             about, results, {entry.key for entry in accepted}
         ),
+        demands=_demands_of_file(about),
     )
     all_keys = None
     if is_whole and not only_new:
@@ -88,6 +115,8 @@ def _update_baseline(
             moves=moves,
             collected={(case, variant) for case, variant, *_ in about.cases},
             searches=_searches_that_should_find(about),
+            tests=tests,
+            only_test=only_test,
         )
     except OSError as error:
         why = f"it cannot be written: {error.strerror or error}"
@@ -99,16 +128,56 @@ def _update_baseline(
         rest = ""
         if not is_whole:
             rest = f"; {len(finished):,} of {about.total:,} cases ran, the others keep what they had"
-        if updated.without_ranking:
+        if updated.without_ranking and not only_test:
             have = counted(updated.without_ranking, "case has", "cases have")
             rest = f"{rest}; {have} no accepted ranking"
-        messages = [Message(f"baseline {shown}: {_changes_of(updated)}{rest}")]
-    if unstable:
+        changes = _changes_of_test(updated) if only_test else _changes_of(updated)
+        messages = [Message(f"baseline {shown}: {changes}{rest}")]
+    if unstable and not only_test:
         rankings = counted(len(unstable), "ranking is", "rankings are")
         why = f"{rankings} not accepted, as the search returned another one when it was called again"
         text = f"baseline {shown}: {why}: {first_named(unstable)}"
         messages.append(Message(text, is_good=False))
     return messages
+
+
+def _tests_of(
+    about: FileInfo, results: Sequence[CaseResult]
+) -> dict[EntryKey, DemandedOfCase]:
+    """Return what the test demands of the cases that ran."""
+    demands = about.demands_of((result.id, result.variant) for result in results)
+    found = {}
+    for result in results:
+        key = result.id, result.variant
+        found[key] = DemandedOfCase(
+            demands.get(key), result.weight, result.tags, result.evaluation.digest
+        )
+    return found
+
+
+def _demands_of_file(about: FileInfo) -> FileDemands | None:
+    if about.demands is None:
+        return None
+    gates = tuple(replace(gate, line=0) for gate in about.gates)
+    return FileDemands(about.demands, gates)
+
+
+def _changes_of_test(updated: Updated) -> str:
+    """Describe what was accepted of a test: `the test of 2 cases, 34 gone`."""
+    parts = []
+    if updated.noted:
+        parts.append(f"the test of {counted(updated.noted, 'case')} accepted")
+    if updated.has_new_demands:
+        parts.append("the demands of the file accepted")
+    for count, what in (
+        (updated.moved, "moved"),
+        (updated.left, "moved to another file"),
+        (updated.dropped, "gone"),
+    ):
+        if count:
+            parts.append(f"{count:,} {what}")
+    text = ", ".join(parts) or "the test is as it was"
+    return f"{text}; no ranking changed"
 
 
 def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:
@@ -127,8 +196,10 @@ def _changes_of(updated: Updated) -> str:
             new.append("the fingerprint")
         if updated.noted:
             new.append(
-                "what it notes of cases (judgments, weights, tags, missed floors)"
+                "what it notes of cases (judgments, weights, tags, missed floors, demands)"
             )
+        if updated.has_new_demands:
+            new.append("the demands of the file")
         return f"nothing changed but {listed(new, 'and')}" if new else "nothing changed"
     counts = [
         (updated.added, "added"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_relevance._text import harmless
+from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.attached import Attached, attach
 from pytest_relevance.plugin.failures import (
     CaseError,
@@ -158,11 +159,21 @@ def _unscored(
     reasons = () if error is None else (text_reason(error.headline),)
     called = run.call(error=error if verdict == ERROR else None)
     result = unscored(run.case, verdict, run.in_run, called, reasons)
+    if run.item.config.option.relevance_update is not None:
+        result = _with_digest(result, run.case)
     if is_skipped and _is_marked_skip(run.item):
         result = replace(result, call=replace(result.call, is_marked_skip=True))
     if run.baseline is not None:
         result = run.baseline.of_unscored(result)
     return result
+
+
+def _with_digest(result: CaseResult, case: Case) -> CaseResult:
+    """Add the digest of the judgments, which an update accepts of every case."""
+    from pytest_relevance.results.details import digest_of
+
+    evaluation = replace(result.evaluation, digest=digest_of(case.judgments))
+    return replace(result, evaluation=evaluation)
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:

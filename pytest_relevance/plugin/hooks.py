@@ -22,6 +22,7 @@ from pytest_relevance.plugin.attached import (
     make_portable,
 )
 from pytest_relevance.plugin.case_reports import report_case
+from pytest_relevance.plugin.demands import note_demands
 from pytest_relevance.plugin.failure_text import text_of_report
 from pytest_relevance.plugin.findings import findings, other_failures
 from pytest_relevance.plugin.gate_reports import report_gates, report_undecided
@@ -199,7 +200,8 @@ class WholeRun:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the node ids of the tests that are to run."""
+        """Store the node ids of the tests that are to run, and what they demand."""
+        note_demands(self._config)
         if session.items:  # there are no items on the controller of pytest-xdist
             if self._store.unsent.fingerprint is None and not is_fixture_defined(
                 FINGERPRINT, session

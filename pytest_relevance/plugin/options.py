@@ -62,7 +62,7 @@ at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
 class _Update(Action):
-    """Sets what `--relevance-update` accepts: "all" or "new".
+    """Sets what `--relevance-update` accepts: "all", "new" or "test".
 
     All names of the option have this one action, because argparse lists all of them in
     an error.
@@ -71,8 +71,8 @@ class _Update(Action):
     def __call__(
         self, _: object, options: object, values: object, name: str | None = None
     ) -> None:
-        is_new = name == "--relevance-update=new"
-        setattr(options, self.dest, "new" if is_new else "all")
+        _, _, accepts = (name or "").partition("=")
+        setattr(options, self.dest, accepts or "all")
 
 
 def option_group(parser: pytest.Parser) -> pytest.OptionGroup:
@@ -136,10 +136,12 @@ def declare(parser: pytest.Parser) -> None:
         "--relevance-update",
         "--relevance-update=all",
         "--relevance-update=new",
+        "--relevance-update=test",
         dest="relevance_update",
         action=_Update,
         nargs=0,
-        help="accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none",
+        help="accept the present rankings as the baseline; FILE::CASE behind it: of one case; =new: where there is none; "
+        "=test: what the test demands, and no ranking",
     )
     _declare_ini_keys(parser)
 

@@ -10,6 +10,7 @@ import pytest
 from tests.plugin.conftest import Accepted, Project
 
 UPDATE, ONLY_NEW = "--relevance-update", "--relevance-update=new"
+ONLY_TEST = "--relevance-update=test"
 RECORD, AGAINST = "--relevance-record=main.jsonl", "--relevance-against=main.jsonl"
 REQUIRE, KNOWN = "--relevance-baseline=require", "--relevance-known=xfail"
 BASELINE = "shop.relevance.yaml.baseline.jsonl"

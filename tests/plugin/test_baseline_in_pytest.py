@@ -10,7 +10,15 @@ import json
 import pytest
 
 from tests.plugin.conftest import Project
-from tests.plugin.shop import BASELINE, ONLY_NEW, REQUIRE, SEARCH, UPDATE, Shop
+from tests.plugin.shop import (
+    BASELINE,
+    ONLY_NEW,
+    ONLY_TEST,
+    REQUIRE,
+    SEARCH,
+    UPDATE,
+    Shop,
+)
 
 
 @pytest.fixture
@@ -33,7 +41,7 @@ def shop(project: Project) -> Shop:
 
 ACCEPTED = [
     {"id": "007", "query": "boots", "depth": 2, "documents": ["x", "y"], "scores": {"nDCG@2": 0.0},
-     "digest": "227a1cc5353dd3ce", "missed": True},
+     "digest": "227a1cc5353dd3ce", "missed": True, "demands": {"k": 2, "min_ndcg": 0.9}},
     {"id": "hats", "depth": 10, "documents": ["h2", "h1"], "scores": {"nDCG@10": 0.70981}, "digest": "24c49dcc8b98a9d3"},
     {"document": "h1", "title": "Title of h1"},
     {"document": "h2", "title": "Title of h2"},
@@ -166,7 +174,8 @@ def test_an_update_of_anything_else_is_a_usage_error_that_says_what_is_allowed(
     run = shop.run("--relevance-update=yes")
     assert run.code == pytest.ExitCode.USAGE_ERROR
     error = run.result.stderr.str()
-    assert f"{UPDATE}/{UPDATE}=all/{ONLY_NEW}: ignored explicit argument 'yes'" in error
+    names = f"{UPDATE}/{UPDATE}=all/{ONLY_NEW}/{ONLY_TEST}"
+    assert f"{names}: ignored explicit argument 'yes'" in error
 
 
 def test_a_case_that_ends_in_an_error_keeps_what_was_accepted(shop: Shop) -> None:

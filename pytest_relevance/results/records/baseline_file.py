@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_relevance._files import write_whole
@@ -20,6 +20,11 @@ from pytest_relevance._text import quoted
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.records.checking import check_outcome
+from pytest_relevance.results.records.demands import (
+    CaseDemands,
+    FileDemands,
+    read_demands,
+)
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
@@ -46,11 +51,13 @@ class _Header:
     `holds`: says to a reader what the file is.
     `fingerprint`: what was searched.
     `without_ranking`: a list of `[id, variant, why]` for cases without a ranking.
+    `demands`: what the file demands, and what it demands of a case by default.
     """
 
     holds: str = ""
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     without_ranking: Sequence[tuple[str, str | None, str]] = ()
+    demands: FileDemands | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,8 @@ def read_baseline(
     Raises `RecordError`, which names the line and what is wrong.
     """
     file = shown if shown is not None else os.fspath(path)
-    lines = read_file(path, file, BASELINE, _read_header, _read_line)
+    reader = _Reader()
+    lines = read_file(path, file, BASELINE, reader.read_header, reader.read_line)
     entries: BaselineEntries = next(lines)[1]
     for number, line in lines:
         if isinstance(line, _Title):
@@ -85,24 +93,36 @@ def read_baseline(
     return entries
 
 
-def _read_header(values: Mapping[str, Any]) -> BaselineEntries:
-    header = decode(_Header, values)
-    without_ranking = {}
-    for case, variant, why in header.without_ranking:
-        without_ranking[case, variant] = why
-    return BaselineEntries(
-        fingerprint=checked(header.fingerprint), without_ranking=without_ranking
-    )
+class _Reader:
+    """Reads the lines of a baseline. What its cases demand depends on its header."""
+
+    def __init__(self) -> None:
+        self._suite: CaseDemands | None = None
+
+    def read_header(self, values: Mapping[str, Any]) -> BaselineEntries:
+        header = decode(_Header, values)
+        if header.demands is not None:
+            self._suite = header.demands.suite
+        without_ranking = {}
+        for case, variant, why in header.without_ranking:
+            without_ranking[case, variant] = why
+        return BaselineEntries(
+            fingerprint=checked(header.fingerprint),
+            without_ranking=without_ranking,
+            demands=header.demands,
+        )
+
+    def read_line(self, values: Mapping[str, Any]) -> BaselineEntry | _Title:
+        if "document" in values:
+            return decode(_Title, values)
+        return _read_entry(values, self._suite)
 
 
-def _read_line(values: Mapping[str, Any]) -> BaselineEntry | _Title:
-    if "document" in values:
-        return decode(_Title, values)
-    return _read_entry(values)
-
-
-def _read_entry(values: Mapping[str, Any]) -> BaselineEntry:
-    entry = decode(BaselineEntry, {"query": values.get("id"), **values})
+def _read_entry(values: Mapping[str, Any], suite: CaseDemands | None) -> BaselineEntry:
+    known = {"query": values.get("id"), **values}
+    own = known.pop("demands", {})
+    demands = None if suite is None else read_demands(suite, own)
+    entry = replace(decode(BaselineEntry, known), demands=demands)
     if not 0 <= entry.depth <= LARGEST_CUTOFF:
         raise ValueError(f"depth: {entry.depth} is not a number of ranks")
     if not 0 < entry.weight < math.inf:
@@ -124,10 +144,15 @@ def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> N
         holds=_HOLDS,
         fingerprint=with_sorted_keys(baseline.fingerprint),
         without_ranking=_sorted_cases(baseline.without_ranking),
+        demands=baseline.demands,
     )
     lines = []
     for key in sorted(baseline, key=_order_of_key):
-        lines.append(baseline[key].line)
+        entry = baseline[key]
+        if baseline.demands is None:
+            lines.append(entry.line)
+        else:
+            lines.append(entry.line_beside(baseline.demands.suite))
     for document, title in sorted(baseline.titles.items()):
         lines.append(as_json(encode(_Title(document, title))))
     write_whole(path, encoded(BASELINE, encode(header), [*lines, END]))

@@ -14,6 +14,7 @@ from pytest_relevance._text import printable, quoted
 from pytest_relevance.results.case_parts import STALE
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, grouped
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
+from pytest_relevance.results.records.demand_changes import DemandedOfCase
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
@@ -25,6 +26,9 @@ from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.reference import refusal, silent_searches
 from pytest_relevance.results.records.run_info import RecordError
 from pytest_relevance.results.records.uncompared import MARKED_SKIP, NOT_RUN, UNSTABLE
+
+ALL, NEW, TEST = "all", "new", "test"
+"""What an update accepts: everything, new cases alone, or what the test demands."""
 
 # --- what is accepted -----------------------------------------------------------------
 
@@ -85,12 +89,13 @@ class Updated:
     and left as they were.
     `titles`: how many titles of documents were added or changed.
     `rescored`: how many of `changed` have the same ranking and other scores.
-    `noted`: how many of `kept` have other judgments, weights or tags.
+    `noted`: how many of `kept` have other judgments, weights, tags or demands.
     `moved`: how many entries came with the same ranking from another id, variant or
     file.
     `left`: how many entries went to another file.
     `has_new_fingerprint`: whether the fingerprint in the header changed.
     `has_new_gaps`: whether the list of cases without a ranking changed.
+    `has_new_demands`: whether the demands of the file changed.
     `without_ranking`: how many cases have no accepted ranking, other than skipped and
     unstable ones.
     """
@@ -106,6 +111,7 @@ class Updated:
     left: int = 0
     has_new_fingerprint: bool = False
     has_new_gaps: bool = False
+    has_new_demands: bool = False
     without_ranking: int = 0
 
     @property
@@ -118,7 +124,8 @@ class Updated:
     def changes_file(self) -> bool:
         """Say whether anything in the file changed."""
         is_in_header = self.has_new_fingerprint or self.has_new_gaps
-        return self.is_change or bool(self.noted) or is_in_header
+        is_of_test = bool(self.noted) or self.has_new_demands
+        return self.is_change or is_of_test or is_in_header
 
 
 def update_baseline(
@@ -131,15 +138,18 @@ def update_baseline(
     moves: MovedEntries | None = None,
     collected: Collection[EntryKey] | None = None,
     searches: Mapping[EntryKey, str] | None = None,
+    tests: Mapping[EntryKey, DemandedOfCase] | None = None,
+    only_test: bool = False,
 ) -> Updated:
-    """Write the accepted rankings to a baseline, and return what changed in it.
+    """Write accepted rankings and demands to a baseline, and return what changed in it.
 
     Messages call the file `shown`. Titles in the file are kept for the documents in its
     rankings. If earlier entries stay, the new fingerprint is the common part of both.
     The file is read again under a lock, so that two runs that update at once lose
     nothing of each other.
 
-    `accepted`: the new entries, and the cases without a ranking.
+    `accepted`: the new entries, the cases without a ranking, and the demands of the
+    file. These are written if the file is new or `all_keys` are given.
     `only_new`: whether entries that the file has already stay.
     `all_keys`: all cases of the file, if all of it ran. Entries of other cases are
     dropped.
@@ -147,6 +157,9 @@ def update_baseline(
     `collected`: all cases of the file. Other cases leave the list of those without a
     ranking.
     `searches`: {case: its search}, for cases that should find something.
+    `tests`: what the test demands of the cases that ran. Entries that stay get it,
+    unless `only_new`.
+    `only_test`: whether no ranking is accepted.
 
     Raises:
         RecordError: the file cannot be read; or a search would have found nothing in
@@ -160,9 +173,12 @@ def update_baseline(
         before = read_baseline(target, name) if exists else BaselineEntries()
         moved, left = before.move(moves or MovedEntries())
         entries = dict(before)
-        for key, entry in accepted.items():
-            if key not in before or not only_new:
-                entries[key] = entry
+        if not only_new:
+            entries = _with_tests(entries, tests or {})
+        if not only_test:
+            for key, entry in accepted.items():
+                if key not in before or not only_new:
+                    entries[key] = entry
         if all_keys is not None:
             entries = {key: entries[key] for key in entries if key in all_keys}
         effects = _effects(before, entries)
@@ -173,18 +189,47 @@ def update_baseline(
             collected=collected,
             is_new=not exists,
             only_new=only_new,
+            only_test=only_test,
         )
+        fingerprint = before.fingerprint
+        if not only_test:
+            fingerprint = _fingerprint_after(
+                before, accepted, effects, only_new=only_new
+            )
+        takes_demands = not exists or all_keys is not None
         after = BaselineEntries(
             entries.values(),
             _titles_after(before, accepted, entries),
-            _fingerprint_after(before, accepted, effects, only_new=only_new),
+            fingerprint,
             without_ranking=gaps,
+            demands=accepted.demands if takes_demands else before.demands,
         )
         _refuse_silence(after, searches or {}, name)
         updated = _updated(before, after, effects, moved, left)
-        if updated.changes_file or not exists:
+        is_new = not exists and bool(after or not only_test)
+        if updated.changes_file or is_new:
             write_baseline(target, after)
     return updated
+
+
+def _with_tests(
+    entries: Mapping[EntryKey, BaselineEntry], tests: Mapping[EntryKey, DemandedOfCase]
+) -> dict[EntryKey, BaselineEntry]:
+    """Put what the test demands into entries; their rankings stay."""
+    found = dict(entries)
+    for key, test in tests.items():
+        entry = found.get(key)
+        if entry is None or test.demands is None:
+            continue
+        entry = replace(entry, demands=test.demands)
+        if entry.digest:
+            assert test.weight is not None
+            digest = test.digest or entry.digest
+            entry = replace(
+                entry, weight=test.weight, tags=tuple(test.tags), digest=digest
+            )
+        found[key] = entry
+    return found
 
 
 _ADDED, _KEPT, _NOTED, _RESCORED, _RERANKED = range(5)
@@ -214,8 +259,10 @@ def _effects(
 
 def _effect(old: BaselineEntry, new: BaselineEntry) -> int:
     # lines are compared, as JSON tells apart what equals in Python: 1 and true
-    if old is new or old.line == new.line:
+    if old is new:
         return _KEPT
+    if old.line == new.line:
+        return _KEPT if old.demands == new.demands else _NOTED
     noted = replace(
         old,
         digest=new.digest,
@@ -291,6 +338,7 @@ def _updated(
         left=left,
         has_new_fingerprint=after.fingerprint != before.fingerprint,
         has_new_gaps=after.without_ranking != before.without_ranking,
+        has_new_demands=after.demands != before.demands,
         without_ranking=_count_gaps(after),
     )
 
@@ -318,6 +366,7 @@ def _gaps_after(
     collected: Collection[EntryKey] | None,
     is_new: bool,
     only_new: bool,
+    only_test: bool,
 ) -> dict[EntryKey, str]:
     """Return {case: why it has no accepted ranking} after an update.
 
@@ -327,15 +376,18 @@ def _gaps_after(
     accepted yet.
 
     A case with an entry is listed if its skip is accepted, but not with `only_new`.
+    With `only_test` no other case is added.
     """
     gaps = {}
     for key, why in before.without_ranking.items():
         is_there = collected is None or key in collected
-        if is_there and key not in accepted:
+        if is_there and (only_test or key not in accepted):
             gaps[key] = why
     for key, why in accepted.without_ranking.items():
         has_entry = key in entries
-        if why == NOT_RUN:
+        if only_test:
+            is_listed = why == MARKED_SKIP and has_entry
+        elif why == NOT_RUN:
             is_listed = is_new and not has_entry
         else:
             is_accepted_skip = why == MARKED_SKIP and not only_new

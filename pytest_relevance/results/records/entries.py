@@ -21,6 +21,11 @@ from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import DROP, STALE_ENTRY, CaseCall, Outcome
 from pytest_relevance.results.case_result import FAILED, MEASURED, CaseResult
 from pytest_relevance.results.outcomes import KEPT
+from pytest_relevance.results.records.demands import (
+    CaseDemands,
+    FileDemands,
+    own_demands,
+)
 from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.run_info import AcceptedCase
@@ -79,6 +84,7 @@ class BaselineEntry:
     `missed`: whether the case missed a floor or an expectation; None if it has neither
     of them nor a score.
     `call`: how the search was called. Only entries from a record have it.
+    `demands`: what the test demanded of the case; None if that is not known.
     """
 
     id: str
@@ -99,6 +105,7 @@ class BaselineEntry:
     tags: tuple[str, ...] = ()
     missed: bool | None = False
     call: CaseCall = CaseCall()
+    demands: CaseDemands | None = None
 
     @property
     def key(self) -> EntryKey:
@@ -159,14 +166,31 @@ class BaselineEntry:
 
     @property
     def line(self) -> str:
-        """Return the entry as a line of a baseline.
+        """Return the entry as a line of a baseline, without what the test demanded.
 
         A query that equals the id is left out.
         """
-        values = encode(replace(self, params=with_sorted_keys(self.params)))
+        return as_json(self._values)
+
+    def line_beside(self, suite: CaseDemands) -> str:
+        """Return the entry as a line of a baseline with the demands of the suite.
+
+        The line has what differs from them; null if the demands are not known.
+        """
+        values = self._values
+        if self.demands is None:
+            values["demands"] = None
+        elif own := own_demands(self.demands, suite):
+            values["demands"] = own
+        return as_json(values)
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        params = with_sorted_keys(self.params)
+        values: dict[str, Any] = encode(replace(self, params=params, demands=None))
         if self.query == self.id:
             del values["query"]
-        return as_json(values)
+        return values
 
 
 def with_sorted_keys(value: Any) -> Any:
@@ -187,6 +211,8 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
     `without_ranking`: {(id, variant): why}, for cases that the reference knows and that
     have no accepted ranking (`records.uncompared` has the reasons). A case with an
     entry is here if its skip was accepted.
+    `demands`: what the test demanded, of the file and by default of a case; None if it
+    is not known.
     """
 
     def __init__(
@@ -196,11 +222,13 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         fingerprint: Fingerprint | None = None,
         *,
         without_ranking: Mapping[EntryKey, str] | None = None,
+        demands: FileDemands | None = None,
     ) -> None:
         super().__init__({entry.key: entry for entry in entries})
         self.titles: dict[str, str] = dict(titles or {})
         self.fingerprint: Fingerprint = fingerprint or {}
         self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
+        self.demands = demands
 
     def move(self, moves: MovedEntries) -> tuple[frozenset[EntryKey], int]:
         """Move entries to the present ids of their cases.

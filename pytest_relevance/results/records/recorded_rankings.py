@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.records.demands import FileDemands
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     entry_of,
@@ -117,5 +118,15 @@ def entries_of(
                 of_file.titles.update(result.texts.titles)
         about = files.get(file, FileInfo(file))
         of_file.without_ranking = without_ranking(about, ran, accepted=of_file)
+        _add_demands(of_file, about)
         entries[file] = of_file
     return entries
+
+
+def _add_demands(entries: BaselineEntries, about: FileInfo) -> None:
+    """Add what the test demanded, if the record has kept it."""
+    if about.demands is None:
+        return
+    entries.demands = FileDemands(about.demands, about.gates)
+    for key, demands in about.demands_of(entries).items():
+        entries[key] = replace(entries[key], demands=demands)

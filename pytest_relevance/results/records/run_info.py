@@ -12,6 +12,12 @@ from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.model import CatalogueFile, RecordedGate
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.records.demands import (
+    CaseDemands,
+    DemandChange,
+    OwnDemands,
+    demands_of_cases,
+)
 
 Lost = tuple[str, str | None, str]
 """A case of the baseline that is not compared: its id, its variant, and why."""
@@ -98,6 +104,11 @@ class FileInfo:
             baseline; empty for none.
         documents: its catalogue; None for none.
         fingerprint: what was searched when its baseline was accepted.
+        demands: what the suite demands of a case that says nothing else; None if that
+            is not kept.
+        own_demands: what cases demand otherwise, by id and variant.
+        test_changes: what the test demands otherwise than the reference.
+        knows_demands: whether the reference has kept what it demanded.
     """
 
     path: str
@@ -118,11 +129,24 @@ class FileInfo:
     against: str = ""
     documents: CatalogueFile | None = None
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    demands: CaseDemands | None = None
+    own_demands: Sequence[OwnDemands] = ()
+    test_changes: Sequence[DemandChange] = ()
+    knows_demands: bool = True
 
     @property
     def total(self) -> int:
         """Return how many items the file has."""
         return sum(count for *_, count in self.totals)
+
+    def demands_of(
+        self, keys: Iterable[tuple[str, str | None]]
+    ) -> dict[tuple[str, str | None], CaseDemands]:
+        """Return what is demanded of cases; nothing if that is not kept."""
+        if self.demands is None:
+            return {}
+        own = demands_of_cases(self.demands, self.own_demands)
+        return {key: own.get(key, self.demands) for key in keys}
 
     def is_whole(self, results: Iterable[CaseResult], file: str) -> bool:
         """Say whether every item of the file ended or was skipped.

@@ -1,0 +1,115 @@
+"""What the test demands in this run, and how that changed since the reference.
+
+It is found out when all cases are collected, and kept in the `FileInfo` of each case
+file. Marks that a conftest.py adds to items by then count, as the keys `skip` and
+`xfail` of a case do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.plugin.moved_cases import COLLECTED_FILES, CollectedFile
+from pytest_relevance.plugin.options import settings
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.results.records.run_info import FileInfo
+
+if TYPE_CHECKING:
+    from pytest_relevance.plugin.running.case_run import CaseRun
+    from pytest_relevance.results.records.demands import CaseDemands, DemandsOfSuite
+    from pytest_relevance.results.records.entries import BaselineEntries, EntryKey
+
+_MARKS = ("skipif", "skip", "xfail")
+"""The marks by which pytest does not fail an item, in the order in which it looks."""
+
+
+def note_demands(config: pytest.Config) -> None:
+    """Keep what the collected files demand, and how that changed."""
+    option = config.option
+    is_kept = option.relevance_record is not None or option.relevance_update is not None
+    files = run_store(config).collection.files
+    for name, file in config.stash.get(COLLECTED_FILES, {}).items():
+        if is_kept or file.collector.baseline is not None:
+            files[name] = _with_demands(config, files[name], file, is_kept=is_kept)
+
+
+def _with_demands(
+    config: pytest.Config, info: FileInfo, file: CollectedFile, *, is_kept: bool
+) -> FileInfo:
+    from pytest_relevance.results.records.demands import DemandsOfSuite, own_demands
+
+    of_suite = DemandsOfSuite(file.suite.terms, tolerance=settings(config).tolerance)
+    demands = _demands_of_cases(config, file.runs, of_suite)
+    if is_kept:
+        own = []
+        for (case, variant), of_case in demands.items():
+            values = own_demands(of_case, of_suite.suite)
+            if values:
+                own.append((case, variant, values))
+        info = replace(info, demands=of_suite.suite, own_demands=tuple(own))
+    if file.collector.baseline is None:
+        return info
+    return _with_changes(info, file, demands, file.collector.baseline.entries)
+
+
+def _demands_of_cases(
+    config: pytest.Config, runs: Iterable[CaseRun], of_suite: DemandsOfSuite
+) -> dict[EntryKey, CaseDemands]:
+    """Return what is demanded of each case, by id and variant.
+
+    If a case has several items, the marks of the first that has any count.
+    """
+    from pytest_relevance.results.records.demands import marks_of
+
+    is_strict = bool(config.getini("xfail_strict"))
+    found: dict[EntryKey, CaseDemands] = {}
+    marked = set()
+    for run in runs:
+        key = run.case.id, run.variant
+        marks = []
+        for name in _MARKS:
+            for mark in run.item.iter_markers(name):
+                marks.append((mark.name, mark.args, mark.kwargs))
+        if key in found and (not marks or key in marked):
+            continue
+        found[key] = of_suite.of(run.case, marks_of(marks, is_strict=is_strict))
+        if marks:
+            marked.add(key)
+    return found
+
+
+def _with_changes(
+    info: FileInfo,
+    file: CollectedFile,
+    demands: dict[EntryKey, CaseDemands],
+    entries: BaselineEntries,
+) -> FileInfo:
+    """Add what changed since the reference to the data of a file."""
+    from pytest_relevance.results.details import digest_of
+    from pytest_relevance.results.records.demand_changes import (
+        DemandChanges,
+        DemandedOfCase,
+    )
+
+    changes = DemandChanges()
+    is_known = entries.demands is not None
+    for key, case in file.cases.items():
+        entry = entries.get(key)
+        if entry is None:
+            continue
+        is_known = is_known and entry.demands is not None
+        now = DemandedOfCase(
+            demands[key], case.weight, case.tags, digest_of(case.judgments)
+        )
+        changes.add_case(case.id, DemandedOfCase.of_entry(entry), now)
+    if entries.demands is not None:
+        changes.add_gates(entries.demands.gates, info.gates)
+    return replace(
+        info,
+        test_changes=changes.found,
+        knows_demands=is_known or not entries,
+    )

@@ -1,0 +1,266 @@
+"""How a test changed since its reference: what it demands now, and what it did then.
+
+A change is *stricter* if whatever passes now would have passed then. Every other change
+is *looser*. The kinds of expectations and gates say what is stricter, by `implies`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_relevance.cases.model import RecordedGate
+from pytest_relevance.codec import encode
+from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
+from pytest_relevance.results.records.demands import (
+    EXPECT,
+    FILLED,
+    GATE,
+    JUDGMENTS,
+    SKIP,
+    TAGS,
+    WEIGHT,
+    XFAIL,
+    CaseDemands,
+    DemandChange,
+    RecordedExpectation,
+)
+from pytest_relevance.results.records.entries import BaselineEntry
+from pytest_relevance.results.records.json_lines import as_json
+from pytest_relevance.results.records.two_expectations import TwoExpectations
+
+
+@dataclass(frozen=True, slots=True)
+class DemandedOfCase:
+    """All that a test says of a case.
+
+    `demands` are None, `weight` is None and `digest` is "" if they are not known. Tags
+    are known if the weight is.
+    """
+
+    demands: CaseDemands | None
+    weight: float | None = None
+    tags: Sequence[str] = ()
+    digest: str = ""
+
+    @classmethod
+    def of_entry(cls, entry: BaselineEntry) -> DemandedOfCase:
+        """Return what a reference has of a case."""
+        weight = entry.weight if entry.digest else None
+        return cls(entry.demands, weight, entry.tags, entry.digest)
+
+
+@dataclass(slots=True)
+class DemandChanges:
+    """Collects the changes of one file. Equal changes of several cases become one."""
+
+    _found: dict[tuple[str, str, str, bool], list[str]] = field(default_factory=dict)
+    _values: dict[tuple[str, str, str, bool], tuple[Any, Any]] = field(
+        default_factory=dict
+    )
+
+    def add_case(self, case: str, before: DemandedOfCase, now: DemandedOfCase) -> None:
+        """Compare what is demanded of a case."""
+        for change in changes_of_case(before, now):
+            self._add(change, case)
+
+    def add_gates(
+        self, before: Iterable[RecordedGate], now: Iterable[RecordedGate]
+    ) -> None:
+        """Compare the gates of the file."""
+        for change in changes_of_gates([*before], [*now]):
+            self._add(change)
+
+    def _add(self, change: DemandChange, *cases: str) -> None:
+        texts = as_json(change.before), as_json(change.now)
+        group = change.key, *texts, change.is_looser
+        self._values[group] = change.before, change.now
+        named = self._found.setdefault(group, [])
+        named += [case for case in cases if case not in named[-1:]]
+
+    @property
+    def found(self) -> tuple[DemandChange, ...]:
+        """Return the changes, in the order in which they were found."""
+        changes = []
+        for group, cases in self._found.items():
+            key, _, _, is_looser = group
+            before, now = self._values[group]
+            names = tuple(dict.fromkeys(cases))
+            changes.append(DemandChange(key, before, now, names, is_looser))
+        return tuple(changes)
+
+
+# --- one case -------------------------------------------------------------------------
+
+
+def changes_of_case(
+    before: DemandedOfCase, now: DemandedOfCase
+) -> Iterator[DemandChange]:
+    """Yield how the test of a case changed; what is not known did not change."""
+    if before.demands is not None and now.demands is not None:
+        if before.demands is not now.demands and before.demands != now.demands:
+            yield from _changes_of_demands(before.demands, now.demands)
+    if before.weight is not None and now.weight is not None:
+        if before.weight != now.weight:
+            yield DemandChange(WEIGHT, before.weight, now.weight)
+        if {*before.tags} != {*now.tags}:
+            yield DemandChange(TAGS, sorted(before.tags), sorted(now.tags))
+    if before.digest and now.digest and before.digest != now.digest:
+        yield DemandChange(JUDGMENTS)
+
+
+def _changes_of_demands(
+    before: CaseDemands, now: CaseDemands
+) -> Iterator[DemandChange]:
+    if before.k != now.k:
+        yield DemandChange("k", before.k, now.k)
+    if before.min_ndcg != now.min_ndcg:
+        floor = -1 if now.min_ndcg is None else now.min_ndcg
+        is_looser = before.min_ndcg is not None and floor < before.min_ndcg
+        yield DemandChange(
+            "min_ndcg", before.min_ndcg, now.min_ndcg, is_looser=is_looser
+        )
+    if before.tolerance != now.tolerance:
+        is_looser = now.tolerance > before.tolerance
+        yield DemandChange(
+            "tolerance", before.tolerance, now.tolerance, is_looser=is_looser
+        )
+    yield from _changes_of_expectations(before, now)
+    if (before.skip is None) != (now.skip is None):
+        yield DemandChange(SKIP, before.skip, now.skip, is_looser=now.skip is not None)
+    yield from _changes_of_xfail(before, now)
+    yield from _changes_of_settings(before.settings, now.settings)
+
+
+def _changes_of_xfail(before: CaseDemands, now: CaseDemands) -> Iterator[DemandChange]:
+    if (before.xfail is None) != (now.xfail is None):
+        is_looser = now.xfail is not None
+        yield DemandChange(XFAIL, before.xfail, now.xfail, is_looser=is_looser)
+    elif before.is_strict != now.is_strict:
+        yield DemandChange(
+            "strict", before.is_strict, now.is_strict, is_looser=before.is_strict
+        )
+
+
+def _changes_of_settings(
+    before: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[DemandChange]:
+    for name in dict.fromkeys([*before, *now]):
+        if before.get(name) == now.get(name):
+            continue
+        if name == FILLED:
+            yield DemandChange(JUDGMENTS)
+        else:
+            yield DemandChange(name, before.get(name), now.get(name))
+
+
+# --- expectations ---------------------------------------------------------------------
+
+
+def _changes_of_expectations(
+    before: CaseDemands, now: CaseDemands
+) -> Iterator[DemandChange]:
+    left = [one for one in now.expect if one not in before.expect]
+    for expected in before.expect:
+        if expected in now.expect:
+            continue
+        stricter = [one for one in now.expect if _implies(one, expected, now, before)]
+        if stricter:
+            is_same = any(_implies(expected, one, before, now) for one in stricter)
+            if is_same:
+                left = [one for one in left if one not in stricter]
+            continue
+        instead = [one for one in left if _replaces(one, expected)]
+        left = [one for one in left if one not in instead]
+        value = encode(instead[0]) if instead else None
+        yield DemandChange(EXPECT, encode(expected), value)
+    for expected in left:
+        yield DemandChange(EXPECT, None, encode(expected), is_looser=False)
+
+
+def _implies(
+    this: RecordedExpectation,
+    other: RecordedExpectation,
+    of_this: CaseDemands,
+    of_other: CaseDemands,
+) -> bool:
+    """Say whether what meets an expectation meets another one.
+
+    A kind of another package may raise an exception. Then that is not known.
+    """
+    if this == other:
+        return True
+    if this.kind != other.kind:
+        return False
+    both = TwoExpectations(this.expectation, other.expectation, of_this.k, of_other.k)
+    kind: Any = EXPECTATIONS.get_or_unknown(this.kind)
+    try:
+        with EXPECTATIONS.calling(this.kind):
+            return bool(kind.implies(both))
+    except ExtensionError:
+        return False
+
+
+def _replaces(now: RecordedExpectation, before: RecordedExpectation) -> bool:
+    """Say whether an expectation stands in the place of an earlier one."""
+    if now.kind != before.kind:
+        return False
+    if now.key == before.key:
+        return now.kind != "within" or now.documents == before.documents
+    return now.key.partition("@")[0] == before.key.partition("@")[0]
+
+
+# --- gates ----------------------------------------------------------------------------
+
+
+def changes_of_gates(
+    before: Sequence[RecordedGate], now: Sequence[RecordedGate]
+) -> Iterator[DemandChange]:
+    """Yield how the gates of a file changed."""
+    left = [*now]
+    for gate in before:
+        stricter = [one for one in now if _gate_implies(one, gate)]
+        if stricter:
+            same = [one for one in stricter if _gate_implies(gate, one)]
+            left = [one for one in left if one not in same]
+            continue
+        instead = [one for one in left if _is_other_version(one, gate)]
+        left = [one for one in left if one not in instead[:1]]
+        value = _gate_values(instead[0]) if instead else None
+        yield DemandChange(GATE, _gate_values(gate), value)
+    for gate in left:
+        yield DemandChange(GATE, None, _gate_values(gate), is_looser=False)
+
+
+def _gate_values(gate: RecordedGate) -> dict[str, Any]:
+    values: dict[str, Any] = encode(gate)
+    values.pop("line", None)
+    return values
+
+
+def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
+    if now.condition != before.condition:
+        return False
+    of_now = now.tag, now.variant, now.against
+    return of_now == (before.tag, before.variant, before.against)
+
+
+def _gate_implies(this: RecordedGate, other: RecordedGate) -> bool:
+    """Say whether a run that meets a gate meets another one.
+
+    A kind of another package may raise an exception. Then that is not known.
+    """
+    if not _look_at_the_same(this, other):
+        return False
+    kind: Any = GATES.get_or_unknown(this.condition)
+    try:
+        with GATES.calling(this.condition):
+            return bool(kind.implies(this.gate, other.gate))
+    except ExtensionError:
+        return False
+
+
+def _is_other_version(now: RecordedGate, before: RecordedGate) -> bool:
+    """Say whether a gate stands in the place of an earlier one."""
+    return now.id == before.id or _look_at_the_same(now, before)

@@ -1,0 +1,462 @@
+"""What a test demands: of each case, and of a case file as a whole.
+
+A baseline and a record keep it, so that a later run can tell how the test changed
+(`demand_changes`). The demands of a case are the effective ones. It does not matter
+whether the suite or the case sets them, or how they are written.
+
+Most cases demand what their suite does. A file therefore has the demands of the suite
+once, and of each case only what differs (`own_demands`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from pytest_relevance._text import shown
+from pytest_relevance.cases.model import (
+    Case,
+    Expectation,
+    FieldCondition,
+    RecordedGate,
+    Terms,
+)
+from pytest_relevance.codec import DecodeError, decode, encode
+from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import EMPTY
+from pytest_relevance.results.details import digest_of
+
+DEFAULT_TOLERANCE = 0.05
+
+FILLED = "filled"
+"""The key of the settings that stands for which grades are filled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedExpectation:
+    """An expectation in a record: an `Expectation` whose metric is a text.
+
+    `kind`: the name of its kind.
+    `name`: the metric, or the key as it is written; empty if that is the kind.
+    All other fields are those of an `Expectation`.
+
+    Raises:
+        ValueError: the metric has an unknown name.
+    """
+
+    kind: str
+    name: str = ""
+    metric: bool = False
+    comparison: str = ">="
+    bound: float = 0.0
+    documents: Sequence[str] = ()
+    within: int | None = None
+    sets: Sequence[int] = ()
+    conditions: Sequence[tuple[str, str, Sequence[Any]]] = ()
+    query: str = ""
+
+    @classmethod
+    def of(cls, expected: Expectation) -> RecordedExpectation:
+        """Record an expectation."""
+        return cls(
+            kind=expected.kind,
+            name="" if expected.name == expected.kind else expected.name,
+            metric=expected.metric is not None,
+            comparison=expected.comparison,
+            bound=expected.bound,
+            documents=expected.documents,
+            within=expected.within,
+            sets=expected.sets,
+            conditions=tuple(one.for_record for one in expected.conditions),
+            query=expected.query,
+        )
+
+    def __post_init__(self) -> None:
+        """Check the metric."""
+        if self.metric:
+            metric_named(self.name)
+
+    @property
+    def key(self) -> str:
+        """Return the name that an entry of a case replaces in its suite."""
+        return self.name or self.kind
+
+    @property
+    def expectation(self) -> Expectation:
+        """Return the expectation. A metric of a project has no function."""
+        return Expectation(
+            kind=self.kind,
+            written=self.key,
+            metric=metric_named(self.name) if self.metric else None,
+            comparison=self.comparison,
+            bound=self.bound,
+            documents=tuple(self.documents),
+            within=self.within,
+            sets=tuple(self.sets),
+            conditions=tuple(map(FieldCondition.of_record, self.conditions)),
+            query=self.query,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseDemands:
+    """What a test demands of a case, without its weight, tags and judgments.
+
+    Those stand beside it: in an entry of a baseline, and in a result.
+
+    Attributes:
+        k: the cutoff.
+        min_ndcg: the floor; None for none.
+        tolerance: how far nDCG@k may drop below the accepted score.
+        expect: the expectations that apply.
+        skip: why the case is skipped; None if it is not.
+        xfail: why it is expected to fail; None if it is not.
+        is_strict: whether it fails if it passes although it is expected to fail.
+        settings: by key of the case file, what else decides how the case is searched
+            and scored. Keys with their default are not there.
+
+    Raises:
+        ValueError: the cutoff is not one, or a figure is not finite.
+    """
+
+    k: int = 10
+    min_ndcg: float | None = None
+    tolerance: float = DEFAULT_TOLERANCE
+    expect: Sequence[RecordedExpectation] = ()
+    skip: str | None = None
+    xfail: str | None = None
+    is_strict: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the figures."""
+        if not 1 <= self.k <= LARGEST_CUTOFF:
+            raise ValueError(f"k: {self.k} is not a cutoff")
+        for name in ("min_ndcg", "tolerance"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise ValueError(f"{name}: {value!r} is not a number from 0 to 1")
+
+
+OwnDemands = tuple[str, str | None, Mapping[str, Any]]
+"""The demands of a case where they differ from those of its suite: its id, its variant,
+and what `own_demands` returns.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDemands:
+    """What a case file demands: of its cases by default, and as a whole.
+
+    `suite`: what a case demands if it says nothing else.
+    `gates`: the gates of the file.
+    """
+
+    suite: CaseDemands = CaseDemands()
+    gates: Sequence[RecordedGate] = ()
+
+
+EXPECT, GATE = "expect", "gate"
+JUDGMENTS, TAGS, WEIGHT = "judgments", "tags", "weight"
+SKIP, XFAIL = "skip", "xfail"
+"""The keys of changes that are no key of the settings of a case."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemandChange:
+    """Something that a test demands otherwise than its reference, in one file.
+
+    Attributes:
+        key: the key of the case file, or `gate`.
+        before: the value in the reference, as JSON has it; None if it had none.
+        now: the value now; None if it has none.
+        cases: the ids of the cases for which it changed; none for a gate.
+        is_looser: whether something may pass now that failed then.
+    """
+
+    key: str
+    before: Any = None
+    now: Any = None
+    cases: Sequence[str] = ()
+    is_looser: bool = True
+
+
+# --- from a case file -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MarksOfCase:
+    """The marks of an item by which pytest may not fail a case.
+
+    `skip`, `xfail`: the reason; None without the mark.
+    """
+
+    skip: str | None = None
+    xfail: str | None = None
+    is_strict: bool = False
+
+
+NO_MARKS = MarksOfCase()
+
+
+class DemandsOfSuite:
+    """Makes the demands of the cases of a suite.
+
+    `suite`: what a case demands if it says nothing else.
+
+    Cases that demand the same share an object.
+    """
+
+    def __init__(self, terms: Terms, *, tolerance: float) -> None:
+        """Take the terms of a suite, and the tolerance of the project."""
+        self._tolerance = tolerance
+        self._settings: dict[int, tuple[Terms, Mapping[str, Any]]] = {}
+        self._expected: dict[
+            tuple[Expectation, ...], tuple[RecordedExpectation, ...]
+        ] = {}
+        self.suite = self._demands(terms, terms.min_ndcg, terms.expect)
+
+    def of(self, case: Case, marks: MarksOfCase = NO_MARKS) -> CaseDemands:
+        """Return what a case demands; the object `suite` if it demands the same."""
+        found = self._demands(
+            case.terms,
+            case.min_ndcg,
+            case.expect,
+            usefixtures=case.usefixtures,
+            filled=case.filled,
+            marks=marks,
+        )
+        return self.suite if found == self.suite else found
+
+    def _demands(
+        self,
+        terms: Terms,
+        floor: float | None,
+        expect: tuple[Expectation, ...],
+        usefixtures: Sequence[str] = (),
+        filled: Mapping[str, str] = EMPTY,
+        marks: MarksOfCase = NO_MARKS,
+    ) -> CaseDemands:
+        settings = self._settings_of(terms)
+        expected = self._recorded(expect)
+        if any(one.key.startswith("ERR") for one in expected):
+            settings = {**settings, **_top_of_scale(terms)}
+        if usefixtures:
+            settings = {**settings, "usefixtures": [*usefixtures]}
+        if filled:
+            settings = {**settings, FILLED: digest_of(dict.fromkeys(filled, 0))}
+        tolerance = terms.tolerance
+        return CaseDemands(
+            k=terms.k,
+            min_ndcg=floor,
+            tolerance=self._tolerance if tolerance is None else tolerance,
+            expect=expected,
+            skip=marks.skip,
+            xfail=marks.xfail,
+            is_strict=marks.is_strict,
+            settings=settings,
+        )
+
+    def _recorded(
+        self, expect: tuple[Expectation, ...]
+    ) -> tuple[RecordedExpectation, ...]:
+        if expect not in self._expected:
+            recorded = tuple(map(RecordedExpectation.of, expect))
+            self._expected[expect] = recorded
+        return self._expected[expect]
+
+    def _settings_of(self, terms: Terms) -> Mapping[str, Any]:
+        # most cases share one object
+        known = self._settings.get(id(terms))
+        if known is None:
+            known = self._settings[id(terms)] = terms, _settings_of(terms)
+        return known[1]
+
+
+_NOT_SETTINGS = frozenset({"undefined", "max_grade", "gains"})
+"""The fields of `Settings` that no case file sets."""
+
+
+def _settings_of(terms: Terms) -> dict[str, Any]:
+    """Return what else decides how a case is searched and scored, by key."""
+    found: dict[str, Any] = {}
+    usual = Settings()
+    for one in fields(Settings):
+        value = getattr(terms.settings, one.name)
+        if one.name not in _NOT_SETTINGS and value != getattr(usual, one.name):
+            found[one.name] = encode(value)
+    for name in ("search", "depth", "ties", "id_field", "min_judged"):
+        value = getattr(terms, name)
+        if value != getattr(_USUAL_TERMS, name):
+            found[name] = encode(value)
+    if terms.settings.ideal == "max":
+        found |= _top_of_scale(terms)
+    return found
+
+
+_USUAL_TERMS = Terms()
+
+
+def _top_of_scale(terms: Terms) -> dict[str, Any]:
+    """Return the highest grade, for scores that depend on it."""
+    return {"scale": terms.settings.max_grade}
+
+
+def marks_of(
+    marks: Iterable[tuple[str, Sequence[Any], Mapping[str, Any]]], *, is_strict: bool
+) -> MarksOfCase:
+    """Read the marks of an item, `(name, args, kwargs)` of each.
+
+    `is_strict` is whether pytest takes `xfail` to be strict. A mark whose condition is
+    false does not count. A condition that is a text may be true.
+    """
+    found = NO_MARKS
+    for name, args, values in marks:
+        if name == "skip" and found.skip is None:
+            reason = values.get("reason") or (args[0] if args else "")
+            found = replace(found, skip=str(reason))
+        elif name == "skipif" and found.skip is None and _may_hold(args, values):
+            found = replace(found, skip=str(values.get("reason", "")))
+        elif name == "xfail" and found.xfail is None:
+            if _may_hold(args, values):
+                strict = values.get("strict")
+                found = replace(
+                    found,
+                    xfail=str(values.get("reason") or ""),
+                    is_strict=is_strict if strict is None else bool(strict),
+                )
+    return found
+
+
+def _may_hold(args: Sequence[Any], values: Mapping[str, Any]) -> bool:
+    """Say whether a mark may count; without conditions it does."""
+    conditions = [*args]
+    if "condition" in values:
+        conditions.append(values["condition"])
+    if not conditions:
+        return True
+    return any(isinstance(one, str) or bool(one) for one in conditions)
+
+
+# --- what differs from the suite ------------------------------------------------------
+
+
+def own_demands(demands: CaseDemands, suite: CaseDemands) -> dict[str, Any]:
+    """Return what a case demands otherwise than its suite, as JSON values.
+
+    It is empty if there is no difference. `expect` has the expectations of the case,
+    `without` the names of those of the suite that the case does not have. In `settings`
+    null stands for the default.
+    """
+    if demands is suite:
+        return {}
+    own: dict[str, Any] = {}
+    for one in fields(CaseDemands):
+        value = getattr(demands, one.name)
+        usual = getattr(suite, one.name)
+        if value == usual:
+            continue
+        if one.name == "expect":
+            own |= _own_expectations(value, usual)
+        elif one.name == "settings":
+            own["settings"] = _own_settings(value, usual)
+        else:
+            own[one.name] = value
+    return own
+
+
+def _own_expectations(
+    expect: Sequence[RecordedExpectation], usual: Sequence[RecordedExpectation]
+) -> dict[str, Any]:
+    of_case, of_suite = _by_key(expect), _by_key(usual)
+    own = []
+    for key, expected in of_case.items():
+        if expected != of_suite.get(key):
+            own += [encode(one) for one in expected]
+    without = [key for key in of_suite if key not in of_case]
+    found: dict[str, Any] = {}
+    if own:
+        found["expect"] = own
+    if without:
+        found["without"] = without
+    return found
+
+
+def _by_key(
+    expect: Iterable[RecordedExpectation],
+) -> dict[str, list[RecordedExpectation]]:
+    found: dict[str, list[RecordedExpectation]] = {}
+    for expected in expect:
+        found.setdefault(expected.key, []).append(expected)
+    return found
+
+
+def _own_settings(
+    settings: Mapping[str, Any], usual: Mapping[str, Any]
+) -> dict[str, Any]:
+    own = {}
+    for name in sorted({*settings, *usual}):
+        if settings.get(name) != usual.get(name):
+            own[name] = settings.get(name)
+    return own
+
+
+def with_own_demands(suite: CaseDemands, own: Mapping[str, Any]) -> CaseDemands:
+    """Return the demands of a case that has these of its own (`own_demands`).
+
+    Raises `DecodeError` for a value that is not allowed.
+    """
+    if not own:
+        return suite
+    values = encode(suite)
+    of_case = decode(_OwnExpectations, own)
+    replaced = {*of_case.without, *(one.key for one in of_case.expect)}
+    kept = [one for one in suite.expect if one.key not in replaced]
+    values["expect"] = encode([*kept, *of_case.expect])
+    settings = own.get("settings", {})
+    if not isinstance(settings, Mapping):
+        message = f"expected an object, found {shown(settings)}"
+        raise DecodeError(message, ("settings",))
+    merged = {**values.get("settings", {}), **settings}
+    values["settings"] = {
+        name: value for name, value in merged.items() if value is not None
+    }
+    for name, value in own.items():
+        if name not in ("expect", "without", "settings"):
+            values[name] = value
+    return decode(CaseDemands, values)
+
+
+def read_demands(suite: CaseDemands, own: object) -> CaseDemands | None:
+    """Return the demands of a case from what a file has of them; null is not known.
+
+    Raises `DecodeError` for a value that is not allowed.
+    """
+    if own is None:
+        return None
+    if not isinstance(own, Mapping):
+        raise DecodeError(f"expected an object, found {shown(own)}", ("demands",))
+    try:
+        return with_own_demands(suite, own)
+    except DecodeError as error:
+        raise error.below("demands") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnExpectations:
+    """The expectations of a case, and the names of those of the suite that it lacks."""
+
+    expect: Sequence[RecordedExpectation] = ()
+    without: Sequence[str] = ()
+
+
+def demands_of_cases(
+    suite: CaseDemands, own: Iterable[OwnDemands]
+) -> dict[tuple[str, str | None], CaseDemands]:
+    """Return the demands of cases that differ from their suite, by id and variant."""
+    found = {}
+    for case, variant, values in own:
+        found[case, variant] = with_own_demands(suite, values)
+    return found

@@ -1,0 +1,394 @@
+"""What a test demands: how it is kept, and which changes of it are stricter."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.model import Terms
+from pytest_relevance.codec import DecodeError
+from pytest_relevance.results.case_result import MEASURED, PASSED
+from pytest_relevance.results.records.demand_changes import (
+    DemandedOfCase,
+    changes_of_case,
+    changes_of_gates,
+)
+from pytest_relevance.results.records.demands import (
+    CaseDemands,
+    DemandChange,
+    DemandsOfSuite,
+    MarksOfCase,
+    marks_of,
+    own_demands,
+    read_demands,
+)
+from tests.helpers import case_of, recorded_gates, scored
+
+GRADES = {"a": 3, "b": 1, "c": 0}
+DOCUMENTS = "abcd"
+
+
+def demands_of(**keys: Any) -> CaseDemands:
+    """What a case with these keys demands."""
+    case = case_of({"query": "q", "judgments": GRADES, **keys})
+    return DemandsOfSuite(Terms(), tolerance=0.05).of(case)
+
+
+def changes(before: CaseDemands, now: CaseDemands) -> list[DemandChange]:
+    return [*changes_of_case(DemandedOfCase(before), DemandedOfCase(now))]
+
+
+def kinds_of_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The changes between two cases: `looser min_ndcg`."""
+    found = []
+    for change in changes(demands_of(**before), demands_of(**now)):
+        how = "looser" if change.is_looser else "stricter"
+        found.append(f"{how} {change.key}")
+    return found
+
+
+SAME: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"expect": {"P@5": 0.4}}, {"expect": {"P@5": ">= 0.4"}}),
+    ({"expect": {"include": ["a", "b"]}}, {"expect": {"include": ["b", "a"]}}),
+    ({"k": 3, "expect": {"include": "a"}},
+     {"k": 3, "expect": {"include": {"docs": "a", "within": 3}}}),
+    ({"expect": {"within": {"a": 3}}}, {"expect": {"within": {"a": "< 4"}}}),
+    ({"expect": {"order": ["a", "b"]}}, {"expect": {"order": [["a"], ["b"]]}}),
+    ({"expect": {"every": {"x": [1, 2]}}}, {"expect": {"every": {"x": [2, 1]}}}),
+    ({"tolerance": 0.05}, {}),
+    ({"gain": "exponential"}, {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "now"), SAME)
+def test_another_order_or_spelling_is_no_change(
+    before: dict[str, Any], now: dict[str, Any]
+) -> None:
+    assert kinds_of_changes(before, now) == []
+    assert kinds_of_changes(now, before) == []
+
+
+STRICTER: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {"min_ndcg": 0.5}),
+    ({"min_ndcg": 0.5}, {"min_ndcg": 0.7}),
+    ({}, {"tolerance": 0.01}),
+    ({}, {"expect": {"P@5": 0.2}}),
+    ({"expect": {"P@5": 0.2}}, {"expect": {"P@5": 0.4}}),
+    ({"expect": {"P@5": 0.2}}, {"expect": {"P@5": "> 0.2"}}),
+    ({"expect": {"first": "a"}}, {"expect": {"first": ["a", "b"]}}),
+    ({"expect": {"include": "a"}}, {"expect": {"include": ["a", "b"]}}),
+    ({"expect": {"include": "a"}}, {"expect": {"include": {"docs": "a", "within": 2}}}),
+    ({"expect": {"exclude": "c"}}, {"expect": {"exclude": {"docs": "c", "within": 20}}}),
+    ({"expect": {"within": {"a": 3}}}, {"expect": {"within": {"a": 2}}}),
+    ({"expect": {"order": ["a", "b"]}}, {"expect": {"order": ["a", "c", "b"]}}),
+    ({"expect": {"results": "<= 5"}}, {"expect": {"results": "< 5"}}),
+    ({"expect": {"latency": "<= 200 ms"}}, {"expect": {"latency": "<= 150 ms"}}),
+    ({"expect": {"every@3": {"x": [1, 2]}}}, {"expect": {"every@5": {"x": 1, "y": 2}}}),
+    ({"expect": {"some@5": {"x": "> 1"}}}, {"expect": {"some@3": {"x": "> 2"}}}),
+    ({"expect": {"none@3": {"x": "> 5"}}}, {"expect": {"none@5": {"x": "> 2"}}}),
+    ({"expect": {"at_most": {"x": 3}}}, {"expect": {"at_most": {"x": 2}}}),
+    ({"expect": {"same_as": {"query": "r", "overlap": 0.5}}}, {"expect": {"same_as": "r"}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "now"), STRICTER)
+def test_a_stricter_demand_and_the_way_back(
+    before: dict[str, Any], now: dict[str, Any]
+) -> None:
+    (stricter,) = kinds_of_changes(before, now)
+    (looser,) = kinds_of_changes(now, before)
+    assert stricter.startswith("stricter "), stricter
+    assert looser.startswith("looser "), looser
+
+
+LOOSER: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"k": 5}, {"k": 10}),
+    ({"k": 10}, {"k": 5}),
+    ({}, {"min_judged": 0.5}),
+    ({"min_judged": 0.5}, {}),
+    ({}, {"gain": "linear"}),
+    ({}, {"search": "other_search"}),
+    ({}, {"usefixtures": ["good_index"]}),
+    ({}, {"depth": 50}),
+    ({}, {"id_field": "sku"}),
+    ({"expect": {"P@5": 0.2}}, {"expect": {"P@10": 0.2}}),
+    ({"expect": {"none": {"x": 1}}}, {"expect": {"none": {"x": 1, "y": 2}}}),
+    ({"expect": {"none": {"x": 1, "y": 2}}}, {"expect": {"none": {"x": 1}}}),
+    ({"expect": {"some": {"x": [1, 2]}}}, {"expect": {"some": {"x": 1}}}),
+    ({"expect": {"same_as": "r"}}, {"expect": {"same_as": "s"}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "now"), LOOSER)
+def test_what_is_not_provably_stricter_is_looser(
+    before: dict[str, Any], now: dict[str, Any]
+) -> None:
+    (change,) = kinds_of_changes(before, now)
+    assert change.startswith("looser ")
+
+
+def test_an_expectation_that_is_gone_or_new() -> None:
+    before = demands_of(expect={"include": "a", "P@5": 0.2})
+    now = demands_of(expect={"exclude": "c", "P@5": 0.1})
+    include = {"kind": "include", "documents": ["a"]}
+    exclude = {"kind": "exclude", "documents": ["c"]}
+    loose, tight = (
+        {"kind": "metric", "name": "P@5", "metric": True, "bound": bound}
+        for bound in (0.1, 0.2)
+    )
+    assert changes(before, now) == [
+        DemandChange("expect", include, None),
+        DemandChange("expect", tight, loose),
+        DemandChange("expect", None, exclude, is_looser=False),
+    ]
+
+
+# --- marks ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        (("skip", (), {"reason": "flaky"}), MarksOfCase(skip="flaky")),
+        (("skip", ("flaky",), {}), MarksOfCase(skip="flaky")),
+        (("skipif", (True,), {"reason": "no GPU"}), MarksOfCase(skip="no GPU")),
+        (("skipif", (False,), {"reason": "no GPU"}), MarksOfCase()),
+        (("skipif", ("sys.platform == 'x'",), {}), MarksOfCase(skip="")),
+        (("xfail", (), {"reason": "later"}), MarksOfCase(xfail="later")),
+        (("xfail", (False,), {"reason": "later"}), MarksOfCase()),
+        (("xfail", (), {"strict": True}), MarksOfCase(xfail="", is_strict=True)),
+    ],
+)
+def test_a_mark_that_may_hold_counts(
+    mark: tuple[str, tuple[object, ...], dict[str, object]], expected: MarksOfCase
+) -> None:
+    assert marks_of([mark], is_strict=False) == expected
+
+
+def test_a_case_that_is_skipped_or_expected_to_fail_is_looser() -> None:
+    plain = CaseDemands()
+    for key, marked, again in (
+        ("skip", CaseDemands(skip="flaky"), CaseDemands(skip="slow")),
+        ("xfail", CaseDemands(xfail="flaky"), CaseDemands(xfail="later")),
+    ):
+        assert changes(plain, marked) == [DemandChange(key, None, "flaky")]
+        (back,) = changes(marked, plain)
+        assert not back.is_looser
+        assert changes(marked, again) == []
+    strict = CaseDemands(xfail="later", is_strict=True)
+    (change,) = changes(strict, CaseDemands(xfail="later"))
+    assert (change.key, change.is_looser) == ("strict", True)
+
+
+# --- judgments, weights and tags ------------------------------------------------------
+
+
+def test_what_stands_beside_the_demands() -> None:
+    before = DemandedOfCase(None, 1, ("head", "uk"), "digest")
+    same = DemandedOfCase(None, 1.0, ("uk", "head"), "digest")
+    assert [*changes_of_case(before, same)] == []
+    assert [*changes_of_case(DemandedOfCase(None), same)] == []
+    now = DemandedOfCase(None, 2, ("uk",), "other")
+    assert [*changes_of_case(before, now)] == [
+        DemandChange("weight", 1, 2),
+        DemandChange("tags", ["head", "uk"], ["uk"]),
+        DemandChange("judgments"),
+    ]
+
+
+# --- gates ----------------------------------------------------------------------------
+
+MEAN = {"mean": {"nDCG@10": 0.7}}
+DROP = {"max_drop": {"nDCG@10": 0.02}}
+TWO_DROPS = {"max_drop": {"nDCG@10": 0.02, "RR": 0.02}}
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (MEAN, {"mean": {"nDCG@10": 0.8}}),
+        (MEAN, {"mean": {"nDCG@10": 0.7, "RR": 0.5}}),
+        (DROP, {"max_drop": {"nDCG@10": 0.01}}),
+        (DROP, TWO_DROPS),
+        ({**DROP, "p": 0.05}, DROP),
+        ({**DROP, "p": 0.05}, {**DROP, "p": 0.1}),
+        ({"passing": 0.9}, {"passing": 0.95}),
+        ({"latency": {"p50": "<= 200 ms"}}, {"latency": {"p50": "< 200 ms"}}),
+    ],
+)
+def test_a_stricter_gate_and_the_way_back(
+    before: dict[str, Any], now: dict[str, Any]
+) -> None:
+    (first,), (second,) = recorded_gates(before), recorded_gates(now)
+    (stricter,) = changes_of_gates([first], [second])
+    (looser,) = changes_of_gates([second], [first])
+    assert not stricter.is_looser
+    assert looser.is_looser
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (MEAN, {**MEAN, "tag": "head"}),
+        ({**DROP, "p": 0.05}, {**TWO_DROPS, "p": 0.05}),
+        (MEAN, DROP),
+    ],
+)
+def test_a_gate_that_is_not_provably_stricter(
+    before: dict[str, Any], now: dict[str, Any]
+) -> None:
+    (first,), (second,) = recorded_gates(before), recorded_gates(now)
+    assert any(change.is_looser for change in changes_of_gates([first], [second]))
+
+
+def test_an_id_and_the_order_of_gates_do_not_matter() -> None:
+    mean, passing = recorded_gates(MEAN, {"passing": 1})
+    (named,) = recorded_gates({**MEAN, "id": "quality"})
+    assert [*changes_of_gates([mean, passing], [passing, named])] == []
+
+
+# --- what is kept ---------------------------------------------------------------------
+
+
+def test_a_case_keeps_what_differs_from_its_suite() -> None:
+    suite = demands_of(min_ndcg=0.5, expect={"P@5": 0.2, "include": "a"})
+    assert own_demands(suite, suite) == {}
+    case = demands_of(gain="linear", expect={"P@5": 0.4})
+    assert own_demands(case, suite) == {
+        "min_ndcg": None,
+        "expect": [{"kind": "metric", "name": "P@5", "metric": True, "bound": 0.4}],
+        "without": ["include"],
+        "settings": {"gain": "linear"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ({"min_ndcg": "high"}, "demands.min_ndcg: expected a number or null"),
+        ({"min_ndcg": 2}, "min_ndcg: 2 is not a number from 0 to 1"),
+        ({"k": 0}, "k: 0 is not a cutoff"),
+        ({"settings": [1]}, "demands.settings: expected an object"),
+        ({"expect": [{"kind": "metric", "name": "P@0", "metric": True}]}, "P@0"),
+        ("floor", "demands: expected an object"),
+    ],
+)
+def test_a_damaged_demand_is_an_error(own: object, message: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        read_demands(CaseDemands(), own)
+    assert message in str(caught.value)
+
+
+# --- properties -----------------------------------------------------------------------
+
+SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+SOME_DOCUMENTS = st.lists(
+    st.sampled_from(DOCUMENTS), min_size=1, max_size=3, unique=True
+)
+DEPTHS = st.none() | st.integers(1, 4)
+
+
+def at_depth(documents: list[str], within: int | None) -> object:
+    return documents if within is None else {"docs": documents, "within": within}
+
+
+def comparisons(numbers: st.SearchStrategy[Any], *signs: str) -> st.SearchStrategy[str]:
+    return st.builds("{} {}".format, st.sampled_from(signs), numbers)
+
+
+CONDITIONS = st.dictionaries(
+    st.sampled_from(["brand", "price"]),
+    comparisons(st.integers(1, 3), ">=", ">", "<", "<=", "!=")
+    | st.lists(st.integers(1, 3), min_size=1, max_size=2, unique=True),
+    min_size=1,
+)
+EXPECTATIONS: dict[str, st.SearchStrategy[Any]] = {
+    "P@2": SHARES | comparisons(SHARES, ">=", ">", "<=", "<", "=="),
+    "RR": SHARES | comparisons(SHARES, ">=", "<=", "=="),
+    "first": SOME_DOCUMENTS,
+    "include": st.builds(at_depth, SOME_DOCUMENTS, DEPTHS),
+    "exclude": st.builds(at_depth, SOME_DOCUMENTS, DEPTHS),
+    "within": st.dictionaries(
+        st.sampled_from(DOCUMENTS),
+        comparisons(st.integers(2, 4), "<=", "<", ">", ">=", "=="),
+        min_size=1,
+        max_size=2,
+    ),
+    "order": st.permutations(DOCUMENTS).flatmap(
+        lambda documents: st.sampled_from(
+            [documents[:2], documents[:3], [documents[:2], documents[2:3]]]
+        )
+    ),
+    "results": comparisons(st.integers(1, 4), "<=", "<", "==", ">=", ">"),
+    "every": CONDITIONS,
+    "some@2": CONDITIONS,
+    "none": CONDITIONS,
+    "at_most": st.dictionaries(
+        st.sampled_from(["brand", "price"]), st.integers(1, 3), min_size=1
+    ),
+}
+KEYS = st.fixed_dictionaries(
+    {}, optional={"min_ndcg": SHARES, "tolerance": SHARES, "k": st.integers(2, 3)}
+)
+RANKINGS = st.permutations(DOCUMENTS).flatmap(
+    lambda documents: st.integers(0, 4).flatmap(
+        lambda size: st.tuples(
+            *[
+                st.fixed_dictionaries(
+                    {
+                        "id": st.just(document),
+                        "brand": st.integers(1, 3),
+                        "price": st.integers(1, 3),
+                    }
+                )
+                for document in documents[:size]
+            ]
+        )
+    )
+)
+
+
+def passes(keys: dict[str, Any], ranking: object) -> bool:
+    case = case_of({"query": "q", "judgments": GRADES, **keys})
+    return scored(case, list(ranking), asked=50).verdict in (PASSED, MEASURED)  # type: ignore[call-overload]
+
+
+@given(st.data())
+def test_what_passes_a_stricter_test_passes_the_looser_one(data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from([*EXPECTATIONS]), max_size=2))
+    both = []
+    for _ in range(2):
+        keys = dict(data.draw(KEYS))
+        expect = {name: data.draw(EXPECTATIONS[name]) for name in names}
+        both.append({**keys, "expect": expect} if expect else keys)
+    before, now = both
+    try:
+        found = changes(demands_of(**before), demands_of(**now))
+    except ValueError:  # what contradicts itself is no case
+        return
+    if any(change.is_looser for change in found):
+        return
+    for ranking in data.draw(st.lists(RANKINGS, min_size=8, max_size=8)):
+        if passes(now, ranking):
+            assert passes(before, ranking)
+
+
+@given(st.data())
+def test_what_a_case_demands_is_read_again(data: st.DataObject) -> None:
+    both = []
+    for _ in range(2):
+        names = data.draw(st.lists(st.sampled_from([*EXPECTATIONS]), max_size=2))
+        expect = {name: data.draw(EXPECTATIONS[name]) for name in names}
+        try:
+            both.append(demands_of(**data.draw(KEYS), expect=expect))
+        except ValueError:
+            return
+    suite, case = both
+    own = json.loads(json.dumps(own_demands(case, suite)))
+    again = read_demands(suite, own)
+    assert again is not None
+    assert changes(case, again) == []
+    assert own_demands(again, case) == {} or {*again.expect} == {*case.expect}
