@@ -74,11 +74,10 @@ def interval_text(result: CaseResult) -> str:
 
 
 def ties_text(result: CaseResult) -> str:
-    """Write `between 0.748 and 1.000 by the order of equal scores`, if a floor depends
-    on the order; else nothing.
+    """Write `between 0.748 and 1.000 by the order of equal scores`, or "".
 
-    `at least` stands before it if results that were not returned may have the same
-    score.
+    The text is not empty if the order decides whether the score meets a floor. `at
+    least` stands before it if results that were not returned may have the same score.
     """
     if not result.depends_on_ties:
         return ""

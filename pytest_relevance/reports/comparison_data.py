@@ -147,7 +147,7 @@ def _movers(changes: Iterable[Change]) -> list[dict[str, Any]]:
 
 
 def _mover(change: Change) -> dict[str, Any]:
-    """Return the scores of a case, and what changed in its ranking, in types of JSON.
+    """Return the scores of a case, and what changed in its ranking, as JSON data.
 
     `became` is what the headline counts the case as. `is_certain` says whether the case
     got worse under every grading of its unjudged results; None if it did not get worse

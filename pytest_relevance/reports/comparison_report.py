@@ -158,9 +158,9 @@ def counts_text(comparison: Comparison) -> str:
 def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headline:
     """Return the outcome of a comparison in a sentence: `Search got worse: 44 queries`.
 
-    It weighs the queries that got worse against those that got better, and the means in
-    any variant: by the metric that was named first, or by the nDCG@k of the cases at
-    each of their cutoffs. New errors, and gates that are not met, follow.
+    The queries that got worse and better decide, and the means in any variant: by the
+    metric that was named first, or by the nDCG@k of the cases at each of their cutoffs.
+    New errors, and gates that are not met, follow.
     """
     rows = []
     for row in comparison.metrics:
@@ -201,7 +201,7 @@ def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]
 def _similarity_headline(
     comparison: Comparison, metric: str, further: Sequence[str]
 ) -> Headline:
-    """Write how many queries differ by a metric that compares rankings."""
+    """Return a headline: how many queries differ by a metric of two rankings."""
     moved = comparison.counts.changed
     text = counted(moved, "query differs", "queries differ")
     kind = MIXED

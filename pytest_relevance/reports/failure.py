@@ -274,7 +274,7 @@ def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[
 
 
 def _explained_text(result: CaseResult, document: str) -> str:
-    """Name the document that an explanation is about: `sku-1  Orbit watch  rank 3`."""
+    """Write the document that an explanation is about: `sku-1  Orbit watch  rank 3`."""
     parts = [f"  {harmless(document)}"]
     title = harmless(result.texts.titles.get(document, ""))
     if title:

@@ -68,7 +68,7 @@ def _entry_of(case: Case, suite: Suite) -> _Entry:
 
 
 def _entries_of_judgments(judgments: Judgments) -> list[_Entry]:
-    """Return an entry for each query with grades. Its place is its first document's."""
+    """Return an entry for each query with grades, placed at its first document."""
     entries = []
     for query, grades in judgments.items():
         if not grades:

@@ -69,9 +69,10 @@ def rejudge(
 def _add_missing(
     queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
 ) -> list[str]:
-    """If `missing` is "empty", add empty rankings for queries that plain runs lack.
+    """Return a note about queries that neither run has; add empty rankings if wanted.
 
-    Otherwise return a note about the queries that neither run has.
+    If `missing` is "empty", the queries that plain runs lack get empty rankings, and
+    there is no note.
     """
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
     if not plain:

@@ -53,7 +53,11 @@ class IndexDocuments:
         self.absent |= more.absent
 
     def described(self, result: CaseResult) -> CaseResult:
-        """Return a result with titles and fields, and the documents the index lacks."""
+        """Return a result with the titles and fields that are known of its documents.
+
+        It also gets the list of judged or expected documents that the index does not
+        have.
+        """
         described = result.with_titles(self.titles, self.shown)
         if self.has_other_ids:
             return described

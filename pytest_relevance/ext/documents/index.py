@@ -127,7 +127,7 @@ class _Index:
         return batch
 
     def take_complete_cases(self) -> Iterator[_Case]:
-        """Remove and yield the first cases of which no document waits any more."""
+        """Remove and yield the first cases that have no waiting document any more."""
         while self.cases:
             wanted = documents_to_ask(self.cases[0].result)
             if not self.waiting.keys().isdisjoint(wanted):
@@ -137,10 +137,10 @@ class _Index:
     async def look_up_values(
         self, documents: Iterable[str], this: CaseRun
     ) -> Mapping[str, str]:
-        """Ask for the documents whose values are not known yet, even if it is broken.
+        """Ask for the documents whose values are not known yet, even if `is_broken`.
 
-        Their titles are known then too, so these documents do not wait any longer.
-        Returns what is wrong with the answers: a sentence on each kind of mistake.
+        Their titles are then known too, so these documents do not wait any longer.
+        Return what is wrong with the answers: a sentence for each kind of mistake.
         """
         complaints: dict[str, str] = {}
         unasked = []
@@ -416,7 +416,7 @@ class DocumentLookup:
         return f"it raised {error_text(error, self._config)}"
 
     def _complain(self, complaints: Mapping[str, str]) -> None:
-        """Say in the summary what is wrong with answers, once for each kind."""
+        """Show in the summary what is wrong with answers, once for each kind."""
         for kind, text in complaints.items():
             self._warn(kind, f"{NAME}: {text}")
 

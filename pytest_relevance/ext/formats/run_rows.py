@@ -53,7 +53,7 @@ class RunRows:
         return self._results.setdefault(query, Results())
 
     def add(self, query: str, document: str, value: object) -> str:
-        """Add a row. Returns what is wrong with the row, or an empty text.
+        """Add a row. Return what is wrong with the row, or "".
 
         `value`: the score or the rank, as a number or as text.
         """

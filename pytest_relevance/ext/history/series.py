@@ -136,7 +136,10 @@ def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The first and the last of some runs, and the cases without a break in them."""
+    """Consecutive runs: the first, the last (`end`), and the cases that can be compared.
+
+    `cases`: the cases whose judgments, settings and query did not change in these runs.
+    """
 
     first: Point
     end: Point

@@ -74,7 +74,9 @@ class ScreenLine:
 class Screen:
     """The sentences of the first screen.
 
-    `context` says what ran, and against what. `counts` are those of the headline.
+    `counts`: how many queries got worse, better or neither, as the headline counts.
+    `context`: what ran, and what it is compared with.
+    `findings`: the gates and diagnoses.
     """
 
     headline: Headline
@@ -136,7 +138,10 @@ def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
 
 
 def _present_mean(results: Sequence[CaseResult]) -> str:
-    """Return the mean of one variant, over how many queries, and how certain it is."""
+    """Write the mean of one variant: `mean nDCG@10 0.701 of 52 queries`.
+
+    Cases without a score, and the range because of unjudged results, follow.
+    """
     scored = sum(1 for result in results if result.score is not None)
     mean = f"{mean_text(results)} of {counted(scored, 'query', 'queries')}"
     if scored < len(results):

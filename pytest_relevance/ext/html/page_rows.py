@@ -27,11 +27,10 @@ from pytest_relevance.results.failures import FAILED_BEFORE, failed_before
 class PageRow:
     """A case in the page.
 
-    `change`: the case compared with its earlier ranking by nDCG@k, if it has one.
-    `became`: `got worse`, `changed`, `got better`, `failed before`, or the status of
-        the case.
+    `change`: the case compared by nDCG@k with its earlier ranking, if it has one.
+    `became`: `got worse`, `changed`, `got better`, `failed before`, or else the status.
     `is_certain`: whether it got worse under every grading of its unjudged results; None
-        if it did not get worse, or is compared by another metric than nDCG.
+    if it did not get worse, or is compared by another metric than nDCG.
     """
 
     change: Change
@@ -50,12 +49,12 @@ class PageRow:
 
     @property
     def got_better(self) -> bool:
-        """Say whether the case is better than the earlier ranking."""
+        """Whether the case is better than its earlier ranking."""
         return self.became == GOT_BETTER
 
     @property
     def said(self) -> str:
-        """Return what became of the case, and how sure it is: `got worse, open`."""
+        """`became`, and for a case that got worse how certain: `got worse, open`."""
         if self.is_certain is None:
             return self.became
         return f"{self.became}, {'certain' if self.is_certain else 'open'}"
@@ -72,7 +71,7 @@ class PageRow:
 
     @property
     def failed_before(self) -> bool:
-        """Say whether the accepted ranking misses the same demands."""
+        """Whether the accepted ranking misses the same demands."""
         return failed_before(self.result)
 
     @property
@@ -117,7 +116,7 @@ def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
 
 
 def _row(change: Change, counted: Change) -> PageRow:
-    """Make a row; `counted` is the change by the metric that the headline counts by."""
+    """Return a row. `counted`: the change by the metric that the headline counts by."""
     word = became_of(counted)
     if word not in (GOT_WORSE, CHANGED, GOT_BETTER):
         word = change.case.status

@@ -314,7 +314,11 @@ _FIELD_PLACE = COLUMNS.index("title") + 1
 
 
 def _columns_of_readers() -> frozenset[str]:
-    """Return the names that a reader of judgments takes for columns of its own."""
+    """Return the names of columns that a field of the catalogue must not have.
+
+    A reader of judgments would take such a column for the document, the rater or the
+    like.
+    """
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
     names = [*COLUMNS, *before_document, *SPELLINGS["rater"], MACHINE, "note"]

@@ -75,12 +75,12 @@ class Merged:
 
     @property
     def is_whole(self) -> bool:
-        """True if every case is there, and no file had an error."""
+        """Whether every case is there, and no file had an error."""
         return not self.gaps and not self.run.info.why_incomplete
 
     @property
     def has_failed(self) -> bool:
-        """True if the merge fails, even if all gates are met."""
+        """Whether the merge fails, even if all gates are met."""
         has_reasons = bool(self.run.info.reasons_to_fail)
         return not self.is_whole or bool(self.undecided) or has_reasons
 
@@ -270,7 +270,7 @@ def _difference_text(different: Mapping[Key, str]) -> str:
 def _findings_of_whole(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[RunFinding]:
-    """Return why the merge fails although all cases are there and all gates are met.
+    """Return why the merge fails, even if all cases are there and all gates are met.
 
     The merged record may be merged with others, and be a part again.
     """

@@ -136,8 +136,9 @@ def cases_to_report(
 ) -> Iterator[ReportedCases]:
     """Yield the cases that a report shows, and how: see `shown_failures`.
 
-    Cases that failed come first, with a verbosity of 2 among the others. Cases that
-    were not searched come last, together. Without `folds` no case is shown in brief.
+    These are the cases that failed; with a verbosity of 2 also cases that passed. Cases
+    that were not searched come last, together. Without `folds` no case is shown in
+    brief.
     """
     from pytest_relevance.results import diagnoses
     from pytest_relevance.results.failures import in_failure_order

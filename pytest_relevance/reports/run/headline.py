@@ -99,10 +99,10 @@ class Headline:
 
 
 def balance(counts: ChangeCounts, mean: int) -> Headline:
-    """Weigh the queries that got worse against those that got better.
+    """Return a headline about queries that got worse and queries that got better.
 
-    `mean` is -1 if the mean fell significantly, 1 if it rose significantly, else 0.
-    Those that changed by more than allowed follow; they come first if none got worse.
+    `mean`: -1 if the mean fell significantly, 1 if it rose significantly, else 0.
+    Queries that changed by more than allowed are named last; first if none got worse.
     """
     said = _worse_or_better(counts, mean)
     if not counts.changed:
@@ -141,7 +141,7 @@ def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
 def how_sure(counts: ChangeCounts) -> str:
     """Write ` (16 for certain, 28 may only be missing judgments)`.
 
-    Nothing if that is not known, as of another metric than nDCG.
+    The text is "" if that is not known, for example by another metric than nDCG.
     """
     if not counts.certain and not counts.open:
         return ""
@@ -190,11 +190,10 @@ def headline(
 class _Run:
     """What the headline of a run depends on.
 
-    ran: the results without the skipped ones.
-    failed: the results that fail, by the kind of failure.
-    counts: how many queries got worse, got better, or neither.
-    change: the change of the mean since the baseline, None without a comparison.
-    unfinished: what kept the run from finishing; empty if it did.
+    ran: the results without the skipped ones. failed: the results that fail, by the
+    kind of failure. counts: how many queries got worse, got better, or neither. change:
+    the change of the mean since the baseline; None without a comparison. unfinished:
+    what kept the run from finishing; empty if it did.
     """
 
     ran: Sequence[CaseResult]
@@ -211,7 +210,7 @@ class _Run:
         return f"{counted(broken, 'case')} could not be scored" if broken else ""
 
     def balance(self) -> Headline:
-        """Weigh the queries that got worse against those that got better."""
+        """Return the headline about queries that got worse and that got better."""
         return balance(self.counts, _direction(self.change))
 
     def balance_and_known(self) -> Headline:
@@ -316,7 +315,7 @@ def _direction(change: MeanChange | None) -> int:
 
 
 def _failed_before_text(ran: Iterable[CaseResult]) -> str:
-    """Write `; 9 failed before`, if the accepted rankings failed too; else nothing."""
+    """Write `; 9 failed before` if the accepted rankings failed too, else ""."""
     count = case_count(result for result in ran if failed_before(result))
     return f"; {count:,} failed before" if count else ""
 

@@ -107,8 +107,8 @@ def tag_table(
     """Return the table of the mean of each tag, or of its change since the baseline.
 
     It has the first `most` tags. Tags that all cases of a suite have are left out: they
-    would repeat the suite's line. All changes are by one metric. Several variants
-    without a change have no table: `variant_tables` has their tags.
+    would repeat the suite's line. All changes must be by one metric. Several variants
+    without a change have no table here: `variant_tables` has their tags.
     """
     by_tag = _by_tag(changes)
     changed = _changed_tags(by_tag, variants)
@@ -181,7 +181,7 @@ def _table_of_changed_tags(changed: Sequence[_ChangedTag], title: str) -> Table:
 
 
 def _table_of_tags(by_tag: Mapping[str, Sequence[Change]], most: int | None) -> Table:
-    """Make the table of the mean of each tag, and how many cases did not pass.
+    """Return the table of the mean of each tag, and how many cases did not pass.
 
     Tags with the most cases that did not pass come first, then those with the lowest
     mean.

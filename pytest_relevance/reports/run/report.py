@@ -127,8 +127,8 @@ def run_gates(run: Run) -> list[GateResult]:
 def report_data(run: Run) -> dict[str, Any]:
     """Return the report as JSON data.
 
-    It has the record, the results of gates, what became of the queries, and the
-    comparisons of variants.
+    It has the record, the outcomes of gates, how many queries got worse, better or
+    neither, and the comparisons of variants.
     """
     return {
         "name": run.name,

@@ -80,7 +80,7 @@ def _reference_options(
 def _how_to_settle(
     fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
 ) -> Iterator[CommandLine]:
-    """Give the command that lists the results to judge, if cases are open."""
+    """Yield the command that lists which results to judge, if cases are open."""
     worse = count_results(fallen)
     if not worse.open:
         return
@@ -140,7 +140,7 @@ def _regression_advice(
 def _advice_to_accept(
     group: Sequence[CaseResult], fallen: Sequence[CaseResult], what: str, style: str
 ) -> Sentence:
-    """Write how to accept the cases of a group. `what` says what they did."""
+    """Return a sentence: how to accept the cases of a group. `what`: what they did."""
     count = case_count(group)
     remedy = f"--relevance-update accepts {'it' if count == 1 else 'them'}"
     if fallen:

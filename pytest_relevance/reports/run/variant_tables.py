@@ -1,7 +1,7 @@
-"""Tables of the variants of a search: their means, the best of each tag, and the
-queries on which they differ most. The means are data for JSON, too.
+"""Tables of the variants of a search: means, the best variants of each tag, queries.
 
-The test between variants imports numpy, so tables are made only if there are several.
+The means are JSON data, too. The test between variants imports numpy, so tables are
+made only if there are several variants.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def variant_blocks(
     *,
     full: bool,
 ) -> list[Sentence | Table]:
-    """Compare the variants of a run: means, the best of each tag, and queries.
+    """Return tables that compare the variants of a run; [] for a single variant.
 
-    `most` queries are listed. With `full` all variants and tags are. There are no
-    blocks for a single variant.
+    They have the means, the best variants of each tag, and the `most` queries on which
+    the variants differ most. With `full` all variants and tags are listed.
     """
     if len(variants) < 2:
         return []
@@ -62,7 +62,7 @@ def variant_blocks(
 def comparison_blocks(
     results: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool
 ) -> list[Sentence | Table]:
-    """Compare the variants of a run: their means, and the best of each tag."""
+    """Return tables of the means of variants, and of the best variants of each tag."""
     blocks: list[Sentence | Table] = []
     for comparison in compare_variants(results):
         blocks.append(variants_table(comparison, results, variants, full=full))
@@ -85,7 +85,7 @@ def variants_table(
     *,
     full: bool,
 ) -> Table:
-    """Make a row for each variant; of many, for the first and the best.
+    """Return a table with a row for each variant; of many, for the first and the best.
 
     A row has the mean, the share of judged results, and how it compares with the first
     variant: the difference and its 95 % interval, p, and how many cases have a higher
@@ -117,7 +117,7 @@ def variants_table(
 def _shown_rows(
     comparison: VariantComparison, most: int | None
 ) -> Sequence[VariantScores]:
-    """Choose at most so many rows: the first variant and the best of the others."""
+    """Return at most `most` rows: the first variant and the best of the others."""
     first, *others = comparison.rows
     if most is None or len(others) < most:
         return comparison.rows
@@ -151,7 +151,7 @@ def _cells(
 def left_out_texts(
     comparison: VariantComparison, variants: Sequence[Variant]
 ) -> list[str]:
-    """Write which cases and which variants the figures leave out."""
+    """Return which cases and which variants the figures leave out."""
     texts = []
     if comparison.left_out:
         cases = counted(comparison.left_out, "case is", "cases are")
@@ -163,7 +163,7 @@ def left_out_texts(
 
 
 def chance_text(comparison: VariantComparison, variants: Sequence[Variant]) -> str:
-    """Warn that the best variant may be the best by chance; nothing if it need not."""
+    """Write a warning that the best variant may be the best by chance, or ""."""
     if not comparison.may_be_by_chance:
         return ""
     names = [variant_label(variant, variants) for variant in comparison.best]
@@ -180,7 +180,7 @@ def chance_text(comparison: VariantComparison, variants: Sequence[Variant]) -> s
 def _tags_table(
     comparison: VariantComparison, variants: Sequence[Variant], *, full: bool
 ) -> Table:
-    """Make a row for each tag: the best variants first.
+    """Return a table with a row for each tag: its best variants first.
 
     Tags on which another variant is the best come first.
     """
@@ -223,7 +223,7 @@ def tag_means_text(tag: TagMeans, variants: Sequence[Variant]) -> str:
 def _side_by_side(
     results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
 ) -> Table:
-    """List the queries on which the variants differ most."""
+    """Return the table of the queries on which the variants differ most."""
     rows = []
     for key, of_case in grouped(results, key_of).items():
         means = means_by_variant(of_case)
@@ -245,7 +245,7 @@ def _side_by_side(
 
 
 def variants_data(comparisons: Iterable[VariantComparison]) -> list[dict[str, Any]]:
-    """Return comparisons of variants in types of JSON."""
+    """Return comparisons of variants as JSON data."""
     data = []
     for comparison in comparisons:
         data.append(

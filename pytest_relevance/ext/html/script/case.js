@@ -3,9 +3,9 @@
  * The opened query: its score and reasons, the rankings, grading, and the figures.
  */
 
-/** Where a query is in the list: its place from 0 (-1: not there), how many there are, and its neighbours. @typedef {{index: number, total: number, previous: Case | undefined, next: Case | undefined}} Place */
+/** The place of a query in the list: its index (-1: not there), the length of the list, and its neighbours. @typedef {{index: number, total: number, previous: Case | undefined, next: Case | undefined}} Place */
 
-/** nDCG@k of the accepted ranking with the reader's grades. @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own */
+/** Return nDCG@k of the accepted ranking with the reader's grades, `own`. @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own */
 function scoreBefore(data, item, own) {
   if (!own.size || item.before === undefined || !item.accepted) {
     return item.before;
@@ -13,7 +13,7 @@ function scoreBefore(data, item, own) {
   return measureOf(data, item).ndcg(gradedRanking(asAccepted(item), own), item.k);
 }
 
-/** How much of a result has to be in view to be graded by a key, in pixels. */
+/** How many pixels of a result must be in view, so that a key can grade it. */
 const MOST_SEEN = 120;
 
 class CaseView {
@@ -110,7 +110,7 @@ class CaseView {
     }
   }
 
-  /** The way back, and to the neighbours in the list. @param {Case} item @param {Rankings} rankings */
+  /** Return the links back to the list and to the neighbours in it. @param {Case} item @param {Rankings} rankings */
   trail(item, rankings) {
     const state = readState(location.hash);
     const link = (/** @type {Case} */ other, /** @type {string} */ text, /** @type {string} */ rel) =>

@@ -1,18 +1,18 @@
 // @ts-check
 /*
- * The chart of the first screen: every query a dot, its score after against before; without a reference its score
- * against its place. However many dots there are, they are one shape for each kind; one link goes to the dot that is
- * nearest to the pointer, and from dot to dot with the arrow keys.
+ * The chart of the first screen. Every query is a dot: its score after against its score before, or without a reference
+ * its score against its place in the list. All dots of a kind are one SVG path, so that many dots are fast. A single link
+ * goes to the dot nearest to the pointer, and from dot to dot with the arrow keys.
  */
 
 const PLOT = 180; // the width and height of the plot
-const [LEFT, TOP, BELOW] = [34, 8, 22]; // what is around it
+const [LEFT, TOP, BELOW] = [34, 8, 22]; // the margins around it
 const NEAR = 14;
 
 /** A query as a dot: its place in the drawing. @typedef {{item: Case, x: number, y: number}} Dot */
 
 /**
- * The kinds of dots, by the filter that shows them, each with the shape around its place, as a path. The last ones are
+ * The shape of each kind of dot, as an SVG path around its place, by the filter that shows the kind. The last kinds are
  * drawn above the others.
  * @type {Record<string, string>}
  */
@@ -109,7 +109,7 @@ function axisTexts(across, up, isCompared) {
 }
 
 /**
- * The link to a query, which is at the dot nearest to the pointer, or where the arrow keys put it.
+ * Return the link to a query. It is at the dot nearest to the pointer, or where the arrow keys put it.
  * @param {SVGElement} drawing @param {Dot[]} dots the worst first @param {HTMLElement} said says which dot it is
  */
 function dotLink(drawing, dots, said) {
@@ -154,7 +154,7 @@ function dotLink(drawing, dots, said) {
   return link;
 }
 
-/** What a shape means: a link to the queries. @param {string} show @param {number} count @param {string} others */
+/** Return an entry of the legend: what a shape means, as a link to its queries. @param {string} show @param {number} count @param {string} others */
 function legendEntry(show, count, others) {
   const sign = draw("svg", { width: 14, height: 14, "aria-hidden": "true" }, dotShapes(show, [{ x: 7, y: 7 }]));
   const words = `${show ? SHOWN[show].label.toLowerCase() : others} ${count.toLocaleString("en")}`;
@@ -164,7 +164,7 @@ function legendEntry(show, count, others) {
   return count ? [make("li", {}, sign, text)] : [];
 }
 
-/** The chart as a table, made when it is opened. @param {Case[]} items @param {boolean} isCompared */
+/** Return the chart as a table, which is filled when it is opened. @param {Case[]} items @param {boolean} isCompared */
 function dotTable(items, isCompared) {
   const part = make("details", { class: "behind" }, make("summary", {}, "as a table"));
   part.addEventListener("toggle", () => {

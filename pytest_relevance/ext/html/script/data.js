@@ -24,47 +24,47 @@
 
 /** The grades that a result may be given, the lowest first, with names or "". @typedef {{grades: [number, string][]}} Scale */
 
-/** A document that moved; ranks from 1, null where it was not returned, "new" for one that was gained. @typedef {{document: string, from: number | "new" | null, to: number | null}} Moved */
+/** A document whose rank changed. Ranks count from 1; null: not returned; "new": was not there. @typedef {{document: string, from: number | "new" | null, to: number | null}} Moved */
 
 /** Document (null: any of several), grade, rank (null: not returned), loss of nDCG, places, candidates. @typedef {[string | null, number, number | null, number, number, number]} Loss */
 
 /**
  * One case in one variant of its search.
  * @typedef {object} Case
- * @property {string} node pytest's node id; with a number where several checks of one test have the same
- * @property {string} [test] pytest's node id where `node` has a number
+ * @property {string} node pytest's node id; with a number if several checks of one test share it
+ * @property {string} [test] pytest's node id, if `node` has a number
  * @property {string} id
  * @property {string} query
- * @property {string} label the query, behind the id where that differs
+ * @property {string} label the id and the query, or the query alone if they are equal
  * @property {string} file
  * @property {string} place file and line
  * @property {string} search
- * @property {string} [variant] only where there are several
+ * @property {string} [variant] only if there are several
  * @property {string[]} [tags]
- * @property {number} [weight] 1 where it is left out
+ * @property {number} [weight] 1 if left out
  * @property {Record<string, string>} [params]
  * @property {string} [note]
  * @property {string} status of the case in its run
- * @property {string} [became] what became of it, such as "got worse"; the status where it is left out
+ * @property {string} [became] the outcome, for example "got worse"; the status if left out
  * @property {boolean} [gotWorse] whether it got worse
  * @property {boolean} [isCertain] whether it got worse under every grading of its unjudged results
  * @property {boolean} [isOpen] whether it got worse, and unjudged results may explain it
  * @property {boolean} [gotBetter] whether it got better
  * @property {boolean} [failedBefore] whether it fails, and the accepted ranking misses the same
- * @property {string} [why] why it failed, in short, as it stands behind the score
+ * @property {string} [why] why it failed, in few words, to stand after the score
  * @property {number} k
  * @property {number} [floor]
  * @property {number} [score] nDCG@k
  * @property {number} [lower]
  * @property {number} [upper]
- * @property {string} [by] the metric that is shown instead, where nDCG@k is not defined
+ * @property {string} [by] the metric that is shown instead if nDCG@k is not defined
  * @property {number} [value] the score by it
  * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
  * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
  * @property {Moved} [lost]
- * @property {Moved} [gained] where the score rose
+ * @property {Moved} [gained] only if the score rose
  * @property {string} [onTop]
- * @property {number} [onTopRank] the rank of `onTop` where it is not the first
+ * @property {number} [onTopRank] the rank of `onTop`; 1 if left out
  * @property {number} [latency] seconds
  * @property {boolean} [isShare] whether the latency is the share of a batch
  * @property {number} settings index in `PageData.settings`
@@ -84,7 +84,7 @@
  * @property {Record<string, string>} [titles]
  * @property {Record<string, Record<string, string>>} [fields] further fields of documents
  * @property {Record<string, string>} [notes] of judgments, by document
- * @property {Record<string, string>} [filled] who graded what people have not judged, by document
+ * @property {Record<string, string>} [filled] by document: who graded it, for a grade that is not of people
  * @property {string[]} [notInIndex]
  * @property {string[]} [notInCatalogue]
  * @property {Loss[]} [losses]
@@ -96,7 +96,7 @@
 
 /**
  * @typedef {object} PageData
- * @property {string} record a name of the run that no other run has
+ * @property {string} record a name that no other run has
  * @property {string} formula the beginning of a cell that a spreadsheet would calculate, as a regular expression
  * @property {Record<string, number[]>} discounts of ranks 1, 2, ...
  * @property {number[]} plausible the gain that judged results have on average at ranks 1, 2, ..., as a share of the gain of the
@@ -110,11 +110,11 @@
  * @property {Case[]} [sorted] the same, the worst first: see `sortedCases`
  */
 
-/** A line of the first screen, and the places of its cases in the data, then these. @typedef {{text: string, cases: number[], items?: Set<Case>}} Finding */
+/** A line of the first screen, with the indexes of its cases; `items` has the cases once they are looked up. @typedef {{text: string, cases: number[], items?: Set<Case>}} Finding */
 
 /**
- * What a record has for a name. A name that is an id or a word of an address may be one that every object inherits,
- * such as "constructor", and is none of the record then.
+ * Return the value of a name in a record; undefined without one. A name that every object inherits, for example
+ * "constructor", does not count: an id or a word of an address may be such a name.
  * @template Value
  * @param {Record<string, Value> | undefined} record @param {string} name @returns {Value | undefined}
  */

@@ -6,13 +6,13 @@
 const SVG = "http://www.w3.org/2000/svg";
 const ARROW = "\u2192";
 
-/** What a bar has that is as wide as its place. */
+/** The attributes of a bar that is as wide as its container. */
 const STRETCHED = { preserveAspectRatio: "none", "aria-hidden": "true" };
 
 /** Attributes that a reader sees or hears. */
 const SHOWN_ATTRIBUTES = new Set(["title", "aria-label", "placeholder"]);
 
-/** The value of an attribute; what is seen or heard has no raw characters that reorder text. @param {string} name @param {string} value */
+/** Return the value of an attribute. If readers see or hear it, characters that reorder text are escaped. @param {string} name @param {string} value */
 function attributeText(name, value) {
   return SHOWN_ATTRIBUTES.has(name) ? visible(value) : value;
 }
@@ -49,7 +49,7 @@ function draw(name, attributes, ...children) {
   return element;
 }
 
-/** A button that does something. @param {string} text @param {() => void} act @param {Record<string, string | boolean>} [attributes] */
+/** Return a button that calls `act`. @param {string} text @param {() => void} act @param {Record<string, string | boolean>} [attributes] */
 function button(text, act, attributes = {}) {
   const element = /** @type {HTMLButtonElement} */ (make("button", { type: "button", ...attributes }, text));
   element.addEventListener("click", act);
@@ -77,7 +77,7 @@ const unfolded = new Map();
 /** The parts that are closed at first on a phone. */
 const FOLDED = new Set(["before", "Breakdown"]);
 
-/** A part of the opened query that can be closed, and then stays so. @param {string} title @param {...HTMLElement} content */
+/** Return a part of the opened query that can be closed. It then stays closed for other queries. @param {string} title @param {...HTMLElement} content */
 function details(title, ...content) {
   const isOpen = unfolded.get(title) ?? !(FOLDED.has(title) && matchMedia("(max-width: 45rem)").matches);
   const summary = make("summary", {}, title);
@@ -113,7 +113,7 @@ function userText(text) {
   return make("bdi", {}, visible(text));
 }
 
-/** Text as a link, where the address is one of the web. @param {string | undefined} address @param {Node} text */
+/** Return text as a link if the address is one of the web, else the text alone. @param {string | undefined} address @param {Node} text */
 function webLink(address, text) {
   const link = { href: address ?? "", rel: "noopener noreferrer", target: "_blank" };
   return isWeb(address) ? make("a", link, text) : text;
@@ -129,7 +129,7 @@ function scoreText(score) {
   return score === undefined || Number.isNaN(score) ? "n/a" : score.toFixed(3);
 }
 
-/** `0.764 -> 0.312`, or the one that there is. @param {number | undefined} before @param {string} after */
+/** Write `0.764 -> 0.312`, or the only score that there is. @param {number | undefined} before @param {string} after */
 function changeText(before, after) {
   return before === undefined || Number.isNaN(before) ? after : `${scoreText(before)} ${ARROW} ${after}`;
 }
@@ -150,7 +150,7 @@ function counted(number, one, several) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : several}`;
 }
 
-/** The title of a document, its id where it has none. @param {Case} item @param {string} name */
+/** Return the title of a document, or its id without one. @param {Case} item @param {string} name */
 function titleOf(item, name) {
   return lookUp(item.titles, name) || name;
 }
@@ -161,7 +161,7 @@ function statusText(item) {
   return `${item.became || item.status}${sure}`;
 }
 
-/** The class of a status; in a comparison a case that got worse may have passed. @param {Case} item */
+/** Return the CSS class of a status. In a comparison, a case that got worse may have passed. @param {Case} item */
 function statusClass(item) {
   return item.gotWorse ? "failed" : item.status.replace(" ", "-");
 }
@@ -175,12 +175,12 @@ function emptyText(item) {
 /** Why a query that was searched has no nDCG. */
 const NO_SCORE = "no relevant judgment";
 
-/** Whether a case has results, even if these are none. @param {Case} item */
+/** Say whether the search of a case returned, even if it returned nothing. @param {Case} item */
 function isSearched(item) {
   return item.status !== "error" && item.status !== "not searched";
 }
 
-/** Text as one word of a shell. @param {string} text */
+/** Return text quoted as one word of a shell. @param {string} text */
 function shellQuoted(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

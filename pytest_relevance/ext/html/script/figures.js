@@ -5,7 +5,7 @@
 
 const DASH = "\u2013";
 
-/** The documents that cost most; not where a reference says what they cost, nor with grades of the reader, who changed that. @param {Rankings} rankings @returns {HTMLElement[]} */
+/** Return the documents that cost most. Return nothing if there is a reference, which says what they cost, or if the reader gave grades, which change the costs. @param {Rankings} rankings @returns {HTMLElement[]} */
 function lossesPart(rankings) {
   const { item, own } = rankings;
   const found = (item.losses ?? []).filter(([, , , loss]) => loss > LEAST_CHANGE);
@@ -61,7 +61,7 @@ function breakdownPart({ item, own, measure }, settings) {
   return [details("Breakdown", wide, make("p", { class: "place" }, ...sum))];
 }
 
-/** Why documents stand where they do, as the engine explains it, and the notes of judgments. @param {Case} item @returns {HTMLElement[]} */
+/** Return why documents have their ranks, as the engine explains it, and the notes of judgments. @param {Case} item @returns {HTMLElement[]} */
 function explanationParts(item) {
   const explained = Object.entries(item.explanations ?? {}).map(([name, text]) => {
     const lines = text.split("\n").flatMap((line) => [userText(line), "\n"]);
@@ -78,7 +78,7 @@ function explanationParts(item) {
   ];
 }
 
-/** The opened query as text for a chat: what was found, and both rankings. @param {Rankings} rankings @param {string} found */
+/** Return the opened query as text for a chat: what was found, and both rankings. @param {Rankings} rankings @param {string} found */
 function chatText({ item, own, accepted }, found) {
   const listed = (/** @type {string} */ title, /** @type {string[]} */ names) => {
     const grade = (/** @type {string} */ name) => own.get(name) ?? judgmentOf(item, name) ?? DASH;
@@ -90,7 +90,7 @@ function chatText({ item, own, accepted }, found) {
   return [visible(item.query), found, ...reasons, ...listed("before:", accepted), ...now].join("\n");
 }
 
-/** How to run the case again, and what else there is to know about it. @param {Case} item @returns {HTMLElement} */
+/** Return how to run the case again, and other facts about it. @param {Case} item @returns {HTMLElement} */
 function aboutPart(item) {
   const command = `pytest ${shellQuoted(item.test ?? item.node)}`;
   const params = Object.entries(item.params ?? {});

@@ -4,7 +4,7 @@
  * kept in the browser under the name of the record, and are downloaded as a worklist: a CSV file of judgments.
  */
 
-/** What a reader answers who cannot tell; no judgment. */
+/** The answer of a reader who cannot tell. It is no judgment. */
 const CANNOT_TELL = "?";
 
 const RATER_KEY = "pytest-relevance rater";
@@ -29,21 +29,21 @@ class Grades extends EventTarget {
     this.isKept = true;
     /** Whether all answers are in a file that was downloaded. */
     this.isDownloaded = true;
-    /** The results of all queries that are to be judged; a result of several variants once. */
+    /** The unjudged results of all queries; a result of several variants counts once. */
     this.toJudge = toJudgeIn(data);
     this.load();
     addEventListener("storage", (event) => event.key === this.storageKey && this.loadAgain());
     addEventListener("beforeunload", (event) => this.wouldLose && event.preventDefault());
   }
 
-  /** Take over what the reader did in another window with the same page, so that neither overwrites the other. */
+  /** Read what the reader did in another window with the same page, so that no window overwrites the other. */
   loadAgain() {
     this.answers.clear();
     this.load();
     this.dispatchEvent(new Event("change"));
   }
 
-  /** What the variants of a case share, and with it the grades. Other suites have judgments of their own. @param {Case} item */
+  /** Return a key that the variants of a case share, and so their grades. Other suites have other keys. @param {Case} item */
   static queryOf(item) {
     return JSON.stringify([item.file, item.id, item.query]);
   }
@@ -53,7 +53,7 @@ class Grades extends EventTarget {
     return this.answers.get(Grades.queryOf(item))?.get(document);
   }
 
-  /** The grades of a case by document, without what could not be told. @param {Case} item @returns {Map<string, number>} */
+  /** Return the grades of a case by document, without the answers `CANNOT_TELL`. @param {Case} item @returns {Map<string, number>} */
   of(item) {
     const answers = [...(this.answers.get(Grades.queryOf(item)) ?? [])];
     return new Map(answers.flatMap(([document, answer]) => (answer === CANNOT_TELL ? [] : [[document, answer]])));
@@ -70,7 +70,7 @@ class Grades extends EventTarget {
     return names.filter((name) => this.toJudge.has(name)).length;
   }
 
-  /** Whether answers would be lost with the page: they are neither kept by the browser nor in a file. */
+  /** Whether closing the page would lose answers: neither the browser nor a file has them. */
   get wouldLose() {
     return !this.isKept && !this.isDownloaded && this.count > 0;
   }
@@ -143,7 +143,7 @@ class Grades extends EventTarget {
 
   /** The answers as a worklist, in the order of the queries. @returns {string} CSV */
   toCsv() {
-    /** The cases that a file of judgments does not tell apart. @type {Map<string, Case[]>} */
+    /** The cases with the same id and query, which are one in a file of judgments. @type {Map<string, Case[]>} */
     const groups = new Map();
     for (const item of this.data.cases) {
       const query = JSON.stringify([item.id, item.query]);
@@ -181,7 +181,7 @@ class Grades extends EventTarget {
     return [...found].map((answered) => JSON.parse(answered));
   }
 
-  /** The cells behind the document. @param {Case[]} items cases with the same id and query @param {string} document @param {Answer} answer @returns {string[]} */
+  /** Return the cells after the document in a row. @param {Case[]} items cases with the same id and query @param {string} document @param {Answer} answer @returns {string[]} */
   row(items, document, answer) {
     const returned = items.filter((item) => item.documents?.includes(document));
     const ranks = returned.map((item) => {
@@ -204,7 +204,7 @@ class Grades extends EventTarget {
   }
 }
 
-/** The grade that the judgments of a case give a document, null for none, as far as it is known. @param {Case} item @param {string} document @returns {Grade} */
+/** Return the known grade of a document in the judgments of a case; null without one. @param {Case} item @param {string} document @returns {Grade} */
 function judgmentOf(item, document) {
   const found = item.grades?.[(item.documents ?? []).indexOf(document)];
   const before = item.acceptedGrades?.[(item.accepted ?? []).indexOf(document)];
@@ -216,7 +216,7 @@ function largest(numbers) {
   return numbers.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one), 0);
 }
 
-/** The different results without a judgment, each behind its query. @param {PageData} data */
+/** Return the unjudged results, each with its query, and each once. @param {PageData} data */
 function toJudgeIn(data) {
   const found = data.cases.flatMap((item) => {
     const open = unjudgedOf(item);

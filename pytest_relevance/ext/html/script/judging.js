@@ -9,19 +9,19 @@ function openOf(grades, item) {
   return unjudgedOf(item).filter((name) => grades.get(item, name) === undefined);
 }
 
-/** What judging a case is worth: the worths of its results to judge, times its weight; -1 where there are none. @param {Grades} grades @param {Case} item */
+/** Return how much judging a case is worth: the sum for its results to judge, times its weight; -1 without any. @param {Grades} grades @param {Case} item */
 function judgingWorth(grades, item) {
   const open = openOf(grades, item);
   return open.length ? firstWorth(grades.data, item, open) : -1;
 }
 
-/** What judging some results of a case is worth, before the reader judged any. @param {PageData} data @param {Case} item */
+/** Return how much judging some results of a case was worth before the reader judged any. @param {PageData} data @param {Case} item */
 function firstWorth(data, item, names = unjudgedOf(item)) {
   const worths = firstWorthsOf(data, item);
   return names.reduce((sum, name) => sum + Math.abs(worths.get(name) ?? 0), 0) * (item.weight ?? 1);
 }
 
-/** Whether a grade of a case may be any number: its scale has many grades, or judgments have fractions. @param {PageData} data @param {Case} item */
+/** Say whether grades of a case are typed as numbers: its scale has many grades, or judgments have fractions. @param {PageData} data @param {Case} item */
 function hasNumberField(data, item) {
   const { grades } = data.scales[item.scale];
   if (data.settings[item.settings].gain === "mapping" || grades.some(([, name]) => name)) {
@@ -55,7 +55,7 @@ class Judging {
     this.item = null;
     /** The unjudged document that a digit grades. */
     this.current = "";
-    /** The document contested last, or another one with the focus, which a digit grades first. */
+    /** The document that a digit grades first: the one that was contested last, or that has the focus. */
     this.asked = "";
     /** Other documents whose grades the reader asked for. @type {Set<string>} */
     this.contested = new Set();
@@ -104,7 +104,7 @@ class Judging {
     grades.set(item, name, isTakenBack ? undefined : answer);
   }
 
-  /** The results without a judgment or an answer below one, from the top down. @param {string} name */
+  /** Return the results below a document that have no judgment and no answer, from the top down. @param {string} name */
   openBehind(name) {
     const names = this.item ? unjudgedOf(this.item) : [];
     const open = new Set(this.item ? openOf(this.grades, this.item) : []);
@@ -119,7 +119,7 @@ class Judging {
     return next !== undefined;
   }
 
-  /** Make a result the one that a digit grades: it has the focus, or its answer was undone. @param {string} name */
+  /** Let a digit grade this result: it has the focus, or its answer was undone. @param {string} name */
   goTo(name) {
     const isToJudge = this.item !== null && unjudgedOf(this.item).includes(name);
     this.asked = isToJudge ? "" : name;
@@ -127,8 +127,8 @@ class Judging {
   }
 
   /**
-   * The grades that a result may be given, as buttons; a number field for a scale of many. Of a result that is not asked
-   * for, as it has a judgment or is one of before, a button that shows them.
+   * Return the grades that a result may get, as buttons, or a number field if there are many. If no grade is wanted
+   * (`isAsked` is false: it is judged, or is in the accepted ranking), return a button that shows them.
    * @param {string} name @param {boolean} isAsked @returns {HTMLElement[]}
    */
   choices(name, isAsked) {
@@ -194,7 +194,7 @@ class Judging {
     return make("span", { class: "field-of-grade" }, field, button("grade", take));
   }
 
-  /** Show the bar: where there is something to judge in the open query, or the reader has judged. */
+  /** Show the bar if there is something to judge in the open query, or if the reader has judged. */
   renderBar() {
     const { item, grades } = this;
     const total = item ? unjudgedOf(item).length : 0;

@@ -7,7 +7,7 @@ const FIRST_ROWS = 10;
 const FEW_CASES = 20;
 const ROWS_AT_ONCE = 40; // more take the browser longer than a key may
 
-/** The selects above the list, by name in the state: what they choose from. @type {Record<string, (item: Case) => string[]>} */
+/** The values of each select above the list, by its name in the state. @type {Record<string, (item: Case) => string[]>} */
 const CHOICES = {
   verdict: (item) => [item.status],
   tag: (item) => item.tags ?? [],
@@ -34,14 +34,14 @@ class CaseList {
     this.items = [];
     this.found = "";
     this.shown = 0;
-    /** What the list shows; a link to a query keeps it, as the reader returns to it. */
+    /** What the list shows. A link to a query keeps it, because the reader returns to the list. */
     this.state = START;
     const placeholder = "query, title, tag";
     this.search = /** @type {HTMLInputElement} */ (
       make("input", { type: "search", id: "search", placeholder, "aria-label": "search" })
     );
     this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
-    /** What of the first screen the list is about; a click lets go of it. */
+    /** The line of the first screen that the list is about. A click removes this filter. */
     this.chip = button("", () => this.go({ finding: "" }), { class: "chip", title: "show all queries" });
     /** @type {Record<string, HTMLSelectElement>} */
     this.selects = {};
@@ -103,7 +103,7 @@ class CaseList {
     return this.found === CaseList.keyOf(state);
   }
 
-  /** What decides which cases a state shows. @param {State} state */
+  /** Return the part of a state that decides which cases it shows. @param {State} state */
   static keyOf(state) {
     return stateHash({ ...state, open: "", all: false });
   }
@@ -164,12 +164,12 @@ class CaseList {
     return queryRow(item, this.grades, this.state, this.columns);
   }
 
-  /** The node id of the row that the keys are at, or "". */
+  /** The node id of the row that the keys have marked, or "". */
   get marked() {
     return this.table.querySelector("tr.current")?.getAttribute("data-case") ?? "";
   }
 
-  /** Move the mark of the keys by so many rows; where there is none, to the first. @param {number} by */
+  /** Move the mark of the keys by so many rows; without a mark, to the first row. @param {number} by */
   mark(by) {
     const rows = [...this.table.tBodies[0].rows];
     const place = rows.findIndex((row) => row.classList.contains("current"));

@@ -143,7 +143,7 @@ class Page {
     return keys;
   }
 
-  /** The queries of the list, in its order; those of the last list that was shown, where it had this state. */
+  /** Return the queries of the list in its order, from the last list that was shown if its state is the same. */
   items() {
     if (!this.list.isOf(this.state)) {
       this.list.find(this.state);

@@ -13,7 +13,7 @@
 /** @typedef {{score: number, lower: number, upper: number}} Scored nDCG@k (NaN: not defined) and its interval */
 
 /**
- * The graded ranking of a case with the judgments of a reader, who may contest those that it has.
+ * Return the graded ranking of a case. The reader's grades, `own`, replace those of the judgments.
  * @param {Case} item
  * @param {ReadonlyMap<string, number>} own grades by document
  * @returns {GradedRanking}
@@ -63,7 +63,7 @@ class Measure {
     return gain;
   }
 
-  /** The gain of a grade that the data have no gain of. @param {number} grade @returns {number} */
+  /** Return the gain of a grade that is not in the data. @param {number} grade @returns {number} */
   formula(grade) {
     const { gain, negative } = this.settings;
     if (gain === "mapping") {
@@ -75,7 +75,7 @@ class Measure {
     return gain === "linear" ? grade : 2 ** grade - 1;
   }
 
-  /** A grade that has a gain; with a mapping of gains the grade whose gain is nearest. @param {number} gain @returns {number} */
+  /** Return the grade that has this gain; with a mapping of gains, the grade with the nearest gain. @param {number} gain @returns {number} */
   gradeOf(gain) {
     if (this.settings.gain === "mapping") {
       const near = this.settings.gains.map(([grade, value]) => /** @type {const} */ ([Math.abs(value - gain), grade]));
@@ -137,7 +137,7 @@ class Measure {
   }
 
   /**
-   * nDCG@k and the least and the greatest that the unjudged results leave open.
+   * Return nDCG@k, and its lowest and highest value under any grades of the unjudged results.
    * @param {GradedRanking} ranking @param {number} k @param {number} lowest @param {number} highest grades of the scale
    * @returns {Scored}
    */
@@ -177,19 +177,19 @@ class Measure {
   }
 }
 
-/** nDCG@k, 0 where it is not defined and counts as 0, else NaN. @param {Measure} measure @param {Case} item @param {[string, number][]} own */
+/** Return nDCG@k; if it is not defined, 0 or NaN as the settings say. @param {Measure} measure @param {Case} item @param {[string, number][]} own */
 function countedScore(measure, item, ...own) {
   const score = measure.ndcg(gradedRanking(item, new Map(own)), item.k);
   return Number.isNaN(score) && measure.settings.undefined === "zero" ? 0 : score;
 }
 
-/** The highest grade; where it has no gain, the highest one that has. @param {Measure} measure @param {Case} item */
+/** Return the highest grade with a gain. @param {Measure} measure @param {Case} item */
 function topGradeOf(measure, item) {
   const grades = measure.settings.gains.map(([grade]) => grade).sort((one, other) => other - one);
   return [item.highest, ...grades].find((grade) => measure.gain(grade) > 0) ?? item.highest;
 }
 
-/** How far nDCG@k would go if one result had a grade; 0 where it would not be defined then. @param {Measure} measure @param {Case} item @param {string} name @param {number} grade */
+/** Return by how much nDCG@k would change if one result had a grade; 0 if it were then not defined. @param {Measure} measure @param {Case} item @param {string} name @param {number} grade */
 function moveWith(measure, item, name, grade) {
   const before = countedScore(measure, item);
   const after = countedScore(measure, item, [name, grade]);
@@ -200,9 +200,9 @@ function moveWith(measure, item, name, grade) {
 const firstWorths = new WeakMap();
 
 /**
- * How far unjudged results would move nDCG@k, each by itself, with a plausible grade: one that has the gain which judged
- * results have on average at its rank. Where no score is defined yet, any gain makes a score of 1 or so: there it is
- * the move with the highest grade times this gain divided by the highest one. The same as in results/worklist.py.
+ * Return by how much each unjudged result alone would change nDCG@k with a plausible grade. The gain of this grade is the
+ * mean gain of judged results at this rank. If no score is defined yet, any gain makes a score of about 1. Then it is the
+ * change with the highest grade, times this gain divided by the highest gain. It is the same as in results/unjudged.py.
  * @param {PageData} data @param {Case} item @returns {Map<string, number>} by document
  */
 function firstWorthsOf(data, item) {
@@ -224,7 +224,7 @@ function firstWorthsOf(data, item) {
   return worths;
 }
 
-/** How far an unjudged result would move nDCG@k with the highest grade. @param {PageData} data @param {Case} item @param {string} name */
+/** Return by how much an unjudged result would change nDCG@k with the highest grade. @param {PageData} data @param {Case} item @param {string} name */
 function moveOf(data, item, name) {
   const measure = measureOf(data, item);
   return moveWith(measure, item, name, topGradeOf(measure, item));

@@ -7,18 +7,18 @@
 const LEAST_CHANGE = 5e-4;
 const MOST_MOVED = 5;
 
-/** What the worth of a judgment is called, from which change of nDCG. @type {[number, string][]} */
+/** Words for the worth of a judgment, each from this change of nDCG on. @type {[number, string][]} */
 const WORTHS = [
   [0.05, "high"],
   [0.01, "medium"],
 ];
 
 /**
- * What a document did between two rankings: its ranks (null: not there), and how that changed nDCG@k.
+ * A document in two rankings: its ranks (null: not there), and by how much they changed nDCG@k.
  * @typedef {{document: string, from: number | null, to: number | null, change: number}} Move
  */
 
-/** The rank of a document, null where it is not there. @param {string[] | undefined} ranking @param {string} name @returns {number | null} */
+/** Return the rank of a document; null if it is not there. @param {string[] | undefined} ranking @param {string} name @returns {number | null} */
 function rankIn(ranking, name) {
   const index = (ranking ?? []).indexOf(name);
   return index >= 0 ? index + 1 : null;
@@ -35,7 +35,7 @@ function measureOf(data, item) {
   return new Measure(settings, data.discounts[settings.discount]);
 }
 
-/** A case as if its accepted ranking had been returned. @param {Case} item @returns {Case} */
+/** Return a case as if the search had returned its accepted ranking. @param {Case} item @returns {Case} */
 function asAccepted(item) {
   const { documents = [], grades = [], accepted = [], acceptedGrades = [], missing = [] } = item;
   /** @type {[string, Grade][]} */
@@ -44,7 +44,7 @@ function asAccepted(item) {
   return { ...item, documents: accepted, grades: acceptedGrades, missing: [...missing, ...judged] };
 }
 
-/** The documents that are scored, best first: all, or without those that the settings leave out. @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own */
+/** Return the documents that are scored, best first, without those that the settings leave out. @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own */
 function scoredOf(measure, item, own) {
   const scored = measure.scoredIndexes(gradedRanking(item, own)).slice(0, item.k);
   return scored.map((index) => (item.documents ?? [])[index]);
@@ -86,7 +86,7 @@ function moveWords(item, { document: name, from, to, change }) {
   return [userText(titleOf(item, name)), ` ${way}`, ...amount];
 }
 
-/** What fell or is not returned, and what rose or came, what changed nDCG most first. @param {Case} item @param {Move[]} moves */
+/** Return the documents that fell or left, and those that rose or came, the largest change of nDCG first. @param {Case} item @param {Move[]} moves */
 function movedSections(item, moves) {
   const size = (/** @type {Move} */ one, /** @type {Move} */ other) => Math.abs(other.change) - Math.abs(one.change);
   const hasLeft = (/** @type {Move} */ { change, from, to }) =>
@@ -256,7 +256,7 @@ class Rankings {
     return make("li", { ...attributes, class: "result" }, place, this.badge(grade), words);
   }
 
-  /** Draw the lines between the places of a document in both rankings, where they stand side by side. @param {HTMLElement} section */
+  /** Draw lines between the places of a document in both rankings, if these stand side by side. @param {HTMLElement} section */
   drawMoves(section) {
     const lines = section.querySelector(".rankings > svg");
     const frame = lines?.getBoundingClientRect();

@@ -3,7 +3,7 @@
  * A row of the list of queries. Without scripts the first rows are there already, made alike by `first_screen.py`.
  */
 
-/** The query of a case, and behind it its id where that is another text. @param {Case} item @returns {[Node, ...(Node | string)[]]} */
+/** Return the query of a case, and after it the id if that is another text. @param {Case} item @returns {[Node, ...(Node | string)[]]} */
 function queryParts(item) {
   const id = item.id === item.query ? [] : [" ", make("span", { class: "id", dir: "auto" }, visible(item.id))];
   return [userText(item.query || item.id), ...id];
@@ -18,7 +18,7 @@ function queryRow(item, grades, state, columns) {
   return make("tr", { "data-case": item.node, class: statusClass(item) }, ...cells.slice(0, columns));
 }
 
-/** A bar, the scores before and after, what became of the case, and why. @param {Case} item */
+/** Return the cell with a bar, the scores before and after, the outcome of the case, and why. @param {Case} item */
 function scoresOf(item) {
   const unjudged = item.score === undefined ? 0 : unjudgedOf(item).length;
   const between =
@@ -90,7 +90,7 @@ function onTopCell(item) {
   return cell;
 }
 
-/** The variant and the weight, and what the list is sorted by where no column has it. @param {Case} item @param {Grades} grades @param {State} state @returns {(Node | string)[]} */
+/** Return the variant, the weight, and the value that the list is sorted by, if no column has it. @param {Case} item @param {Grades} grades @param {State} state @returns {(Node | string)[]} */
 function factsOf(item, grades, state) {
   const own = grades.of(item).size;
   const open = state.sort === "judge" ? openOf(grades, item).length : 0;

@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * What the reader looks at: the text searched for, filters, order and the open query. It is kept in the fragment of the
- * page's address, so that every state has a link, and back and forward work.
+ * The state of the page: the text searched for, filters, order and the open query. The fragment of the page's address
+ * has it, so that every state has a link, and back and forward work.
  */
 
 /**
@@ -30,7 +30,7 @@ const OPEN = "got worse, but its unjudged results may be as good as what they re
 const BETTER = "a floor or another expectation is met that was missed before, or the score rose by more than the tolerance";
 
 /**
- * What the filters show: a name, which cases, and a hint. "" is the beginning: what failed or got worse, then the rest.
+ * The filters: a name, which cases they show, and a hint. "" is the first: what failed or got worse, then the rest.
  * @type {Record<string, {label: string, includes: (item: Case) => boolean, hint?: string}>}
  */
 const SHOWN = {
@@ -73,19 +73,19 @@ function isListed(item) {
   return isFailed(item) || (item.before !== undefined && effectOf(item) < 0);
 }
 
-/** Cases that got worse before the others that failed or fell, and these before the rest. @param {Case} one @param {Case} other */
+/** Compare two cases: got worse comes first, then failed or fell, then the rest. @param {Case} one @param {Case} other */
 function byListed(one, other) {
   const gotWorse = Number(other.gotWorse ?? false) - Number(one.gotWorse ?? false);
   return gotWorse || Number(isListed(other)) - Number(isListed(one));
 }
 
-/** What failed or fell by its weight and change, and then the rest by the score. @param {Case} one @param {Case} other */
+/** Compare two cases: failed or fell comes first, by weight times change; the rest by the score. @param {Case} one @param {Case} other */
 function worstFirst(one, other) {
   const isFall = isListed(one) && isListed(other);
   return byListed(one, other) || (isFall ? effectOf(one) - effectOf(other) : (one.score ?? 2) - (other.score ?? 2));
 }
 
-/** The cases, the worst first, sorted once: to sort again what is in order takes no time. @param {PageData} data */
+/** Return the cases, the worst first. They are sorted once, because sorting them again is then fast. @param {PageData} data */
 function sortedCases(data) {
   return (data.sorted ??= [...data.cases].sort(worstFirst));
 }
@@ -95,7 +95,7 @@ function effectOf(item) {
   return item.effect ?? 0;
 }
 
-/** The change of nDCG@k since the baseline, 0 where there is none. @param {Case} item */
+/** Return the change of nDCG@k since the baseline; 0 without one. @param {Case} item */
 function changeOf(item) {
   return item.before === undefined || item.score === undefined ? 0 : item.score - item.before;
 }
@@ -124,7 +124,7 @@ function unjudgedOf(item) {
 }
 
 /**
- * The state that a fragment of an address describes; what it does not know is left out.
+ * Return the state that a fragment of an address describes. Unknown parts are left out.
  * @param {string} hash @returns {State}
  */
 function readState(hash) {
@@ -190,7 +190,7 @@ function matching(data, state, grades) {
   return found.sort(compare);
 }
 
-/** What names a case: its query, id and tags. @param {Case} item @returns {string} */
+/** Return the names of a case: its query, id and tags. @param {Case} item @returns {string} */
 function nameText(item) {
   return [item.query, item.id, ...(item.tags ?? [])].join("\n").toLowerCase();
 }
@@ -198,7 +198,7 @@ function nameText(item) {
 /** @type {WeakMap<Case, string>} */
 const searchTexts = new WeakMap();
 
-/** What the search looks at: query, id, tags and the titles of documents. @param {Case} item @returns {string} */
+/** Return the text that is searched: query, id, tags and the titles of documents. @param {Case} item @returns {string} */
 function searchText(item) {
   let text = searchTexts.get(item);
   if (text === undefined) {

@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * The tags of the first screen: how the mean of each changed, as bars to the left and to the right of no change; without
- * a reference the mean of each.
+ * The tags of the first screen: the change of the mean of each, as a bar to the left or to the right; without a reference
+ * the mean of each.
  */
 
 const MOST_TAGS = 8;
@@ -20,7 +20,7 @@ function meanOf(items, score) {
   return weights ? sum / weights : undefined;
 }
 
-/** The cases of each tag that not all cases have. @param {PageData} data @returns {[string, Case[]][]} */
+/** Return the cases of each tag, without tags that all cases have. @param {PageData} data @returns {[string, Case[]][]} */
 function taggedCases(data) {
   /** @type {Map<string, Case[]>} */
   const tags = new Map();
@@ -67,7 +67,7 @@ function tagBars(data) {
   return part;
 }
 
-/** A bar from the middle, or from the left. @param {number} share from -1 to 1 @param {boolean} isDiverging */
+/** Return a bar that begins in the middle, or at the left. @param {number} share from -1 to 1 @param {boolean} isDiverging */
 function tagBar(share, isDiverging) {
   const size = (isDiverging ? 50 : 100) * Math.abs(share);
   const x = isDiverging ? (share < 0 ? 50 - size : 50) : 0;
