@@ -83,7 +83,10 @@ def checked_by(check: Callable[[Any], Value], text: object) -> Value:
 
 
 def judgment_format(text: str) -> str:
-    """Return the name of a format of judgment files, if there is such a format."""
+    """Return the name of a format of judgment files.
+
+    Raises ArgumentTypeError if there is no such format.
+    """
     from pytest_relevance.judgments.reading import check_format
 
     return checked_by(check_format, text)

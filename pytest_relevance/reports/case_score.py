@@ -105,7 +105,7 @@ def open_text(result: CaseResult) -> str:
 
 
 def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    """Return lines with the two sums whose quotient is the score, and the settings."""
+    """Return DCG / ideal DCG, the score that they give, and the settings, as lines."""
     conditions = result.conditions
     depth = conditions.depth if conditions.is_depth_set else None
     settings = settings_text(conditions.settings, depth)

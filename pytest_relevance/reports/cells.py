@@ -28,16 +28,19 @@ _WANTED_BY_TITLES = 28
 class Column:
     """A column of a table.
 
-    title:       its head; None if the head of the column to its left covers it too.
-    align:       LEFT or RIGHT. gap:         the blanks before it. min_width:   its
-    least width, also if it is empty. max_width:   longer texts are always cut to this
-    width. cut_to:      if the table is too wide, texts are cut to this width, and to 12
-    if that does not suffice; None if they are never cut. wanted:      columns with a
-    `drop_order` are left out before this column becomes narrower than `wanted`; None
-    stands for `cut_to`. drop_order:  columns with a number above 0 may be left out if
-    there is no room, those with the highest number first. cut_middle:  whether texts
-    are cut in their middle, as ids are. is_code:     whether Markdown shows its texts
-    in code spans.
+    `title`: its head; None if the head of the column to its left covers it too.
+    `align`: LEFT or RIGHT.
+    `gap`: the blanks before it.
+    `min_width`: its least width, also if it is empty.
+    `max_width`: longer texts are always cut to this width.
+    `cut_to`: if the table is too wide, texts are cut to this width, and to 12 if that
+    does not suffice; None if they are never cut.
+    `wanted`: columns with a `drop_order` are left out before this column becomes
+    narrower than `wanted`; None stands for `cut_to`.
+    `drop_order`: columns with a number above 0 may be left out if there is no room,
+    those with the highest number first.
+    `cut_middle`: whether texts are cut in their middle, as ids are.
+    `is_code`: whether Markdown shows its texts in code spans.
     """
 
     title: str | None = ""

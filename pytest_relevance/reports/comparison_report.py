@@ -90,7 +90,7 @@ class ComparisonReport:
         return lines
 
     def markdown(self, max_chars: int | None) -> str:
-        """Return the report as Markdown. If it is too long, it loses last sections."""
+        """Return the report as Markdown. If too long, it loses its last sections."""
         items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
         head = heading(self.headline.text, self.headline.mark)
         sections = [MarkdownSection("\n".join([head, "", *items]), "the summary")]
@@ -158,9 +158,10 @@ def counts_text(comparison: Comparison) -> str:
 def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headline:
     """Return the outcome of a comparison in a sentence: `Search got worse: 44 queries`.
 
-    The queries that got worse and better decide, and the means in any variant: by the
-    metric that was named first, or by the nDCG@k of the cases at each of their cutoffs.
-    New errors, and gates that are not met, follow.
+    The sentence depends on how many queries got worse and better, and on how the means
+    of all variants changed. The means are by the metric that was named first, or by the
+    nDCG@k of the cases at each of their cutoffs. New errors, and gates that are not
+    met, follow.
     """
     rows = []
     for row in comparison.metrics:

@@ -87,7 +87,7 @@ def failure_lines(
     `verbosity`: as pytest counts it: below 0 one line, above 0 all k ranks and every
     judged document that is missing.
     `others`: the results of the run. If another case of the search returned a judged
-    document, the ids are of the right kind.
+    document, the ids of this case are not in doubt.
     """
     if verbosity < 0:
         return [_brief_line(result, width, others)]

@@ -156,7 +156,7 @@ class _Rest:
 
 
 def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
-    """Return the parts of 1 - nDCG that are not in the first `chosen` of `lost`."""
+    """Return the parts of 1 - nDCG that the first `chosen` losses do not explain."""
     rest = []
     more = len(lost) - chosen
     if more:

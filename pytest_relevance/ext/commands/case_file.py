@@ -251,7 +251,7 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
 
 
 def _without_place(cases: Sequence[Case]) -> dict[str, int]:
-    """Return how many cases have content that judgments cannot store, by its name."""
+    """Return {content: number of cases} for content that judgments cannot store."""
     return {
         "floor": sum(case.min_ndcg is not None for case in cases),
         "expectation": sum(bool(case.expect) for case in cases),

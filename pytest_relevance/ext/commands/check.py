@@ -49,7 +49,7 @@ _NOT_SEARCHED = frozenset({"build", "dist", "node_modules", "venv"})
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "paths",
         metavar="PATH",

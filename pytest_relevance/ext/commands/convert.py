@@ -52,7 +52,7 @@ _TARGETS = (CASE_FILE, *writing.written_formats(), writing.RUN)
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "source",
         metavar="IN",

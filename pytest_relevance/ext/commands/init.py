@@ -38,7 +38,7 @@ _SCHEMA = "relevance.schema.json"
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "folder",
         metavar="FOLDER",
@@ -78,7 +78,7 @@ class _FirstSuite:
 
 
 def run(arguments: Namespace) -> int:
-    """Write the files, and return the exit code."""
+    """Write a first suite and a conftest.py, and return the exit code."""
     folder = Path(arguments.folder)
     name = arguments.name.removesuffix(_ENDING)
     if not name or name != Path(name).name or name.startswith("."):

@@ -126,7 +126,10 @@ def _and_more(count: int) -> str:
 
 
 def normalized(query: str) -> str:
-    """Return a query without case, with single blanks and normalised characters."""
+    """Return a query in one form, so that letter case and blanks do not differ.
+
+    Forms of Unicode characters become equal too.
+    """
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
 

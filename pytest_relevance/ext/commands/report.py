@@ -32,7 +32,7 @@ from pytest_relevance.results.records.run import Run
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "record", metavar="RUN", type=existing, help="the record of a run"
     )

@@ -18,7 +18,7 @@ from pytest_relevance.cli.output import check_output, put, write
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "-o",
         "--output",

@@ -56,7 +56,7 @@ _SETTINGS = (*CHOICES, "max_grade")
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument("first", metavar="A", type=regular_file, help="the older run")
     parser.add_argument("second", metavar="B", type=regular_file, help="the newer run")
     parser.add_argument(

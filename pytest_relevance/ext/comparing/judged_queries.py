@@ -32,7 +32,7 @@ class JudgedQuery:
 
     `key`: the name of the query in the judgments.
     `grades`: the grade of each document.
-    `filled`: who graded the documents whose grades come from a file with `fill: true`.
+    `filled`: {document: who graded it} for grades from a file with `fill: true`.
 
     Other fields are None if the judgments do not have them. A file of queries has the
     text and the weight, a case file has all fields.

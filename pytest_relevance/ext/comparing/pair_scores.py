@@ -186,7 +186,10 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 
 
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
-    """Say whether a metric is in some pairs, and in both results of each of these."""
+    """Say whether records have values of a metric, and for both results of a pair.
+
+    If a pair has only one value, the metric counts as not recorded.
+    """
     is_in_both = False
     for pair in pairs:
         in_first = metric in pair.first.evaluation.scores

@@ -238,8 +238,8 @@ def _matched_results(
 ) -> Iterator[tuple[CaseResult | None, CaseResult | None]]:
     """Yield (first, second) for each case; None if a run lacks the case.
 
-    If `variants` are given, the first matches the second. If a test checks a query
-    several times, the results are paired in their order.
+    If `variants` are given, the results of these two variants are paired. If a test
+    checks a query several times, the results are paired in their order.
     """
     files_of_first = {result.file for result in first.results}
     files_of_second = {result.file for result in second.results}

@@ -162,7 +162,7 @@ class Rejudging:
         return self.queries.grade_range()
 
     def _changed_settings(self, settings: Settings) -> Settings:
-        """Return settings with the changes of the user; equal ones are one object."""
+        """Return settings with the user's changes; the same object for equal ones."""
         if settings not in self._changed:
             self._changed[settings] = replace(settings, **self.settings)
         return self._changed[settings]

@@ -115,7 +115,7 @@ class CallAhead(SearchCall):
         return await super().make_in_loop()
 
     def read(self, response: object, started: Moment) -> None:
-        """Read a response. Raises `CaseError` for a cursor of another thread."""
+        """Read a response. Raises `CaseError` for a cursor that another thread got."""
         self._cursors.note(response, self.runs[0])
         super().read(response, started)
 

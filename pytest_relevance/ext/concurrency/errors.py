@@ -52,7 +52,7 @@ _CONNECT_FOR_THREADS = (
 
 
 def with_advice(searched: Searched) -> Searched:
-    """Return `searched`; with advice, if a connection belongs to another thread."""
+    """Return `searched`, with advice in an error about the thread of a connection."""
     if searched.error is None:
         return searched
     # `str` of an exception of the user's may raise another
@@ -104,6 +104,6 @@ class Cursors:
         raise error
 
     def checked(self, searched: Searched, run: CaseRun) -> Searched:
-        """Return `searched`; with an error if another case got the same cursor."""
+        """Return `searched`, or an error if another case got the same cursor."""
         error = self._errors.get(run)
         return searched if error is None else replace(searched, error=error)

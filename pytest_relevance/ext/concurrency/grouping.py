@@ -68,7 +68,11 @@ class Grouping:
         )
 
     def _names_of_function_scope(self, run: CaseRun) -> list[str]:
-        """Return the names of the project's own fixtures that a case alone uses."""
+        """Return the names of own fixtures of function scope that a case uses.
+
+        Own fixtures are those of the project. The search of the case always counts as
+        one.
+        """
         names = []
         for fixture in run.item.stash.get(_FUNCTION_SCOPE, []):
             name = fixture.argname
@@ -130,7 +134,7 @@ def _fixtures(run: CaseRun) -> list[str]:
 
 
 def is_alone(run: CaseRun) -> bool:
-    """Say whether a case may be skipped, or its latency is measured."""
+    """Say whether a case may be skipped, or whether its latency is tested."""
     if run.case.skip is not None or looks_at_latency(run.case):
         return True
     for mark in run.item.iter_markers():

@@ -108,14 +108,14 @@ class _Index:
     values: dict[str, object] = field(default_factory=dict)
 
     def want_documents(self, documents: Iterable[str]) -> None:
-        """Let documents wait that were not asked for yet."""
+        """Add documents to `waiting`, if they were not asked for yet."""
         for document in documents:
             if document not in self.asked:
                 self.asked.add(document)
                 self.waiting[document] = None
 
     def want(self, case: _Case) -> None:
-        """Let a case wait, with those of its documents that were not asked for yet."""
+        """Add a case to `cases`, and its documents to `waiting`."""
         self.want_documents(documents_to_ask(case.result))
         self.cases.append(case)
 

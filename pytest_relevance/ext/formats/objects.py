@@ -79,15 +79,13 @@ def is_json(source: Source) -> bool:
     return source.looks_like_json and not source.is_json_lines
 
 
-def read_objects(source: Source, format: str | None = None) -> Ratings:
+def read_objects(source: Source) -> Ratings:
     """Return the ratings in JSON or JSON Lines.
-
-    `format`: the name of the format that the ratings keep; by default json or jsonl.
 
     Raises:
         FileError: the file is not JSON, or judgments are wrong.
     """
-    format = format or ("jsonl" if source.is_json_lines else "json")
+    format = "jsonl" if source.is_json_lines else "json"
     if _is_table(source):
         return judgment_tables.read_table(source, format)
     return _NestedReader(source, format, for_queries=False).ratings()

@@ -122,7 +122,7 @@ def _have_ranks(
     iterations: Sequence[str],
     by_query: dict[str, list[int]],
 ) -> bool:
-    """Say whether a column counts the lines of most queries that have several lines.
+    """Say whether a column has ranks (1, 2, 3 ...) in most queries with several lines.
 
     A query does not count if its second column has a value twice.
     `by_query`: the row numbers of each query.

@@ -106,7 +106,7 @@ def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
 
 
 def _note(top: _Level, topic: _Level, group: _Level) -> str:
-    """Return the note of the queries of a group: the names of its topic and itself."""
+    """Return the note for the queries of a group: `topic name: group name`."""
     names = []
     if topic is not top:
         names.append(topic.name)

@@ -134,8 +134,8 @@ def _refuse_judgments(source: Source, table: Table) -> None:
 def _are_grades(judged: Layout, table: Table) -> bool:
     """Say whether a table that looks like judgments has grades.
 
-    It has if the names of its columns say so. Columns that are named after raters have
-    grades if all their cells are numbers.
+    It has grades if the names of its columns say so. Columns that are named after
+    raters have grades if all their cells are numbers.
     """
     if "grade" in judged.at or judged.are_ratings:
         return True

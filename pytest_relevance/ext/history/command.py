@@ -34,7 +34,7 @@ from pytest_relevance.results.records.baseline_paths import SUFFIX
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "runs",
         metavar="RUN",

@@ -53,29 +53,24 @@ class CaseMove:
 class Point:
     """One variant of the search in one run.
 
-    Attributes:
-        name: the name of the record.
-        started: when the run began, in UTC (ISO 8601).
-        fingerprint: what was searched.
-        searched: the parts of the fingerprint that changed since the run before.
-        figures: the figures of the cases that were searched.
-        statuses: how many cases have each status.
-        empty: how many rankings are empty.
-        changes: for each case whose terms changed since its last result, {kind:
-            detail}. The kind is "judgments", "settings" or "query"; the detail may be
-            empty.
-        compared: how many other cases have an earlier result.
-        moves: the cases that got worse or better since their last result, the largest
-            fall first.
-        worse: how many cases got worse.
-        better: how many cases got better.
-        mean: the mean nDCG@k of the cases that all runs have; NaN if there is none.
-        low: the lowest mean that grades of the unjudged results could give.
-        high: the highest mean that grades of the unjudged results could give.
-        p95: the 95th percentile of the latencies of these cases, in seconds; None if
-            there are fewer cases than it needs.
-        breaks: how many of the cases in the mean have each change: {(kind, detail):
-            count}.
+    `name`: the name of the record.
+    `started`: when the run began, in UTC (ISO 8601).
+    `fingerprint`: what was searched.
+    `searched`: the parts of the fingerprint that changed since the run before.
+    `figures`: the figures of the cases that were searched.
+    `statuses`: how many cases have each status.
+    `empty`: how many rankings are empty.
+    `changes`: {kind: detail} for each case that cannot be compared with its last
+    result. The kind is "judgments", "settings" or "query"; the detail may be empty.
+    `compared`: how many cases were compared with an earlier result.
+    `moves`: the cases that got worse or better since their last result, the largest
+    fall first.
+    `worse`, `better`: how many cases got worse and better.
+    `mean`: the mean nDCG@k of the cases that all runs have; NaN if there is none.
+    `low`, `high`: the lowest and the highest mean under any grades of unjudged results.
+    `p95`: the 95th percentile of the latencies of these cases, in seconds; None if there
+    are fewer cases than it needs.
+    `breaks`: {(kind, detail): count} of the `changes` of cases in the mean.
     """
 
     name: str

@@ -194,7 +194,7 @@ def series_texts(series: Series) -> list[str]:
 
 
 def _scored_text(series: Series, metric: str) -> str:
-    """Return a sentence: which cases the means are over, and which metric they are."""
+    """Return a sentence: over which cases the means are, and by which metric."""
     for point in series.points:
         if any(kind == "settings" for kind, _ in point.breaks):
             metric = "nDCG@k"

@@ -136,7 +136,7 @@ def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Consecutive runs: the first, the last (`end`), and the cases that can be compared.
+    """Some consecutive runs: the first, the last (`end`), and comparable cases.
 
     `cases`: the cases whose judgments, settings and query did not change in these runs.
     """

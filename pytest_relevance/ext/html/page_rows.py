@@ -217,9 +217,9 @@ def nothing_fell(rows: Sequence[PageRow]) -> bool:
 
 
 def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
-    """Return the change that explains a row: its documents are named in the row.
+    """Return the change whose documents are named in the row of a case.
 
-    `is_alone`: the documents explain the present ranking, without the earlier one.
+    `is_alone`: whether they explain the present ranking without the earlier one.
     """
     return CaseChange(replace(row.change, before=None) if is_alone else row.change)
 

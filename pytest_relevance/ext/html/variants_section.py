@@ -16,7 +16,7 @@ from pytest_relevance.results.case_result import CaseResult
 
 
 def variants_section(results: Sequence[CaseResult]) -> str:
-    """Return the HTML of tables that compare the variants, or "" if there is only one."""
+    """Return the HTML of tables that compare the variants; "" for a single one."""
     parts = []
     for block in comparison_blocks(results, variants_of(results), full=True):
         if isinstance(block, Sentence):
@@ -41,7 +41,7 @@ def _table_html(table: Table) -> str:
 
 
 def _row_html(columns: Sequence[Column], row: Row) -> str:
-    """Return a row as HTML. Its first cell is its head; its last cells may be missing."""
+    """Return a row as HTML. The first cell is its head. Last cells may be missing."""
     name, *cells = row
     parts = [f'<th scope="row">{text(name.text.strip())}</th>']
     for column, cell in zip_longest(columns[1:], cells):

@@ -19,7 +19,7 @@ from pytest_relevance.ext.judging.raters_report import MOST_LISTED
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "file", metavar="FILE", type=existing, help="a judgment file in any format"
     )

@@ -92,7 +92,7 @@ def _reports_to_github(config: pytest.Config) -> bool:
 
 
 def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
-    """Append the report to the step summary, and print annotations or plan to.
+    """Append the report to the step summary, and print the annotations.
 
     In a pytest run the annotations are printed when the run ends. Yield messages about
     problems.

@@ -47,7 +47,7 @@ from pytest_relevance.results.records.run import Run
 
 
 def declare(parser: ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "records",
         metavar="RECORD",

@@ -147,7 +147,7 @@ def _first_names(names: Sequence[str], most: int, one: str, several: str) -> lis
 def searched_sentences(
     files: Mapping[str, FileInfo], fingerprint: Fingerprint
 ) -> list[Sentence]:
-    """Return what is different since the baselines in what was searched.
+    """Return what changed since the baselines in what was searched.
 
     If it is the same for several files, it is said once. The files are named if it
     differs from file to file.

@@ -190,10 +190,11 @@ def headline(
 class _Run:
     """What the headline of a run depends on.
 
-    ran: the results without the skipped ones. failed: the results that fail, by the
-    kind of failure. counts: how many queries got worse, got better, or neither. change:
-    the change of the mean since the baseline; None without a comparison. unfinished:
-    what kept the run from finishing; empty if it did.
+    `ran`: the results without the skipped ones.
+    `failed`: the results that fail, by the kind of failure.
+    `counts`: how many queries got worse, got better, or neither.
+    `change`: the change of the mean since the baseline; None without a comparison.
+    `unfinished`: what kept the run from finishing; empty if it did.
     """
 
     ran: Sequence[CaseResult]

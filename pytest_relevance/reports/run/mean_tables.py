@@ -50,7 +50,6 @@ def means_table(
     names: Sequence[Column],
     rows: Sequence[tuple[Sequence[str], Means]],
     tests: Sequence[Difference] = (),
-    ends: tuple[str, str] = ("before", "after"),
 ) -> Table:
     """Return a table with a row for each pair of means.
 
@@ -60,9 +59,8 @@ def means_table(
     `names`: the first columns. `rows`: their texts, and the means.
     `tests`: one for each row, if any; they add the interval, the p-value (Holm's, if it
     differs) and the effect size.
-    `ends`: the titles of the two means.
     """
-    heads = ["cases", *ends, "change"]
+    heads = ["cases", "before", "after", "change"]
     if tests:
         heads += ["95 % interval", _p_title(tests), "effect"]
     heads += ["better", "worse", "same"]

@@ -54,9 +54,9 @@ def _difference_text(result: CaseResult) -> str:
 def stability_remarks(
     results: Sequence[CaseResult], *, full: bool = False
 ) -> list[Block]:
-    """Return the cases whose ranking changes from call to call, or that none does.
+    """Return a list of the cases whose ranking changes from call to call.
 
-    Return [] if each search was called once.
+    If no ranking changes, a sentence says so. Return [] if each search was called once.
     """
     called = []
     unstable = []

@@ -48,10 +48,12 @@ _AGAINST = "--relevance-against"
 class SummaryOf:
     """A run, and options of its summary.
 
-    verbosity: as pytest counts it. Below 0 the summary has the suites and little more,
-    above 0 nothing is cut. updating: what the run accepts into the baseline, "all" or
-    "new". against: the record to compare with, as the command line names it.
-    has_advice: whether the summary says what to do with the baseline.
+    `verbosity`: as pytest counts it. Below 0 the summary has the suites and little
+    more, above 0 nothing is cut.
+    `updating`: what the run accepts into the baseline, "all" or "new"; None for
+    nothing.
+    `against`: the record to compare with, as the command line names it.
+    `has_advice`: whether the summary says what to do with the baseline.
     """
 
     results: Sequence[CaseResult]
