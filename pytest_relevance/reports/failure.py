@@ -304,8 +304,8 @@ def failure_message(result: CaseResult) -> str:
 def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:
     """Write every reason of a case in one line.
 
-    It is cut if it is wider than `columns` and than 160. `others` are the results of
-    the run.
+    The line is cut to `columns`, or to 160 columns if these are more.
+    `others`: the results of the run.
     """
     parts = [failure_message(result), interval_text(result), ties_text(result)]
     if result.is_unjudged and not ids_are_known(result, others):

@@ -156,7 +156,10 @@ def _nearly_this(result: CaseResult, document: str) -> str:
 
 
 def _sentence(reason: Outcome, names: _DocumentNames) -> str:
-    """Write what is not met. The kinds of expectations have words of their own."""
+    """Write a sentence about the demand that a case misses.
+
+    The kinds of expectations have words of their own.
+    """
     if reason.kind in _WORDS:
         return _WORDS[reason.kind](reason)
     kind = EXPECTATIONS.get_or_unknown(METRIC if reason.kind == FLOOR else reason.kind)

@@ -82,7 +82,11 @@ class TableLayout:
         return widths
 
     def _without_dropped_columns(self, widths: Sequence[int], room: int) -> list[int]:
-        """Return widths with columns left out, until the others have what they want."""
+        """Return widths in which columns are left out (width 0) to make room.
+
+        Columns are left out, by `drop_order`, until the others have the width they
+        want.
+        """
         kept = list(widths)
         drop_orders = {column.drop_order for column in self.columns} - {0}
         for drop_order in sorted(drop_orders, reverse=True):

@@ -186,9 +186,9 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 
 
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
-    """Say whether records have values of a metric, and for both results of a pair.
+    """Say whether all pairs with a recorded value of a metric have it twice.
 
-    If a pair has only one value, the metric counts as not recorded.
+    The answer is no if no pair has a value.
     """
     is_in_both = False
     for pair in pairs:

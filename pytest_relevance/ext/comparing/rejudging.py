@@ -162,7 +162,10 @@ class Rejudging:
         return self.queries.grade_range()
 
     def _changed_settings(self, settings: Settings) -> Settings:
-        """Return settings with the user's changes; the same object for equal ones."""
+        """Return settings with the user's changes.
+
+        Equal settings return the same object, so that results share it.
+        """
         if settings not in self._changed:
             self._changed[settings] = replace(settings, **self.settings)
         return self._changed[settings]

@@ -68,8 +68,8 @@ class Point:
     `worse`, `better`: how many cases got worse and better.
     `mean`: the mean nDCG@k of the cases that all runs have; NaN if there is none.
     `low`, `high`: the lowest and the highest mean under any grades of unjudged results.
-    `p95`: the 95th percentile of the latencies of these cases, in seconds; None if there
-    are fewer cases than it needs.
+    `p95`: the 95th percentile of the latencies of these cases, in seconds; None if
+    there are fewer cases than it needs.
     `breaks`: {(kind, detail): count} of the `changes` of cases in the mean.
     """
 

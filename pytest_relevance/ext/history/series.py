@@ -147,10 +147,10 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Return the longest stretch of runs up to the last one that has few breaks.
+    """Return the last runs without a break in at least half of the scored cases.
 
-    In it at least half of the scored cases have no break. A break is a change of the
-    judgments, the settings or the query of a case.
+    As many runs as possible are returned. A break is a change of the judgments, the
+    settings or the query of a case.
     """
     cases = set(scored)
     first = end = points[-1]

@@ -140,7 +140,8 @@ def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
 def _present_mean(results: Sequence[CaseResult]) -> str:
     """Write the mean of one variant: `mean nDCG@10 0.701 of 52 queries`.
 
-    Cases without a score, and the range because of unjudged results, follow.
+    It is followed by how many cases have no score, and by the range in which the mean
+    may lie because of unjudged results.
     """
     scored = sum(1 for result in results if result.score is not None)
     mean = f"{mean_text(results)} of {counted(scored, 'query', 'queries')}"

@@ -109,9 +109,9 @@ def _plausible_gains(results: Sequence[CaseResult]) -> list[float]:
 
 
 def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
-    """Return how many queries a filter shows, by its name in `SHOWN`.
+    """Return how many queries each filter of the page shows, by its name in `SHOWN`.
 
-    They are the counts of the headline, over all cases of the run.
+    These are the counts of the headline, over all cases of the run.
     """
     counts = screen.counts
     before = [row.result for row in rows if row.failed_before]

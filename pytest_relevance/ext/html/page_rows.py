@@ -54,7 +54,7 @@ class PageRow:
 
     @property
     def said(self) -> str:
-        """`became`, and for a case that got worse how certain: `got worse, open`."""
+        """What became of the case, and how certain it got worse: `got worse, open`."""
         if self.is_certain is None:
             return self.became
         return f"{self.became}, {'certain' if self.is_certain else 'open'}"

@@ -29,7 +29,7 @@ _MOST_APART = 3
 
 @dataclass(slots=True)
 class Calibration:
-    """Grades of people that a judge is asked for too, to compare the two.
+    """Grades that people gave. A judge is asked for them too, for a comparison.
 
     `drawn`: the grades that the judge is asked for.
     `case_numbers`: all grades of people, each with the index of the first case that has

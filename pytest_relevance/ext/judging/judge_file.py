@@ -185,5 +185,5 @@ class JudgeFile:
 
 
 def _cell(text: str) -> str:
-    """Return a text as it is read from a cell after it was written there."""
+    """Return a text in the form in which a cell of the file has it."""
     return escaped(text).strip()

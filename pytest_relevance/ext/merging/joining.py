@@ -99,7 +99,7 @@ def joined_info(
 
 
 def _not_run(infos: Sequence[RunInfo]) -> tuple[str, ...]:
-    """Return the case files of the reference of which no shard ran a case."""
+    """Return the case files of the reference that no shard ran a case of."""
     not_run = []
     for file in infos[0].not_run:
         if all(file in info.not_run for info in infos):

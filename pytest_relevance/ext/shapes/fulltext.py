@@ -167,7 +167,7 @@ def _fields_of_item(item: Any) -> Mapping[str, object]:
 def _terms_with_q(document: Any) -> list[str]:
     """Return the terms of a document that have the prefix Q, without the prefix.
 
-    The loop stops behind Q, because terms are sorted and may be many.
+    Terms are sorted and may be many, so terms after Q are not read.
     """
     terms = []
     for entry in takewhile(lambda entry: entry.term < b"R", document.termlist()):

@@ -60,7 +60,7 @@ def error_section(info: RunInfo, *, full: bool) -> str:
 
 
 def error_title(error: RunError) -> str:
-    """Return the title of an annotation about an error."""
+    """Return the title of an annotation: `Error in shop.relevance.yaml`."""
     return f"Error in {harmless(error.file)}" if error.file else "Error of the run"
 
 

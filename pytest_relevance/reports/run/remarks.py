@@ -35,7 +35,7 @@ def remarks(
 
 
 def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
-    """Return which cases have a floor that is not checked: they have no score."""
+    """Return which cases have a floor that is not checked, as they have no score."""
     sentences = []
     for file, info in sorted(files.items()):
         for text in info.without_floor:

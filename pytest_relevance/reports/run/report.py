@@ -101,7 +101,10 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 
 def found_lines(run: Run, width: int) -> list[Line]:
-    """Return the findings of the run, and above them whether no case was searched."""
+    """Return the findings of the run as lines.
+
+    If no case was searched, and no finding says so, a line above them does.
+    """
     lines = finding_lines(run.info, width=width)
     text = unsaid_nothing_searched(run.results, run.info)
     return [*folded_lines(text, BAD, width), *lines] if text else lines

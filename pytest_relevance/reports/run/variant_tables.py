@@ -180,9 +180,9 @@ def chance_text(comparison: VariantComparison, variants: Sequence[Variant]) -> s
 def _tags_table(
     comparison: VariantComparison, variants: Sequence[Variant], *, full: bool
 ) -> Table:
-    """Return a table with a row for each tag: its best variants first.
+    """Return a table with a row for each tag: the means of its best variants.
 
-    Tags on which another variant is the best come first.
+    Tags whose best variant is not the best of the run come first.
     """
     tags = []
     for tag in comparison.tags:
