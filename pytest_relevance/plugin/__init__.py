@@ -154,7 +154,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         _configure(config)
     except pytest.UsageError as error:
-        raise _guarded(error) from None
+        raise options.usage_error(*error.args) from None
 
 
 def _configure(config: pytest.Config) -> None:
@@ -177,13 +177,6 @@ def _configure(config: pytest.Config) -> None:
 
         hooks.install(config)  # the run says so where it has no case file at all
     check_files(of_run.files, config)
-
-
-def _guarded(error: pytest.UsageError) -> pytest.UsageError:
-    """Return a usage error without workflow commands, which GitHub would run."""
-    from pytest_relevance.reports.workflow_commands import safe_output
-
-    return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
 
 
 def pytest_collect_file(
@@ -246,7 +239,7 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     except pytest.UsageError as error:
-        raise _guarded(error) from None
+        raise options.usage_error(*error.args) from None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -107,13 +107,10 @@ def _asked(result: CaseResult, calls: int) -> str:
     from pytest_relevance.reports.labels import search_label
 
     label = search_label(result.search, result.variant, result.params)
-    return "   ".join(
-        [
-            f'query "{harmless(result.query)}"',
-            label,
-            *([f"in call {calls}"] if calls > 1 else []),
-        ]
-    )
+    parts = [f'query "{harmless(result.query)}"', label]
+    if calls > 1:
+        parts.append(f"in call {calls}")
+    return "   ".join(parts)
 
 
 def result_after(

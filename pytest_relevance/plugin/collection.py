@@ -49,15 +49,6 @@ class Collection:
         """Return the number of the next case to be collected, from 0."""
         return next(self._places)
 
-    def set_to_run(self, to_run: Sequence[str]) -> None:
-        """Set the tests that are to run. A worker of pytest-xdist names them."""
-        self.to_run = to_run
-
-    def set_order(self, to_run: Sequence[str], in_file_order: Sequence[str]) -> None:
-        """Set the tests that are to run, and the order of cases in their files."""
-        self.to_run = to_run
-        self.in_file_order = in_file_order
-
     def add_of_worker(
         self, files: Mapping[str, FileInfo], in_file_order: Sequence[str]
     ) -> None:

@@ -208,10 +208,9 @@ class WholeRun:
             ):
                 self._store.unsent.fingerprint = {}
             self._items = [item for item in session.items if CASE_RUN in item.stash]
-            self._store.collection.set_order(
-                to_run=[item.nodeid for item in session.items],
-                in_file_order=_in_order_of_collection(self._items),
-            )
+            collection = self._store.collection
+            collection.to_run = [item.nodeid for item in session.items]
+            collection.in_file_order = _in_order_of_collection(self._items)
             self._giving_up.watch(self._items)
 
     # inside the terminal's wrapper, which then writes its final 100 %

@@ -402,10 +402,7 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
     """
     value: str = getattr(config.option, name) or config.getini(name)
     if value not in allowed:
-        from pytest_relevance.reports.workflow_commands import safe_output
-
-        message = f"{name} is {' or '.join(allowed)}, found {value!r}"
-        raise pytest.UsageError(safe_output(message))
+        raise usage_error(f"{name} is {' or '.join(allowed)}, found {value!r}")
     return value
 
 
@@ -424,11 +421,11 @@ def number_setting(
         raise usage_error(f"{name} is {error}") from None
 
 
-def usage_error(message: str) -> pytest.UsageError:
+def usage_error(*messages: object) -> pytest.UsageError:
     """Return a usage error without workflow commands, which GitHub would run."""
     from pytest_relevance.reports.workflow_commands import safe_output
 
-    return pytest.UsageError(safe_output(message))
+    return pytest.UsageError(*(safe_output(str(message)) for message in messages))
 
 
 def _tolerance(config: pytest.Config) -> float:

@@ -62,13 +62,10 @@ def pytest_configure(config: pytest.Config) -> None:
         options.keep_details(config)
     address = config.getini("relevance_page_url")
     if address and not re.fullmatch(_ADDRESS, address):
-        from pytest_relevance.reports.workflow_commands import safe_output
-
-        text = (
+        raise options.usage_error(
             "relevance_page_url is the address of the HTML report, such as "
             f"https://ci.example.com/report.html; found {address!r}"
         )
-        raise pytest.UsageError(safe_output(text))
 
 
 def pytest_relevance_outputs() -> Sequence[OutputFile]:
