@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 class Joined:
     """Judgments with the ids and texts of a file of queries.
 
-    `notices`: sentences about queries without a partner, or with several.
+    `notices`: sentences about queries that match no other query, or several.
     """
 
     judgments: Judgments

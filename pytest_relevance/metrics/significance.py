@@ -154,12 +154,11 @@ def sign_flip_test(
 
 
 def exact_p(terms: Sequence[float]) -> float:
-    """Return the share of all sign flips of the terms that are as extreme as the terms.
+    """Return the share of sign flips with a sum at least as far from 0 as the terms'.
 
-    A flip is as extreme if its sum is at least as far from 0. 1 if there are no terms.
-
-    n terms have 2^n flips. The sum of a flip is a sum of the first half of the
-    terms plus a sum of the second half, so 2^(n/2) sums of each half are enough.
+    1 if there are no terms. n terms have 2^n flips. The sum of a flip is a sum of the
+    first half of the terms plus a sum of the second half, so 2^(n/2) sums of each half
+    are enough.
     """
     bound = _distance(terms)
     if bound <= 0:

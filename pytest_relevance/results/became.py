@@ -134,7 +134,7 @@ def only_changed(result: CaseResult) -> bool:
 
 
 def tolerance_of(change: Change) -> float:
-    """Return by how much the score may fall: 0 if it is not between 0 and 1."""
+    """Return by how much the score may fall: 0 for a metric with scores above 1."""
     metric = change.case.metric
     if change.metric is not None:
         metric = metric_named(change.metric)

@@ -357,9 +357,9 @@ def grouped(
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return the nearest-rank percentile of sorted values, from 1 to 100 percent.
+    """Return the nearest-rank percentile of values, which need not be sorted.
 
-    Raises IndexError if there are no values.
+    `percent`: from 1 to 100. Raises IndexError if there are no values.
     """
     rank = math.ceil(percent * len(values) / 100)
     return sorted(values)[rank - 1]

@@ -59,8 +59,8 @@ def _explain_nothing(diagnosis: Diagnosis) -> str:
 def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return the cases that pass although nothing was returned.
 
-    Cases that say how many results they expect do not count. If no case got a result,
-    []: `NOTHING_RETURNED` reports it.
+    Cases that say how many results they expect do not count. [] if no case got a result
+    at all: `NOTHING_RETURNED` reports that.
     """
     if _find_nothing(results):
         return []
@@ -233,8 +233,8 @@ def _find_fewer(results: Sequence[CaseResult]) -> list[CaseResult]:
     [] if the search has fewer than three cases.
 
     A case looks as deep as the cutoffs that the case file writes. If the search has a
-    limit (`shows_usual_limit`), a case with as many results also looks as deep as its k
-    and its depth. Without a limit short rankings are common.
+    limit (`shows_usual_limit`), a case that got as many results as the limit also looks
+    as deep as its k and its depth. Without a limit short rankings are common.
     """
     most = _most_returned(results)
     if len(results) < FEWEST_CASES or not most:

@@ -388,7 +388,10 @@ class Comparison:
 
 
 def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
-    """Return the change by a metric of each case that has a score by it, or should."""
+    """Return the change by a metric of each case that was scored by it.
+
+    The score may be None, for a metric that is not defined for the case.
+    """
     changes = []
     for pair in pairs:
         if metric in pair.second.evaluation.scores:

@@ -167,7 +167,10 @@ class _Matching:
         return case.place.file, case.place.id
 
     def unclear(self) -> list[Place]:
-        """Return the places of new cases that have several candidates, or share one."""
+        """Return the places of new cases that may have been moved, but are not matched.
+
+        They have several candidates, or share one.
+        """
         gone = set()
         for case in self._gone.values():
             gone |= {_asked(case), self.renamed_variant(case)}

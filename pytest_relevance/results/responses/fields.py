@@ -249,7 +249,10 @@ def _find_anywhere(document: Any, path: str) -> Any:
     `_NO_VALUE` if there is none.
     """
     fields = Fields([document])
-    for holder in (document, *(fields.first_of([name])[0] for name in NESTED)):
+    holders = [document]
+    for name in NESTED:
+        holders += fields.first_of([name])
+    for holder in holders:
         value = _find(holder, path)
         if value is not _NO_VALUE:
             return value
