@@ -274,7 +274,7 @@ def _read_judgments(source: Source, arguments: Namespace) -> _Read:
 
 
 def _shown(name: str, standard: str = "standard input") -> str:
-    """Return a file name for messages; `standard` instead of -."""
+    """Return the name of a file for messages. `standard` replaces the name `-`."""
     return standard if name == STANDARD else harmless(name)
 
 

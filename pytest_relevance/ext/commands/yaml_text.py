@@ -86,7 +86,7 @@ def _decimal(value: float) -> str:
 
 
 def _checked(text: str, value: float) -> str:
-    """Return `text`. Raises ValueError if case files would have another number."""
+    """Return `text`. Raises ValueError if it is not `value` when it is read again."""
     if number(text) != value:
         raise ValueError(
             f"{shown(value)} is no decimal number that a case file may have"

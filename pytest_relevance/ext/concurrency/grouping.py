@@ -100,8 +100,8 @@ class Grouping:
     def _hook_of_project(self, item: pytest.Item) -> str:
         """Return the name of a hook of the project that is called for each test, or "".
 
-        Such a hook may prepare each test. If the search of a case were called before
-        its turn, this would be missing.
+        Such a hook may prepare each test. A search that is called before the turn of
+        its case would run without the preparation.
         """
         file = item.parent
         if file not in self._hooks:

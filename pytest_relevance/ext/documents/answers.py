@@ -47,7 +47,7 @@ class IndexDocuments:
     has_other_ids: bool = False
 
     def add(self, more: IndexDocuments) -> None:
-        """Add what another answer says of other documents."""
+        """Add the documents of `more`, which another answer described."""
         self.titles |= more.titles
         self.shown |= more.shown
         self.absent |= more.absent

@@ -403,7 +403,7 @@ class Collector:
         )
 
     def _described(self) -> dict[str, Query]:
-        """Return the queries that have more than an id, and those without a rating."""
+        """Return the queries that have a text, params or the like, or no rating."""
         rated = set()
         for row in self._rows:
             if row.rating not in (None, ""):

@@ -117,7 +117,7 @@ def read_topics(source: Source) -> list[Query]:
 
 
 def _queries(source: Source) -> Iterator[tuple[Query | str, Place]]:
-    """Yield each topic with its place: as a query, or as a message what is wrong."""
+    """Yield each topic with its place: a query, or a message about what is wrong."""
     for topic in _topics(_without_markup_of_xml(source.text)):
         place = Place(line=topic.line)
         if topic.ends:

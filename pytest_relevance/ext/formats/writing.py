@@ -258,7 +258,7 @@ def _lost_anywhere(judgments: Judgments, about: str) -> Iterator[str]:
 
 
 def _lost_in_qrels(judgments: Judgments, about: str) -> Iterator[str]:
-    """Yield what only qrels cannot hold, for example texts and titles, with counts."""
+    """Yield what qrels cannot hold and a table can, with counts: texts, titles ..."""
     texts = 0
     for query in judgments.queries.values():
         texts += query.text_or_id != query.id

@@ -276,9 +276,9 @@ class SharedTables:
         return self._values[key]
 
     def _add_scale(self, result: CaseResult, number: int) -> Mapping[str, Any]:
-        """Add the scale of a result, and return the values of `shared_values`.
+        """Add the scale of a result, and return what `shared_values` returns.
 
-        Its grades are added to those of the settings `number`.
+        The grades of the scale are added to those of the settings `number`.
         """
         conditions = result.conditions
         highest = conditions.highest

@@ -54,7 +54,7 @@ class PageRow:
 
     @property
     def said(self) -> str:
-        """What became of the case, and how certain it got worse: `got worse, open`."""
+        """`became`; with `certain` or `open` if the case got worse."""
         if self.is_certain is None:
             return self.became
         return f"{self.became}, {'certain' if self.is_certain else 'open'}"
@@ -219,7 +219,7 @@ def nothing_fell(rows: Sequence[PageRow]) -> bool:
 def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
     """Return the change whose documents are named in the row of a case.
 
-    `is_alone`: whether they explain the present ranking without the earlier one.
+    `is_alone`: whether these documents explain the present ranking alone, not a change.
     """
     return CaseChange(replace(row.change, before=None) if is_alone else row.change)
 

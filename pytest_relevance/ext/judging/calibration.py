@@ -117,9 +117,9 @@ class Calibration:
 
 
 def with_judged_documents(case: Case, result: CaseResult) -> CaseResult:
-    """Return a result that lists as missing all documents that people judged.
+    """Return a result that names all documents that people judged.
 
-    So their titles are looked up as well.
+    They stand in `evaluation.missing`, so that their titles are looked up.
     """
     judged = tuple(case.grades_of_people.items())
     evaluation = replace(result.evaluation, missing=judged)

@@ -31,7 +31,7 @@ its module before.
 
 
 def has_something_to_say(run: Run) -> bool:
-    """Say whether a run searched, has errors, or fails for another reason."""
+    """Say whether a run searched something, has errors, or fails."""
     fails = any(finding.fails for finding in run.info.findings)
     return bool(run.info.errors) or fails or anything_ran(run.results)
 

@@ -26,7 +26,7 @@ _MOST_UNFINISHED = 20  # node ids of cases that did not finish
 def merged_lines(
     merged: Merged, gates: Sequence[GateResult], width: int = WIDEST
 ) -> list[Line]:
-    """Return the report of a merged run as text.
+    """Return the report of a merged run as lines.
 
     Advice about the baseline is left out: the reports of the shards have it.
     """

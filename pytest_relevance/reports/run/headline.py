@@ -382,7 +382,10 @@ def _failures_text(
 
 
 def _without_failure_text(ran: Sequence[CaseResult]) -> str:
-    """Write how many cases pass and are only measured, in a run without failures."""
+    """Write how many cases pass, and how many are measured without a floor.
+
+    No case of the run fails.
+    """
     by_status = grouped(ran, lambda result: result.status)
     if by_status.keys() - {PASSED, MEASURED}:
         return "No case fails"

@@ -123,7 +123,7 @@ def _without_score(results: Iterable[CaseResult]) -> int:
 def _latency_text(latencies: Sequence[float], how: str) -> str:
     """Write p50 and p95: `p50 12 ms, p95 31 ms`.
 
-    A percentile that needs more cases is left out. Without p95 the longest is shown.
+    A percentile that needs more cases is left out. Instead of p95 there is the maximum.
     """
     parts = []
     if len(latencies) >= values_needed(50):

@@ -221,7 +221,7 @@ def _advice(of: SummaryOf) -> Sequence[Block]:
 
 
 def _has_own_fault(result: CaseResult) -> bool:
-    """Say whether a case has a fault that is reported for a single case too."""
+    """Say whether a case has a fault that is worth a line if no other case has it."""
     lacks_values = 0 in result.ranking.field_values.values()
     return lacks_values or result.depends_on_ties
 

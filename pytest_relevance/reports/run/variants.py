@@ -22,7 +22,7 @@ WIDEST_NAME = 60
 
 
 def variant_of(result: CaseResult) -> Variant:
-    """Return the search of a case and its parameter."""
+    """Return (search, parameter) of a case, which is its variant."""
     return result.search, result.variant
 
 
