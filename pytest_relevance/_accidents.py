@@ -254,7 +254,7 @@ _SAYS = frozenset(
         "errormessage",
     }
 )
-"""The folded keys of an error in JSON whose values say what is wrong."""
+"""The keys of an error in JSON whose values say what is wrong, in small letters."""
 
 _BESIDE = frozenset(
     {
@@ -292,7 +292,7 @@ _BESIDE = frozenset(
         "type",
     }
 )
-"""The folded keys that an error in JSON may have besides. None is that of an id."""
+"""Other keys that an error in JSON may have, in small letters. No id has such a key."""
 
 _IDS = frozenset({"id", "docid", "documentid", "objectid", "queryid", "sku"})
 _MOST_KEYS = 10

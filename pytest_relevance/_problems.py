@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 MOST_KEPT = 1000
-"""How many problems of a file are kept. More come from one mistake, made often."""
+"""How many problems of a file are kept.
+
+If there are more, most are one mistake made often.
+"""
 
 
 class RelevanceWarning(UserWarning):

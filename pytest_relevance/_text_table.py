@@ -45,10 +45,7 @@ def _other_blanks() -> set[str]:
 _OTHER_BLANKS = _other_blanks()
 
 _AT_A_TIME = 200
-"""How many rows are read at a time.
-
-So few are freed before the garbage collector looks.
-"""
+"""How many rows are read at a time. With more, the garbage collector takes longer."""
 
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 """The names of separators in messages."""

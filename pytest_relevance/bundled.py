@@ -128,7 +128,7 @@ DIAGNOSES: Mapping[str, str] = {
     "no value": "results.diagnosis_kinds:NO_VALUE",
     "ties": "results.diagnosis_kinds:TIES",
 }
-"""Kinds of diagnoses, in the order in which reports tell them."""
+"""Kinds of diagnoses, in the order in which reports show them."""
 
 CHECKS: Mapping[str, str] = {
     "conflicting": "ext.commands.lint:CONFLICTING",

@@ -30,7 +30,10 @@ JUDGMENTS = "judgments"
 QUERIES = "queries"
 
 FileCache = dict[Any, Any]
-"""What was read, or the error, by what decides it. It outlives a `FileReader`."""
+"""The content of each file that was read, or the error.
+
+Several `FileReader` share it.
+"""
 
 
 class FileReader:
@@ -44,7 +47,7 @@ class FileReader:
 
     def __init__(self, file: str, shown: str, cache: FileCache) -> None:
         self.absent: dict[str, None] = {}
-        """The files that fill and are not there, in the order of asking."""
+        """The files with `fill: true` that do not exist."""
         self.notices: list[str] = []
         self._folder = os.path.dirname(file)
         self._shown_folder = os.path.dirname(shown)

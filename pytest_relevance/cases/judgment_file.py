@@ -72,16 +72,17 @@ class JudgmentFile:
         self.fills = fills
         self.ratings = ratings
         self.known: Judgments
-        """The judgments under the terms of the suite. All are empty if they cannot be
-        graded so.
+        """The judgments by the terms of the suite.
+
+        All are empty if a rating is not a grade by these terms.
         """
         self._terms: GradingTerms | None = terms
         self._used = used
         self._other_texts: dict[str, str] = {}
         self._text_by_id: dict[str, str] = {}
-        """The text of the first query that an entry fits by its id, by key."""
+        """For each key, the text of the first query that has the key as id."""
         self._name_by_text: dict[str, str] = {}
-        """The name of the first query that an entry fits by its text, by key."""
+        """For each key, the name of the first query that has the text of the key."""
         self._rows: dict[str, list[int]] = {}
         self._of_people: set[tuple[str, str]] | None = None
         try:

@@ -24,7 +24,7 @@ from pytest_relevance.registry import EXPECTATIONS
 ROUNDING = 1e-9
 """The largest difference of two scores that is due to rounding.
 
-A score that misses its bound by no more meets it.
+A score that misses its bound by at most this still meets the bound.
 """
 
 METRIC = "metric"
@@ -55,7 +55,7 @@ FIGURES: Mapping[str, str] = {
 """The figures of the latency, and what each is."""
 
 WITHOUT_KEY = frozenset({METRIC, SIMILARITY, UNKNOWN})
-"""The kinds of expectations that are no keys of `expect:`."""
+"""The kinds of expectations that are not keys of `expect:`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,8 +205,9 @@ _OF_TESTS_ALONE = frozenset(
         "xfail",
     }
 )
-"""The keys that no column of documents is called. Beside judgments, `discount` may be
-that of a product.
+"""Keys of a case that no column about documents is named like.
+
+For example, `discount` may be a column about a product.
 """
 
 

@@ -61,7 +61,7 @@ EXPECTATIONS = Shape(
 )
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
 JUDGMENTS = Shape(_as_value)
-"""The shape of `judgments`: files, or documents with what is a `JUDGMENT` each."""
+"""The shape of `judgments`: files, or documents with a `JUDGMENT` each."""
 
 
 def to_python(node: Node, shape: Shape) -> object:

@@ -38,8 +38,7 @@ from pytest_relevance.cases.yaml_errors import (
 )
 
 LARGEST_EXPANSION = 500_000
-"""The nodes that all aliases of a file may stand for together, beyond one for each
-byte.
+"""How many nodes the aliases of a file may expand to, in addition to one for each byte.
 """
 
 JUDGMENTS = "judgments"

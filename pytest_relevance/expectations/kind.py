@@ -116,10 +116,13 @@ class ExpectationKind(ABC):
     """Whether it looks at how many results there are, even below its depth."""
 
     compares_rankings: ClassVar[bool] = False
-    """Whether it compares two rankings, so that missing it is a change and no loss."""
+    """Whether it compares two rankings.
+
+    Then a case that misses it changed, but did not get worse.
+    """
 
     excludes_documents: ClassVar[bool] = False
-    """Whether documents that are not in the index meet it."""
+    """Whether a document that the index does not have meets it."""
 
     @abstractmethod
     def judge(self, expected: Expectation, found: Found) -> Outcome:
@@ -161,7 +164,7 @@ class ExpectationKind(ABC):
     # The reference, which is a baseline or a record
 
     reference: ClassVar[str] = KEPT
-    """What the reference tells of an expectation: a constant of `results.outcomes`."""
+    """What the reference keeps of an expectation: a constant of `results.outcomes`."""
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         """Say whether the accepted ranking misses an expectation at least as badly.

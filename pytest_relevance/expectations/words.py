@@ -12,7 +12,7 @@ OPPOSITE = {
     "<": "not below",
     "==": "not",
 }
-"""What a figure is that misses its bound: `below` it for `>=`."""
+"""The word for a figure that misses its bound, by the comparison: `below` for `>=`."""
 
 
 def below(name: str, value: float | None, comparison: str, bound: float) -> str:

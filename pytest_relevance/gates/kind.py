@@ -121,7 +121,7 @@ class GateKind(ABC):
     """Whether the searches have to be called alone and measured."""
 
     needs_reference: ClassVar[bool] = False
-    """Whether there is nothing to judge without a reference."""
+    """Whether the gate cannot be decided without a reference."""
 
     may_be_known: ClassVar[bool] = False
     """Whether a gate may have failed before. It then needs the accepted scores."""
@@ -146,7 +146,7 @@ class GateKind(ABC):
     # The words
 
     cases_title: ClassVar[str] = ""
-    """What stands above the cases that are behind a finding."""
+    """The title above the cases of `cases_behind` in reports."""
 
     @abstractmethod
     def explain(self, finding: Any) -> str:

@@ -32,8 +32,9 @@ Weighted = tuple[float, float]
 """A value of a case, and the weight of the case."""
 
 Figure = Callable[[Sequence[Weighted]], float]
-"""What some values have together, for example their mean; there is at least one
-value.
+"""Makes one figure of weighted values, for example their mean.
+
+There is at least one value.
 """
 
 

@@ -19,7 +19,7 @@ from pytest_relevance.plugin.news import NO_NEWS, News
 from pytest_relevance.results.case_result import CaseResult
 
 ATTRIBUTE = "relevance"
-"""The attribute of a report."""
+"""The name of the attribute of a report that the plugin sets."""
 
 
 @dataclass(frozen=True, slots=True)

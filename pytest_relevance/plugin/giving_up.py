@@ -27,8 +27,8 @@ from pytest_relevance.results.case_result import (
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 PATIENCE = 5
-"""A search that has succeeded before is given up after this many times
-`relevance_give_up` failures in a row.
+"""How much longer a search is tried that has succeeded before: a factor of
+`relevance_give_up`.
 """
 
 

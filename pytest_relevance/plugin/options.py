@@ -312,8 +312,9 @@ def is_worker(config: pytest.Config) -> bool:
 
 
 HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
-"""Set once all plugins are configured. An error that ends the run before that is told
-by `early_errors`.
+"""Set when all plugins are configured.
+
+`early_errors` reports an error that ends the run before.
 """
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 WhyKept = Callable[[bytes], "str | None"]
-"""Says of the content of a file why it must not be replaced; None if it may be."""
+"""Returns why a file with this content must not be replaced; None if it may."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 OTHER_IDS = f"{DOCUMENTS}: other ids"
-"""The subject of the warning that an index does not know what the search returned; no
-document is then missing.
+"""The subject of the warning that an index has other ids than the search returned.
+
+Then no document counts as missing in the index.
 """
 
 _MOST_NAMED = 3

@@ -32,7 +32,7 @@ from pytest_relevance.results.responses.ids import id_text
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 _NOT_HERE = ("search", "params", "usefixtures", "tags", "xfail", "skip", "same_as")
-"""Keys of a case that `check` refuses: the test in Python does that itself."""
+"""Keys of a case that `check` refuses, because a test in Python has code for them."""
 
 _IN_TEST = (
     "the ranking is given here; call your search, request fixtures and mark in the test"
