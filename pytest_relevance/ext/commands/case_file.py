@@ -157,7 +157,11 @@ def _judgment_line(
 
 
 def _has_id(query: Query) -> bool:
-    """Say whether a case gets an id: its query has one that a node id can contain."""
+    """Say whether the case of a query gets an id.
+
+    It gets the id of the query if that is not its text, and if a node id can contain
+    it.
+    """
     return query.id != query.text_or_id and wrong_id(query.id) is None
 
 

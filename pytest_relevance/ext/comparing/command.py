@@ -160,7 +160,7 @@ def _max_drop(text: str) -> tuple[str, float]:
 
 
 def _least(text: str) -> tuple[str, float]:
-    """Return a metric and the least that its mean may be, from `overlap@10=0.9`."""
+    """Return a metric and the lowest mean that it may have, from `overlap@10=0.9`."""
     return _bound(text, "the least that its mean may be", "overlap@10", "0.9")
 
 

@@ -186,9 +186,9 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 
 
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
-    """Say whether all pairs with a recorded value of a metric have it twice.
+    """Say whether a metric can be taken from the records of both runs.
 
-    The answer is no if no pair has a value.
+    Some pair must have its value in both results, and no pair in only one of them.
     """
     is_in_both = False
     for pair in pairs:

@@ -175,9 +175,10 @@ class _Batch:
         self._queries = counted(len(of_cases), "query", "queries")
 
     def responses_in(self, returned: object) -> list[object] | Iterator[object]:
-        """Return what `many` returned: an iterator, or a list with a response a query.
+        """Return what `many` returned: an iterator or a list of responses.
 
-        Raises `CaseError` for anything else, and for a list of another length.
+        Raises `CaseError` for anything else, and for a list that does not have one
+        response for each query.
         """
         if isinstance(returned, Iterator):
             return returned

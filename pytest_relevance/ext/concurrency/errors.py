@@ -52,7 +52,7 @@ _CONNECT_FOR_THREADS = (
 
 
 def with_advice(searched: Searched) -> Searched:
-    """Return `searched`, with advice in an error about the thread of a connection."""
+    """Return `searched`; an error about a connection of another thread gets advice."""
     if searched.error is None:
         return searched
     # `str` of an exception of the user's may raise another

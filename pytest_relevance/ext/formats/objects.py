@@ -254,8 +254,8 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
 class _NestedReader(Collector):
     """Collects judgments from `{query: judgments}`, and from queries with `ratings`.
 
-    `for_queries`: whether a file of queries is read. If so, the key of a query is its
-    text, unless the object has a text.
+    `for_queries`: whether the caller wants the queries. Then the key of a query in
+    `{query: judgments}` is its text; otherwise a key may be an id.
     """
 
     def __init__(self, source: Source, format: str, *, for_queries: bool) -> None:

@@ -272,7 +272,8 @@ def _findings_of_whole(
 ) -> list[RunFinding]:
     """Return why the merge fails, even if all cases are there and all gates are met.
 
-    The merged record may be merged with others, and be a part again.
+    The findings count as those of a part (`is_of_part`), because the merged record may
+    be merged with other records.
     """
     findings = []
     nothing = nothing_searched_text(results)
