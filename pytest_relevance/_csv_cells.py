@@ -39,7 +39,7 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """Return a text, after a space if a spreadsheet would read it as a formula."""
+    """Return a text. A formula of a spreadsheet gets a space in front."""
     return f" {text}" if FORMULA.match(text) else text
 
 

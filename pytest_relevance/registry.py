@@ -282,7 +282,7 @@ def rows_of(class_: str) -> Adapt[Any]:
 
 
 def check_own_name(name: str, value: str, own_name: str) -> None:
-    """Raise `ExtensionError` if an entry has not the name of its entry point."""
+    """Raise `ExtensionError` if an entry and its entry point have different names."""
     if name != own_name:
         raise ExtensionError(f"{name} ({value}) calls itself {own_name}; use one name")
 

@@ -356,7 +356,7 @@ def find_overruled(
 
 
 def notices_of(rows: Sequence[OverruledRow]) -> list[str]:
-    """Return a notice for each file that names its rows, and what to do about them."""
+    """Return one notice for each file: its rows without effect, and what to do."""
     groups: dict[tuple[str, Reason], list[OverruledRow]] = {}
     for row in dict.fromkeys(rows):
         groups.setdefault((row.file, row.reason), []).append(row)

@@ -261,7 +261,11 @@ class SuiteFloors:
                 self._of_metrics[expected.metric.text] = floor_of_metric
 
     def count(self, case: Case, own: Mapping[str, object]) -> None:
-        """Count a case. `own` are the keys that it sets itself."""
+        """Count for each floor whether it applies to a case.
+
+        `own`: the keys that the case sets itself. A floor that the case sets is not
+            counted.
+        """
         if most_results(case.expect) == 0:  # it expects nothing, and has no score
             return
         # Reports already name a listed query without judgments.

@@ -158,10 +158,11 @@ class JudgmentFile:
             yield f"{self.name}: {count} {have} no case: {examples(without_case)}"
 
     def _names(self, lookup: Lookup) -> Sequence[str] | Wrong:
-        """Return the keys by which a query is searched, or report a mistake.
+        """Return the keys under which a query may stand, or report a mistake.
 
-        They are the id of the case, and its text if the file has both. If the file does
-        not have the id, they are all ids of the text.
+        If the file has the id of the case, this is the key; rows without an id may also
+        stand under the text of the query. Otherwise the keys are the text and all ids
+        of the text.
         """
         name, text = lookup.id, lookup.text
         if name is not None and self._has_id(name, text):

@@ -620,7 +620,7 @@ class Suite:
 
     @property
     def unjudged_words(self) -> str:
-        """Return words about the listed queries without judgments; empty if none is.
+        """Return words about the listed queries without judgments, if there are any.
 
         `146 of 200 queries have no judgments: "a", "b", "c" and 143 more`
         """

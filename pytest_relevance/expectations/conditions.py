@@ -153,7 +153,7 @@ def implies_condition(
     """Return whether each value that meets a condition meets an earlier one.
 
     `of_all`: every result has to meet it. Otherwise a result that does not meet it may
-    have a value that only the earlier condition cannot be compared with.
+        have a value that only the earlier condition cannot be compared with.
     """
     if now.path != before.path or now.comparison != before.comparison:
         return False
@@ -219,10 +219,10 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
 
 
 def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Return that a value differs from a wanted one only in its type; else empty.
+    """Return a message if a value differs from a wanted one only in its type.
 
-    For example, `none: {used: true}` would always be met if all values are the text
-    "true".
+    Empty if not. For example, `none: {used: true}` would always be met if all values
+    are the text "true".
     """
     if meets_condition(condition, value):
         return ""

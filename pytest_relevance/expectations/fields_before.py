@@ -143,7 +143,7 @@ def some_as_badly(both: TwoOutcomes) -> bool:
 
 
 def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool:
-    """Say whether a result now is as close to the conditions as one then.
+    """Say whether a wrong result is as near to the conditions as an earlier one.
 
     It meets each condition that the earlier result meets, and misses no number by more.
     Texts are not compared: one wrong text is as far from the right text as another.
@@ -168,7 +168,10 @@ def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
 
 
 def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
-    """Say whether a value is the same as then, or is a number as close to its bound."""
+    """Say whether a value did not change, or is a number at least as near its bound.
+
+    `then`: the value in the accepted ranking.
+    """
     if _scalars(now) == _scalars(then):
         return True
     if not demand.is_of_numbers(path):

@@ -163,7 +163,7 @@ def _demands_of_file(about: FileInfo) -> FileDemands | None:
 
 
 def _changes_of_test(updated: Updated) -> str:
-    """Describe what was accepted of a test: `the test of 2 cases, 34 gone`."""
+    """Return what was accepted of a test in words: `the test of 2 cases, 34 gone`."""
     parts = []
     if updated.noted:
         parts.append(f"the test of {counted(updated.noted, 'case')} accepted")

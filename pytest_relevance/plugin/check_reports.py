@@ -22,7 +22,7 @@ class CheckCalls:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Note that the call of a test with checks is running, while it runs."""
+        """Mark the checks of a test as running during its call."""
         __tracebackhide__ = True
         if CHECKS not in item.stash:
             return (yield)

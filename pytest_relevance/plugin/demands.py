@@ -59,9 +59,9 @@ def _with_demands(
 def _demands_of_cases(
     config: pytest.Config, runs: Iterable[CaseRun], of_suite: DemandsOfSuite
 ) -> dict[EntryKey, CaseDemands]:
-    """Return what is demanded of each case, by id and variant.
+    """Return what the test demands of each case, by id and variant.
 
-    If a case has several items, the marks of the first that has any count.
+    If a case has several items, the marks of the first item with marks count.
     """
     from pytest_relevance.results.records.demands import marks_of
 
@@ -88,7 +88,7 @@ def _with_changes(
     demands: dict[EntryKey, CaseDemands],
     entries: BaselineEntries,
 ) -> FileInfo:
-    """Add what changed since the reference to the data of a file."""
+    """Return the data of a file, with what changed in the test since the reference."""
     from pytest_relevance.results.details import digest_of
     from pytest_relevance.results.records.demand_changes import (
         DemandChanges,

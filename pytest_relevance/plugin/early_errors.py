@@ -191,7 +191,7 @@ def report_failed_start(
 
 
 def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
-    """Say whether pytest itself says enough: the run has no cases, or runs no tests."""
+    """Say whether no report is needed: the run has no cases, or runs no tests."""
     if option.help or option.version or option.collectonly:
         return True
     is_asked = any(file.given(option) for file in files_of_options(config, option))

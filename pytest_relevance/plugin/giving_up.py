@@ -103,7 +103,10 @@ class GivingUp:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> object:
-        """Run a case whose search is given up without reruns by other plugins."""
+        """Run a case ourselves if its search is given up.
+
+        Otherwise other plugins would run the failed case again.
+        """
         if self._why(item) is None:
             return None
         runner: Any = item.config.pluginmanager.get_plugin("runner")

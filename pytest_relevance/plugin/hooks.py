@@ -195,7 +195,7 @@ class WholeRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
-        """Find the accepted rankings of moved cases, before any case is deselected."""
+        """Give moved cases their accepted rankings, before any case is deselected."""
         follow_moved_cases(config)
 
     @pytest.hookimpl
