@@ -231,7 +231,7 @@ A single word such as `Gone` may be a query, unless a number stands before it.
 
 
 def _answer_in_words(head: str) -> str | None:
-    """Return the message if a file is the words of a program or a server."""
+    """Return the message if a file is text that a program or a server wrote."""
     first = head.partition("\n")[0].strip()
     if _PROGRAMS.match(head):
         return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"

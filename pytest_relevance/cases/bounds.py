@@ -69,7 +69,7 @@ class Bound:
 
 
 def implies(now: Bound, before: Bound, *, rounding: float = 0) -> bool:
-    """Return whether every figure that meets one bound meets another one.
+    """Say whether every figure that meets one bound meets another one.
 
     `rounding` is how far a figure may be from a bound with `==`.
     """

@@ -308,7 +308,7 @@ class RecordedGate:
         return cls(**values, line=line)
 
     def __post_init__(self) -> None:
-        """Check the names of metrics and of figures of the latency."""
+        """Raise ValueError for an unknown metric or an unknown figure of latency."""
         for metric, _ in self.bounds:
             metric_named(metric)
         for latency in self.latencies:

@@ -150,7 +150,7 @@ def _are_equal(value: object, wanted: object) -> bool:
 def implies_condition(
     now: FieldCondition, before: FieldCondition, *, of_all: bool
 ) -> bool:
-    """Return whether each value that meets a condition meets an earlier one.
+    """Say whether each value that meets a condition meets an earlier one.
 
     `of_all`: every result has to meet it. Otherwise a result that does not meet it may
         have a value that only the earlier condition cannot be compared with.

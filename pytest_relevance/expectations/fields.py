@@ -217,7 +217,7 @@ def _imply(
     *,
     of_all: bool = False,
 ) -> bool:
-    """Return whether a result that meets some conditions meets all others.
+    """Say whether a result that meets some conditions meets all others.
 
     `of_all` is as in `implies_condition`.
     """
@@ -318,7 +318,7 @@ class _None(_KindOfFields):
         return none_as_badly(both)
 
     def implies(self, both: TwoExpectations) -> bool:
-        """Return whether what is forbidden now has all that was forbidden.
+        """Say whether what is forbidden now has all that was forbidden.
 
         The fields have to be the same, since a result without one of them is an error.
         """

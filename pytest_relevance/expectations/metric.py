@@ -66,7 +66,10 @@ class _KindOfMetric(ExpectationKind):
     def open_rank_without_k(
         self, expected: Expectation, k: int, ranking: Ranking
     ) -> int:
-        """Return the cutoff of an upper bound if fewer results were returned, or 0."""
+        """Return the cutoff if further results could make the score miss its bound.
+
+        0 if not: for a lower bound, or if the cutoff lies within the results.
+        """
         if expected.metric is None or expected.comparison in (">=", ">"):
             return 0
         cutoff = expected.metric.k or 0

@@ -137,7 +137,7 @@ class _Order(KindOfDocuments):
         return True
 
     def implies(self, both: TwoExpectations) -> bool:
-        """Return whether each earlier pair stands in this order now too.
+        """Say whether each earlier pair stands in this order now too.
 
         Documents of a set come before those of all sets behind it.
         """

@@ -267,7 +267,7 @@ class _DropGate(GateKind):
         return describe_bounds(gate)
 
     def implies(self, now: Gate, before: Gate) -> bool:
-        """Return whether each earlier metric may drop by no more.
+        """Say whether each earlier metric may drop by no more.
 
         With `p` the metrics have to be the same: with one more of them, each drop is
         less significant.

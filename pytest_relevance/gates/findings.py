@@ -170,7 +170,7 @@ class UpdatingFinding(CommonFinding):
     """There is no verdict because the baseline is being replaced."""
 
     def text(self) -> str:
-        """Return that the baseline is being updated."""
+        """Return the sentence about the update of the baseline."""
         return "the baseline is being updated"
 
 

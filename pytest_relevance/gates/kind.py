@@ -136,7 +136,7 @@ class GateKind(ABC):
         """Return what a gate finds in the `cases` that it is about."""
 
     def implies(self, now: Gate, before: Gate) -> bool:
-        """Return whether a run that meets the present gate meets the earlier one.
+        """Say whether a run that meets the present gate meets the earlier one.
 
         If not, the test is looser than before. Both look at the same cases and
         variants. By default both have to be equal, whatever their ids.

@@ -166,7 +166,7 @@ def _unscored(
 
 
 def _with_digest(result: CaseResult, case: Case) -> CaseResult:
-    """Add the digest of the judgments, which an update accepts of every case."""
+    """Return a result with the digest of the judgments, for a baseline update."""
     from pytest_relevance.results.details import digest_of
 
     evaluation = replace(result.evaluation, digest=digest_of(case.judgments))

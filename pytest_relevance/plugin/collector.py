@@ -225,7 +225,9 @@ class CaseFile(pytest.Module):
     def _refuse_silence(self, baseline: Baseline, runs: Iterable[CaseRun]) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
-        Not while the baseline is being replaced. A record was checked when it was read.
+        Nothing is raised while the baseline is being replaced, or for a record, which
+        was
+        checked when it was read.
         """
         if baseline.record or self.config.option.relevance_update == "all":
             return
@@ -237,9 +239,9 @@ class CaseFile(pytest.Module):
             raise self.CollectError(refusal(name, silent))
 
     def describe(self, suite: Suite, runs: Sequence[CaseRun], digest: str) -> FileInfo:
-        """Return what reports and records keep of the file: its cases and gates.
+        """Return what reports and records keep of the file: its cases, gates and more.
 
-        It also has what the baseline has and the file has not.
+        If there is a reference, the result names the cases that only the reference has.
         """
         # repeats count as one
         cases = dict.fromkeys(

@@ -147,7 +147,7 @@ class Terminal:
                 print(safe_output(message.text), file=sys.stderr)
 
     def _print_section(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print passing cases for `-vv`, sections of extensions, and our section."""
+        """Print passing cases for `-vv`, then sections of extensions and our own."""
         results = self._store.results if anything_ran(self._store.results) else []
         if self._config.option.verbose > 1:
             _print_passed(terminalreporter, results)
