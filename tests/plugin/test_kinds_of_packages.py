@@ -344,8 +344,43 @@ def test_a_format_that_is_not_written_is_listed_with_those_that_are(
 # --- a shape --------------------------------------------------------------------------
 
 
+HITS = """
+    import asyncio
+    from types import SimpleNamespace
+    import pytest
+
+    async def hits():
+        yield {"id": "b1"}
+
+    def answer(query):
+        return SimpleNamespace(hits=[{"id": "b1"}])
+
+    async def answer_later(query):
+        await asyncio.sleep(0.1 if query == "shoes" else 0)
+        return answer(query)
+
+    answer.many = lambda queries: [answer(query) for query in queries]
+
+    @pytest.fixture(scope="session")
+    def search():
+        return SEARCH
+"""
+"""A search whose response the shapes of packages are asked about."""
+
+
+@pytest.mark.parametrize(
+    ("search", "options"),
+    [
+        ("lambda query: answer(query)", []),
+        ("lambda query: hits()", []),
+        ("lambda query: answer(query)", ["--relevance-concurrency=2"]),
+        ("answer_later", ["--relevance-concurrency=2"]),
+        ("answer", []),
+    ],
+    ids=["alone", "async iterable", "threads", "tasks", "batch"],
+)
 def test_the_import_of_what_reads_a_response_is_no_latency(
-    package: Package,
+    package: Package, search: str, options: list[str]
 ) -> None:
     package.install("gates", "MAX_EMPTY")
     points = "[pytest_relevance.shapes]\nslow = slow_import:SLOW\n"
@@ -358,18 +393,15 @@ def test_the_import_of_what_reads_a_response_is_no_latency(
         "open('imported', 'w').close()\n"
         "SLOW = ResponseShape(name='slow')\n",
     )
-    package.conftest(
-        "import sys\n"
-        "from types import SimpleNamespace\n"
-        "import pytest\n"
-        f"sys.path.insert(0, {str(package.path / 'site')!r})\n"
-        "@pytest.fixture\n"
-        "def search():\n"
-        "    return lambda query: SimpleNamespace(hits=[{'id': 'b1'}])\n"
-    )
-    package.cases("expect: {latency: < 2 s}\ncases: [{query: boots}]")
-    run = package.run_apart()
-    assert (run.counts, (package.path / "imported").exists()) == ({"passed": 1}, True)
+    path = f"    import sys\n    sys.path.insert(0, {str(package.path / 'site')!r})\n"
+    package.conftest(path + HITS.replace("SEARCH", search))
+    package.cases("cases: [{query: boots}, {query: shoes}]")
+    package.run_apart(RECORD, *options)
+    calls = [result.call for result in package.recorded().results]
+    assert (package.path / "imported").exists()
+    assert len(calls) == 2
+    # a batch shares its latency
+    assert all(call.latency is not None and call.latency < 1 for call in calls)
 
 
 # --- a diagnosis ----------------------------------------------------------------------

@@ -26,6 +26,7 @@ from pytest_relevance.plugin.running.awaiting import LOOKS_AFTER, is_coroutine_f
 from pytest_relevance.plugin.running.calling import asked_for, many_of
 from pytest_relevance.plugin.running.case_run import IN_FLIGHT, CaseRun, Searched
 from pytest_relevance.plugin.running.searching import search_alone
+from pytest_relevance.results.responses.ranking import load_all_readers
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -94,6 +95,7 @@ class Searches:
         return _take_outcome(this)
 
     def _open(self, calls: Sequence[CallAhead]) -> Window:
+        load_all_readers()  # now, as it would hold up all calls of the window
         self._window = Window(calls, self._config, self._concurrency)
         return self._window
 

@@ -88,12 +88,21 @@ async def wait(response: object, most: int = MOST_READ) -> object:
 
     An async iterable becomes a list of at most `most` items.
     """
-    if is_awaitable(response):
-        response = await response  # type: ignore[misc]
+    response = await returned(response)
     if _is_read_asynchronously(response):
         from pytest_relevance.results.responses.shapes import wait_for_items
 
         return await wait_for_items(response, most)
+    return response
+
+
+async def returned(response: object) -> object:
+    """Await a response that is awaitable, and return its result; else the response.
+
+    The result may be an async iterable.
+    """
+    if is_awaitable(response):
+        return await response  # type: ignore[misc]
     return response
 
 

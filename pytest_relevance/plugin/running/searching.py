@@ -58,6 +58,14 @@ class CaseResponses:
         )
 
 
+def _without_import(response: object, started: Moment) -> Moment:
+    """Import what reads a response, and move a start by the time that this takes."""
+    begin = now()
+    if load_readers(response):
+        return started.after_pause(begin, now())
+    return started
+
+
 class SearchCall:
     """Calls a search for a case: once, or several times with `--relevance-repeat`.
 
@@ -133,15 +141,15 @@ class SearchCall:
         is read. It does not include the import of the modules that read.
         """
         (of_case,) = self.of_cases
-        returned = now()
-        if load_readers(response):
-            started = started.after_pause(returned, now())
+        started = _without_import(response, started)
         ranking = of_case.read(response)
         of_case.rankings.append((ranking, seconds_since(started)))
 
     async def read_in_loop(self, response: object, started: Moment) -> None:
         """Await a response if needed, and read it."""
         most = calling.most_to_read(self.runs[0].case, self._asked)
+        response = await awaiting.returned(response)
+        started = _without_import(response, started)
         self.read(await awaiting.wait(response, most), started)
 
     def close(self) -> None:

@@ -183,14 +183,15 @@ def load_readers(response: object) -> bool:
         map(type, response[:1])
     ):
         return False
-    if _load_shapes.cache_info().currsize:
+    if load_all_readers.cache_info().currsize:
         return False
-    _load_shapes()
+    load_all_readers()
     return True
 
 
 @cache
-def _load_shapes() -> None:
+def load_all_readers() -> None:
+    """Import the modules that read responses, those of other packages too."""
     from pytest_relevance.registry import ExtensionError
     from pytest_relevance.results.responses import response  # noqa: F401
     from pytest_relevance.results.responses.shapes import SHAPES
