@@ -54,6 +54,22 @@ def only_plugins(*names: str) -> list[str]:
     ]
 
 
+def install_package(site: Path, name: str, code: str, **points: str) -> None:
+    """Install a package of one module in a folder, which has to be in `sys.path`.
+
+    `points`: the lines of its entry points by group, `formats="bars = acme:bars"`.
+    """
+    groups = []
+    for group, lines in points.items():
+        groups.append(f"[pytest_relevance.{group}]\n{lines}\n")
+    info = site / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    about = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+    (info / "METADATA").write_text(about, encoding="utf-8")
+    (info / "entry_points.txt").write_text("\n".join(groups), encoding="utf-8")
+    (site / f"{name}.py").write_text(code, encoding="utf-8")
+
+
 def travelled(result: CaseResult) -> CaseResult:
     """A result after its way through JSON, as a record or another process has it."""
     return decode(CaseResult, json.loads(json.dumps(encode(result))))

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_relevance import read_judgments, read_queries, read_suite
 from tests.cli.conftest import Terminal
-from tests.helpers import only_plugins
+from tests.helpers import install_package, only_plugins
 
 PACKAGE = '''
 from pytest_relevance.extending import JudgmentFormat, ReportFormat
@@ -77,16 +77,7 @@ def install(
 
     def install(**groups: str) -> None:
         folder = tmp_path_factory.mktemp("site")
-        info = folder / "acme-1.0.dist-info"
-        info.mkdir()
-        points = (
-            f"[pytest_relevance.{group}]\n{points}" for group, points in groups.items()
-        )
-        (info / "entry_points.txt").write_text("\n".join(points), encoding="utf-8")
-        (info / "METADATA").write_text(
-            "Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n", encoding="utf-8"
-        )
-        (folder / "acme.py").write_text(PACKAGE, encoding="utf-8")
+        install_package(folder, "acme", PACKAGE, **groups)
         monkeypatch.syspath_prepend(folder)
         monkeypatch.delitem(sys.modules, "acme", raising=False)
 
@@ -285,6 +276,15 @@ def test_what_is_known_imports_no_package(
     assert "acme" not in sys.modules
 
 
+def test_a_format_of_ours_is_read_without_asking_others(
+    terminal: Terminal, install: Callable[..., None]
+) -> None:
+    install(formats="csv = acme:none")
+    terminal.write("shop.csv", "query,doc_id,grade\nboots,a,3\n")
+    assert read_judgments("shop.csv") == {"boots": {"a": 3}}
+
+
+@pytest.mark.usefixtures("bars")
 @pytest.mark.parametrize(
     ("group", "name", "arguments"),
     [
@@ -292,9 +292,10 @@ def test_what_is_known_imports_no_package(
         ("reports", "json", ("report", "main.jsonl", "--format", "json")),
         ("reports", "json", ("report", "main.jsonl", "--output", "main.json")),
         ("reports", "html", ("compare", "main.jsonl", "main.jsonl", "--format", "json")),
+        ("formats", "csv", ("check", "--format", "acme-log", "shop.bars")),
     ],
 )  # fmt: skip
-def test_a_command_or_report_of_a_package_with_a_name_of_ours_is_refused(
+def test_an_entry_of_a_package_with_a_name_of_ours_is_refused(
     shop: Terminal,
     install: Callable[..., None],
     group: str,

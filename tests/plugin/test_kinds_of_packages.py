@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_relevance import compare_runs, read_judgments, read_run, read_suite
+from tests.helpers import install_package
 from tests.plugin.conftest import Command, Project, one_line
 from tests.walkthrough import PAGES, blocks
 
@@ -38,11 +39,7 @@ class Package(Project):
         point = (
             f"{name.lower()} = my_package:{name}" if name else "queries = my_package"
         )
-        info = "site/my_package-1.0.dist-info"
-        about = "Metadata-Version: 2.1\nName: my_package\nVersion: 1.0\n"
-        self.write(f"{info}/METADATA", about)
-        self.write(f"{info}/entry_points.txt", f"[pytest_relevance.{group}]\n{point}\n")
-        self.write("site/my_package.py", code)
+        install_package(self.path / "site", "my_package", code, **{group: point})
         self.conftest()
 
     def change(self, old: str, new: str) -> None:
@@ -220,9 +217,8 @@ def test_a_report_names_an_expectation_whose_package_is_gone(
 def test_a_name_of_a_metric_or_of_an_option_of_a_gate_is_taken(
     package: Package, group: str, name: str, suite: str
 ) -> None:
-    package.install(group, "BRANDS" if group == "expectations" else "MAX_EMPTY")
-    info = "site/my_package-1.0.dist-info/entry_points.txt"
-    package.write(info, f"[pytest_relevance.{group}]\n{name} = my_package:KIND\n")
+    points = {group: f"{name} = my_package:KIND"}
+    install_package(package.path / "site", "my_package", "", **points)
     path = package.cases(f"{suite}\ncases: [{{query: boots, tags: [head]}}]")
     with pytest.raises(
         ValueError, match=rf"the entry point {name} .* my_package has a "
@@ -368,6 +364,17 @@ HITS = """
 """A search whose response the shapes of packages are asked about."""
 
 
+SLOW = """
+import time
+from pytest_relevance.extending import ResponseShape
+
+time.sleep(2)
+open("imported", "w").close()
+SLOW = ResponseShape(name="slow")
+"""
+"""A package with a shape, whose import takes long."""
+
+
 @pytest.mark.parametrize(
     ("search", "options"),
     [
@@ -382,18 +389,9 @@ HITS = """
 def test_the_import_of_what_reads_a_response_is_no_latency(
     package: Package, search: str, options: list[str]
 ) -> None:
-    package.install("gates", "MAX_EMPTY")
-    points = "[pytest_relevance.shapes]\nslow = slow_import:SLOW\n"
-    package.write("site/my_package-1.0.dist-info/entry_points.txt", points)
-    package.write(
-        "site/slow_import.py",
-        "import time\n"
-        "from pytest_relevance.extending import ResponseShape\n"
-        "time.sleep(2)\n"
-        "open('imported', 'w').close()\n"
-        "SLOW = ResponseShape(name='slow')\n",
-    )
-    path = f"    import sys\n    sys.path.insert(0, {str(package.path / 'site')!r})\n"
+    site = package.path / "site"
+    install_package(site, "my_package", SLOW, shapes="slow = my_package:SLOW")
+    path = f"    import sys\n    sys.path.insert(0, {str(site)!r})\n"
     package.conftest(path + HITS.replace("SEARCH", search))
     package.cases("cases: [{query: boots}, {query: shoes}]")
     package.run_apart(RECORD, *options)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_relevance.results.responses.shapes import wait_for_items
+from tests.helpers import install_package
 from tests.results.responses.helpers import ids, pairs, refusal
 
 PACKAGE = """
@@ -72,13 +73,7 @@ def install(
 
     def install(point: str) -> SimpleNamespace:
         folder = tmp_path / point.partition(" ")[0]
-        info = folder / "acme-1.0.dist-info"
-        info.mkdir(parents=True)
-        points = f"[pytest_relevance.shapes]\n{point}\n"
-        (info / "entry_points.txt").write_text(points, encoding="utf-8")
-        metadata = "Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n"
-        (info / "METADATA").write_text(metadata, encoding="utf-8")
-        (folder / "acme.py").write_text(PACKAGE, encoding="utf-8")
+        install_package(folder, "acme", PACKAGE, shapes=point)
         monkeypatch.syspath_prepend(folder)
         monkeypatch.delitem(sys.modules, "acme", raising=False)
         import acme  # type: ignore[import-not-found]
