@@ -11,7 +11,7 @@ from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wra
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.breakdown import Breakdown
 from pytest_relevance.results.case_result import PASSED, CaseResult
-from pytest_relevance.results.settling import question_of
+from pytest_relevance.results.settling import stake_of
 
 _BEFORE_SETTINGS = "     "
 
@@ -93,10 +93,9 @@ def open_text(result: CaseResult) -> str:
 
     Example: `may only be missing judgments: judge sku-7 to settle it`.
     """
-    question = question_of(result)
-    if question is None:
+    documents = stake_of(result).fewest
+    if not documents:
         return ""
-    documents = question.documents[: question.fewest]
     named = listed([harmless(document) for document in documents], "and")
     return f"may only be missing judgments: judge {named} to settle it"
 

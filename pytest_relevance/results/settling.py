@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import INCONCLUSIVE, CaseResult
 from pytest_relevance.results.certainty import (
     ROUNDING,
     DocumentChange,
@@ -32,6 +33,12 @@ not.
 """
 
 
+_MOST_TRIED = 3
+"""How many results are tried together: with the lowest and the highest grade, there are
+2^3 gradings of three.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
     """The grades that would settle whether a query got worse.
@@ -39,48 +46,102 @@ class OpenQuestion:
     `documents`: its unjudged results in the top k. Those that change the DCG most come
     first.
     `fewest`: how many of these, in this order, can settle it.
+    `chances`: for each of the first documents, the chance that its grade settles the
+    query, from 0 to 1. Documents that settle it only together share their chance.
     """
 
     documents: Sequence[str]
     fewest: int
+    chances: Sequence[float]
 
 
-def question_of(result: CaseResult) -> OpenQuestion | None:
-    """Return the grades that would settle whether a case got worse.
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """What depends on the grades of the unjudged results of a case.
 
-    None if that is not open, or if no grades can settle it.
+    `settling`: {document: chance}, for the results whose grades can settle whether the
+    case got worse. The chance is that of `OpenQuestion`. Empty if that is not open, or
+    if no grades can settle it.
+    `fewest`: the fewest results that can settle it, in their order.
+    `is_undecided`: whether grades can change if the case got worse, if it meets its
+    floor, or if it has enough judged results.
+
+    Results are judged in this order: first the settling ones, those with the highest
+    chance before the others. Then the other results of undecided cases, then the rest.
     """
-    if not got_worse(result):
-        return None
-    change = Change.since_baseline(result)
-    return None if is_certainly_worse(change) else open_question(change)
+
+    settling: Mapping[str, float] = field(default_factory=dict)
+    fewest: Sequence[str] = ()
+    is_undecided: bool = False
+
+
+def stake_of(result: CaseResult) -> Stake:
+    """Return what depends on the grades of a case in its run."""
+    return stake_of_change(Change.since_baseline(result), is_worse=got_worse(result))
+
+
+def stake_of_change(change: Change, *, is_worse: bool) -> Stake:
+    """Return what depends on the grades of a case.
+
+    `change` compares it with another ranking. `is_worse` is whether it got worse.
+    """
+    if is_worse:
+        question = None if is_certainly_worse(change) else open_question(change)
+        if question is None:
+            return Stake()
+        return Stake(
+            settling=dict(zip(question.documents, question.chances, strict=False)),
+            fewest=question.documents[: question.fewest],
+            is_undecided=True,
+        )
+    result = change.case
+    return Stake(is_undecided=result.verdict == INCONCLUSIVE or _floor_is_open(result))
+
+
+def _floor_is_open(result: CaseResult) -> bool:
+    """Say whether unjudged results decide if the floor of a case is met."""
+    floor = result.conditions.floor
+    lower, upper = result.interval
+    if floor is None or lower is None or upper is None:
+        return False
+    return lower < floor <= upper
 
 
 def open_question(change: Change) -> OpenQuestion | None:
-    """Return the fewest grades that can settle an open query; None if none can.
+    """Return the grades that would settle an open query; None if none can.
 
     The lowest and the highest grade of the scale are tried, once against the present
     ranking and once in its favour.
     """
+    changes = document_changes(change)
     returned = change.after.documents[: change.case.conditions.k]
     unjudged = []
-    for each in document_changes(change):
+    for each in changes:
         if each.grade is None and each.document in returned:
             unjudged.append(each)
     unjudged.sort(key=lambda each: (-abs(each.factor), each.document))
     counts = []
     for in_favour in (False, True):
-        count = _count_until_settled(change, unjudged, in_favour=in_favour)
+        count = _count_until_settled(change, changes, unjudged, in_favour=in_favour)
         if count is not None:
             counts.append(count)
     if not counts:
         return None
     documents = tuple(each.document for each in unjudged)
-    return OpenQuestion(documents=documents, fewest=min(counts))
+    fewest = min(counts)
+    shares = _shares_that_settle(change, changes, documents[:_MOST_TRIED])
+    if not any(shares):
+        # one or both of the gradings that were tried, of all with as many results
+        shares = [0.0] * (fewest - 1) + [counts.count(fewest) / 2**fewest]
+    return OpenQuestion(documents=documents, fewest=fewest, chances=_chances(shares))
 
 
 def _count_until_settled(
-    change: Change, unjudged: Sequence[DocumentChange], *, in_favour: bool
+    change: Change,
+    changes: Sequence[DocumentChange],
+    unjudged: Sequence[DocumentChange],
+    *,
+    in_favour: bool,
 ) -> int | None:
     conditions = change.case.conditions
     grades = {}
@@ -89,9 +150,49 @@ def _count_until_settled(
         grades[each.document] = (
             conditions.highest if came_nearer == in_favour else conditions.lowest
         )
-        if state_with(change, grades) != OPEN:
+        if _state(change, changes, grades) != OPEN:
             return count
     return None
+
+
+def _shares_that_settle(
+    change: Change, changes: Sequence[DocumentChange], documents: Sequence[str]
+) -> list[float]:
+    """Return which share of the gradings of the first 1, 2, ... documents settle.
+
+    The gradings have the lowest or the highest grade for each document.
+    """
+    conditions = change.case.conditions
+    shares = []
+    for count in range(1, len(documents) + 1):
+        settled = 0
+        for grading in product((conditions.lowest, conditions.highest), repeat=count):
+            grades = dict(zip(documents, grading, strict=False))
+            settled += _state(change, changes, grades) != OPEN
+        shares.append(settled / 2**count)
+    return shares
+
+
+def _chances(shares: Sequence[float]) -> list[float]:
+    """Return for each document by how much its grade raises the share that settles.
+
+    Documents that settle only together share what they bring: shares of 0 and 0.5 make
+    two chances of 0.25. So the chances never rise from one document to the next. The
+    last documents are left out if they bring nothing.
+    """
+    chances: list[float] = []
+    done = 0.0
+    while len(chances) < len(shares):
+        best, together = 0.0, 0
+        for count, share in enumerate(shares[len(chances) :], start=1):
+            rate = (share - done) / count
+            if rate > best + ROUNDING:
+                best, together = rate, count
+        if not together:
+            break
+        chances += [best] * together
+        done = shares[len(chances) - 1]
+    return chances
 
 
 def state_with(change: Change, grades: Mapping[str, float]) -> str:
@@ -100,11 +201,17 @@ def state_with(change: Change, grades: Mapping[str, float]) -> str:
     It did not get worse if its score is within the tolerance, and meets the floor if
     the ranking before does.
     """
+    return _state(change, document_changes(change), grades)
+
+
+def _state(
+    change: Change, changes: Sequence[DocumentChange], grades: Mapping[str, float]
+) -> str:
     assert change.before is not None
     if not _is_worse(change, grades):
         return EXCUSED
     documents = []
-    for each in document_changes(change):
+    for each in changes:
         grade = grades.get(each.document, each.grade)
         documents.append(DocumentChange(each.document, grade, each.factor))
     if greatest_change(documents, change) < -ROUNDING:

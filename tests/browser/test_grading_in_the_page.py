@@ -406,6 +406,7 @@ class TestDownload:
                 "document",
                 "title",
                 "ranks",
+                "settles",
                 "worth",
                 "move",
                 "grade",

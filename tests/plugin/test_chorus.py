@@ -4,6 +4,7 @@ worse fails and says what left.
 
 import csv
 import json
+import random
 import re
 from collections.abc import Callable
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs, randomisation_test
 from tests.chorus import CHORUS, needs_chorus, write_suite
 from tests.plugin.conftest import Accepted, Project, Run
@@ -175,16 +177,46 @@ def test_short_summary_lines_have_the_figures_in_80_columns(
         assert line.startswith(f"FAILED {SUITE}::q131 - {message}")
 
 
-@pytest.mark.parametrize("grade", ["0", "3"])
+Judge = Callable[[int], float]
+"""A simulated judge: gives a grade to a result at a rank."""
+
+
+def always(grade: float) -> Callable[[Record], Judge]:
+    return lambda _: lambda _: grade
+
+
+def drawn(seed: int) -> Callable[[Record], Judge]:
+    """Draw the grade from those of the judged results at the same rank."""
+
+    def judge_of(run: Record) -> Judge:
+        at_rank: dict[int, list[float]] = {}
+        for result in run.results:
+            for rank, grade in enumerate(result.ranking.grades[:10], start=1):
+                if grade is not None:
+                    at_rank.setdefault(rank, []).append(grade)
+        draw = random.Random(seed).choice
+        return lambda rank: draw(at_rank[rank])
+
+    return judge_of
+
+
+@pytest.mark.parametrize(
+    "judge_of",
+    [always(0), always(3), drawn(1), drawn(2), drawn(3)],
+    ids=["lowest", "highest", "drawn 1", "drawn 2", "drawn 3"],
+)
 def test_thirty_grades_of_the_worklist_settle_ten_of_28_open_queries(
-    ran: Callable[..., Run], project: Project, grade: str
+    ran: Callable[..., Run], project: Project, judge_of: Callable[[Record], Judge]
 ) -> None:
     ran("any", UPDATE)
-    ran("title", "--relevance-unjudged=worklist.csv")
+    ran("title", "--relevance-unjudged=worklist.csv", "--relevance-record=title.jsonl")
     with (project.path / "worklist.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
+    judge = judge_of(project.recorded("title.jsonl"))
     lines = ["query_id,document,grade"]
-    lines += [f"{row['query_id']},{row['document']},{grade}" for row in rows[:30]]
+    for row in rows[:30]:
+        grade = judge(int(row["ranks"]))
+        lines.append(f"{row['query_id']},{row['document']},{grade}")
     suite = project.path / SUITE
     suite.with_name("graded.csv").write_text("\n".join(lines))
     suite.write_text("judgments: graded.csv\n" + suite.read_text("utf-8"), "utf-8")

@@ -202,8 +202,8 @@ def test_a_file_with_both_ids_of_a_text_has_grades_for_each(shop: Project) -> No
     """Files of two judges were put together: a reader of the file gives each case the
     rows of its own id.
     """
-    names = "query_id,query,document,title,ranks,worth,move,grade,rater,machine,note\n"
-    end = ",,,,,2,model-x/prompt-3,true,\n"
+    names = "query_id,query,document,title,ranks,settles,worth,move,grade,rater,machine,note\n"
+    end = ",,,,,,2,model-x/prompt-3,true,\n"
     shop.write("machine.csv", f"{names}one,a good,good{end}two,a good,a{end}")
     shop.cases("cases: [{id: one, query: a good}, {id: two, query: a good}]")
     run = shop.run(OPTION)
@@ -272,7 +272,7 @@ def test_a_judge_that_always_fails_is_given_up_and_the_next_one_is_asked(
 def test_a_file_that_became_another_one_during_the_run_is_refused(
     shop: Project,
 ) -> None:
-    header = "query_id,query,document,title,ranks,worth,move,grade\n"
+    header = "query_id,query,document,title,ranks,settles,worth,move,grade\n"
     writes = f"open('machine.csv', 'w').write({header!r})\n        return search"
     shop.conftest((SEARCH + JUDGE).replace("return search", writes))
     run = shop.run(OPTION)

@@ -17,7 +17,7 @@ from pytest_relevance import read_judgments
 from tests.plugin.conftest import WORDS, Command, Project
 
 OPTION = "--relevance-unjudged=worklist.csv"
-HEADER = "query_id,query,document,title,ranks,worth,move,grade\n"
+HEADER = "query_id,query,document,title,ranks,settles,worth,move,grade\n"
 
 SEARCH = """
     import pytest
@@ -45,16 +45,18 @@ CASES = """
       - {query: skipped s, skip: no s}
 """
 ROWS = """\
-007,y fails,y,Title of y,1,0.2807,0.3691,
-nothing judged,nothing judged,nothing,Title of nothing,1,0.6607,1.0000,
-nothing judged,nothing judged,judged,Title of judged,2,0.4169,0.6309,
-measured a b below,measured a b below,b,Title of b,3,-0.3698,-0.4103,
-measured a b below,measured a b below,a,Title of a,2,-0.2545,-0.2902,
-xfails w,xfails w,xfails,Title of xfails,1,0.2807,0.3691,
-z inconclusive,z inconclusive,z,Title of z,1,0.2807,0.3691,
-passes x,passes x,x,Title of x,2,0.0000,0.0000,
+007,y fails,y,Title of y,1,,0.2807,0.3691,
+xfails w,xfails w,xfails,Title of xfails,1,,0.2807,0.3691,
+z inconclusive,z inconclusive,z,Title of z,1,,0.2807,0.3691,
+nothing judged,nothing judged,nothing,Title of nothing,1,,0.6607,1.0000,
+nothing judged,nothing judged,judged,Title of judged,2,,0.4169,0.6309,
+measured a b below,measured a b below,b,Title of b,3,,-0.3698,-0.4103,
+measured a b below,measured a b below,a,Title of a,2,,-0.2545,-0.2902,
+passes x,passes x,x,Title of x,2,,0.0000,0.0000,
 """
-"""What is not judged; the first query is ten times as important as the others."""
+"""What is not judged. The verdicts of the first three queries depend on it. The first
+query is ten times as important as the others.
+"""
 
 
 def fill_in(path: Path, grade: str) -> None:
@@ -88,8 +90,8 @@ def test_the_checks_of_tests_in_python_are_listed(project: Project) -> None:
     assert "2 unjudged results of 2 queries: worklist.csv" in run.summary
     text = (project.path / "worklist.csv").read_text(encoding="utf-8")
     assert text == (
-        f"{HEADER}boots,boots,7,Boot,1,0.6131,0.6131,\n"
-        "red shoes,red shoes,b,,2,0.0000,0.0000,\n"
+        f"{HEADER}boots,boots,7,Boot,1,,0.6131,0.6131,\n"
+        "red shoes,red shoes,b,,2,,0.0000,0.0000,\n"
     )
 
 
@@ -135,7 +137,7 @@ def test_a_list_that_is_filled_in_is_never_overwritten(shop: Project) -> None:
 
 
 def test_a_list_that_is_filled_in_during_the_run_is_kept(project: Project) -> None:
-    filled = HEADER + "1,a,b,,1,0,0,3\n"
+    filled = HEADER + "1,a,b,,1,,0,0,3\n"
     spoils = f"open('worklist.csv', 'w').write({filled!r})"
     project.conftest(
         WORDS.replace("return query", f"{spoils}\n            return query")
@@ -194,7 +196,7 @@ def download(*answers: str, rater: str = "Ada") -> str:
     writer.writerow(COLUMNS)
     for answer in answers:
         *about, grade = answer.split(",")
-        writer.writerow([*about, "A title", "1", "0.5", "0.7", grade, OLDER, rater])
+        writer.writerow([*about, "A title", "1", "", "0.5", "0.7", grade, OLDER, rater])
     return text.getvalue()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_relevance.results.changes import Change, Pair
@@ -10,7 +12,10 @@ from pytest_relevance.results.settling import (
     EXCUSED,
     OPEN,
     OpenQuestion,
+    Stake,
     open_question,
+    stake_of,
+    stake_of_change,
     state_with,
 )
 from tests.helpers import result_of
@@ -36,4 +41,43 @@ def test_a_grade_for_what_came_settles_the_query(
 
 
 def test_only_documents_that_changed_the_score_are_asked_for(change: Change) -> None:
-    assert open_question(change) == OpenQuestion(("new",), fewest=1)
+    assert open_question(change) == OpenQuestion(("new",), fewest=1, chances=[1.0])
+
+
+def test_documents_that_settle_only_together_share_the_chance() -> None:
+    """Neither `x` nor `y` settles the query alone; together two of four gradings do."""
+    case = {"query": "boots", "k": 4, "scale": [0, 3], "judgments": {"a": 3, "b": 3}}
+    before = result_of(case, ["a", "b", "c", "d"])
+    after = result_of(case, ["x", "y", "a", "b"])
+    question = open_question(Change.between(Pair(before, after)))
+    assert question is not None
+    assert question.documents[:2] == ("x", "y")
+    assert question.fewest == len([chance for chance in question.chances if chance])
+
+
+@pytest.mark.parametrize(
+    ("ranking", "floor", "is_undecided"),
+    [
+        (["x", "a"], 0.9, True),
+        (["x", "a"], 0.1, False),
+        (["b", "a"], 0.9, False),
+        (["x", "a"], None, False),
+    ],
+)
+def test_a_floor_that_unjudged_results_decide_is_undecided(
+    ranking: list[str], floor: float | None, is_undecided: bool
+) -> None:
+    judgments = {"a": 3, "b": 1}
+    case: dict[str, Any] = {"query": "boots", "scale": [0, 3], "judgments": judgments}
+    if floor is not None:
+        case["min_ndcg"] = floor
+    found = stake_of(result_of(case, ranking))
+    assert found == Stake(is_undecided=is_undecided)
+
+
+def test_nothing_depends_on_the_grades_of_a_query_that_certainly_got_worse() -> None:
+    case = {"query": "boots", "k": 2, "scale": [0, 3], "judgments": {"a": 3, "b": 0}}
+    worse = Change.between(
+        Pair(result_of(case, ["a", "x"]), result_of(case, ["b", "x"]))
+    )
+    assert stake_of_change(worse, is_worse=True) == Stake()

@@ -31,6 +31,7 @@ from pytest_relevance.reports.run.variants import (
 from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.losses import Loss
+from pytest_relevance.results.settling import stake_of_change
 from pytest_relevance.results.unjudged import top_grade
 
 _Scale = tuple[tuple[float, str], ...]
@@ -62,6 +63,7 @@ def all_case_data(
             **_identity(result, names[id(result)], variants),
             **_verdict(row, row_reason(result, said_once)),
             **_scores(row),
+            **_stake(row),
             **_changed_documents(row, is_alone=is_alone),
             **tables.shared_values(result),
             **_ranking(result),
@@ -144,6 +146,14 @@ def _scores(row: PageRow) -> dict[str, Any]:
         "value": change.after if change.by else None,
         "before": row.change.score_before,
     }
+
+
+def _stake(row: PageRow) -> dict[str, Any]:
+    """Return what depends on the grades of the unjudged results, if there are any."""
+    if not row.result.unjudged:
+        return {}
+    stake = stake_of_change(row.change, is_worse=row.got_worse)
+    return {"settling": list(stake.settling.items()), "undecided": stake.is_undecided}
 
 
 def _changed_documents(row: PageRow, *, is_alone: bool) -> dict[str, Any]:

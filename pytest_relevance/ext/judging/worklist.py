@@ -8,7 +8,6 @@ which the reader of tables takes off again. A blank grade is no judgment.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ from pytest_relevance._text import counted, printable
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import MACHINE, SPELLINGS, folded, may_be_grades
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
-from pytest_relevance.results.settling import question_of
+from pytest_relevance.results.settling import Stake, stake_of
 from pytest_relevance.results.unjudged import (
     PlausibleGains,
     Unjudged,
@@ -57,10 +56,10 @@ class WorklistRow:
     `worth`, `move`: as in `Unjudged`; the largest in any result, up or down.
     `effect`, `reach`: by how much `worth` and `move` would change the sum of the
     weighted scores.
-    `fewest`: the fewest grades that can settle whether the query got worse; infinite if
-    nothing is to be settled, or no grades can.
-    `turn`: the index of the document among those that settle it; infinite if it is not
-    one.
+    `settles`: the chance that a grade for the document settles whether the query got
+    worse (`settling.Stake`); 0 if it cannot.
+    `turn`: the index of the document among those that can settle the query.
+    `is_undecided`: whether a verdict of the query depends on grades.
     """
 
     query_id: str
@@ -73,8 +72,9 @@ class WorklistRow:
     move: float = 0.0
     effect: float = 0.0
     reach: float = 0.0
-    fewest: float = math.inf
-    turn: float = math.inf
+    settles: float = 0.0
+    turn: int = 0
+    is_undecided: bool = False
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
         """Add the document as a case returned it. The order of calls does not count."""
@@ -88,10 +88,13 @@ class WorklistRow:
         self.effect = max(self.effect, result.weight * abs(unjudged.worth))
         self.reach = max(self.reach, result.weight * abs(unjudged.move))
 
-    def can_settle(self, fewest: int, turn: int) -> None:
-        """Record that the document can help to settle whether its query got worse."""
-        self.fewest = min(self.fewest, fewest)
-        self.turn = min(self.turn, turn)
+    def add_stake(self, stake: Stake, document: str) -> None:
+        """Add what depends on the grades of a case that returned the document."""
+        self.is_undecided = self.is_undecided or stake.is_undecided
+        chance = stake.settling.get(document, 0.0)
+        if chance > self.settles:
+            self.settles = chance
+            self.turn = [*stake.settling].index(document)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -126,8 +129,10 @@ class Worklist:
 
     A pair of query and document is one row, even if several cases returned it.
 
-    The rows that can settle whether a query got worse come first. Among these, the
-    queries that need the fewest grades come first. The other rows follow by their
+    The rows that can settle whether a query got worse come first. Among these, the rows
+    with the highest chance come first. Then come the other rows of queries
+    whose verdict depends on grades. The rest is last: the rows of queries that no
+    grade can settle, or of which nothing depends on one. Both are sorted by their
     effect: first the queries whose rows have the most effect together, and within a
     query first the row with the largest effect.
 
@@ -142,7 +147,7 @@ class Worklist:
         by_query: dict[tuple[str, str], dict[str, WorklistRow]] = {}
         for result, unjudged_of_case in found:
             query = WorklistQuery.of(result)
-            question = question_of(result)
+            stake = stake_of(result)
             for unjudged in unjudged_of_case:
                 name = names[query]
                 document = in_a_file(unjudged.document)
@@ -150,9 +155,7 @@ class Worklist:
                 new = WorklistRow(name, query.text, document)
                 row = rows.setdefault(document, new)
                 row.add(result, unjudged)
-                if question is not None and unjudged.document in question.documents:
-                    turn = question.documents.index(unjudged.document)
-                    row.can_settle(question.fewest, turn)
+                row.add_stake(stake, unjudged.document)
         self.rows = _in_order(by_query)
 
     @classmethod
@@ -186,6 +189,7 @@ class Worklist:
         }
         for name, value in row.fields.items():
             cells[field_column(name)] = escaped(value)
+        cells["settles"] = f"{row.settles:.2f}" if row.settles else ""
         cells["worth"] = _figure(row.worth)
         cells["move"] = _figure(row.move)
         cells["grade"] = ""
@@ -235,7 +239,9 @@ Order = tuple[float, float]
 def _in_order(
     by_query: Mapping[tuple[str, str], Mapping[str, WorklistRow]],
 ) -> list[WorklistRow]:
-    """Return the rows sorted: those that settle a query, then the others by effect."""
+    """Return the rows sorted: those that settle a query, those of undecided queries,
+    and then the others. The last two are sorted by effect.
+    """
 
     def query_order(query: tuple[str, str]) -> tuple[Order, tuple[str, str]]:
         return _largest_first([*by_query[query].values()]), query
@@ -244,15 +250,18 @@ def _in_order(
         return _largest_first([row]), row.best_rank, row.document
 
     settling = []
+    undecided = []
     others = []
     for place, query in enumerate(sorted(by_query, key=query_order)):
         for row in sorted(by_query[query].values(), key=row_order):
-            if row.turn < row.fewest:
-                settling.append((row.fewest, place, row.turn, row))
+            if row.settles:
+                settling.append((-row.settles, place, row.turn, row))
+            elif row.is_undecided:
+                undecided.append(row)
             else:
                 others.append(row)
     settling.sort(key=itemgetter(0, 1, 2))
-    return [row for *_, row in settling] + others
+    return [*(row for *_, row in settling), *undecided, *others]
 
 
 def _largest_first(rows: Sequence[WorklistRow]) -> Order:
@@ -298,7 +307,17 @@ def _ambiguous_queries(names: Mapping[WorklistQuery, str]) -> list[WorklistQuery
 
 # --- the file -------------------------------------------------------------------------
 
-COLUMNS = ("query_id", "query", "document", "title", "ranks", "worth", "move", "grade")
+COLUMNS = (
+    "query_id",
+    "query",
+    "document",
+    "title",
+    "ranks",
+    "settles",
+    "worth",
+    "move",
+    "grade",
+)
 """The columns of every worklist.
 
 Fields of the catalogue come behind the title, columns that users add at the end.
@@ -307,7 +326,7 @@ Fields of the catalogue come behind the title, columns that users add at the end
 KEY = ("query_id", "query", "document")
 """The columns that together distinguish a row from all others."""
 
-_NEEDED = frozenset(COLUMNS) - {"worth"}
+_NEEDED = frozenset(COLUMNS) - {"settles", "worth"}
 """The columns by which a file is known as a worklist."""
 
 _FIELD_PLACE = COLUMNS.index("title") + 1

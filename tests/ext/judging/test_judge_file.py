@@ -6,8 +6,10 @@ import pytest
 
 from pytest_relevance.ext.judging.judge_file import JudgeFile, why_not_added_to
 
-HEADER = "query_id,query,document,title,ranks,worth,move,grade,rater,machine,note\n"
-ROW = 'boots,boots,good,5" nail,2,0.1,0.1,3,model-x/prompt-3,true,\u00e9\n'
+HEADER = (
+    "query_id,query,document,title,ranks,settles,worth,move,grade,rater,machine,note\n"
+)
+ROW = 'boots,boots,good,5" nail,2,,0.1,0.1,3,model-x/prompt-3,true,\u00e9\n'
 WELL = ROW.replace(",good,", ",well,")
 
 

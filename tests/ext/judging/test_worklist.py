@@ -72,8 +72,8 @@ def filled_in(found: Worklist, grade: str = "2") -> bytes:
 def test_a_row_a_result() -> None:
     found = Worklist([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
 
-    head = b"query_id,query,document,title,ranks,worth,move,grade\n"
-    row = b"q7,blue shoes,sku-1,Title of sku-1,3,0.2500,0.2500,\n"
+    head = b"query_id,query,document,title,ranks,settles,worth,move,grade\n"
+    row = b"q7,blue shoes,sku-1,Title of sku-1,3,,0.2500,0.2500,\n"
     assert found.to_csv() == head + row
     assert (len(found.rows), found.queries) == (1, 1)
     nothing = Worklist([ran("shoes")])
@@ -90,6 +90,14 @@ def test_rows_stand_by_query_and_the_queries_with_most_to_gain_come_first() -> N
     )
     # Ties go by query, then by rank and document.
     assert documents(found) == ["e", "d", "c", "b", "a", "y"]
+
+
+def test_rows_of_undecided_queries_come_before_those_that_nothing_depends_on() -> None:
+    """The floor of the second query holds for some grades only."""
+    shoes, unjudged = ran("shoes", ("a", 1, 0.1), ("b", 2, 0.05))
+    undecided = changed(shoes, floor=0.5, lower=0.0, upper=0.6)
+    found = Worklist([ran("boots", ("c", 1, 0.9)), (undecided, unjudged)])
+    assert documents(found) == ["a", "b", "c"]
 
 
 def test_the_worth_decides_and_the_move_where_that_is_equal() -> None:
@@ -113,7 +121,7 @@ def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -
         found.to_csv()
         .decode()
         .startswith(
-            "query_id,query,document,title,brand,url,rating (shown),judge (shown),ranks,worth,move,grade\n"
+            "query_id,query,document,title,brand,url,rating (shown),judge (shown),ranks,settles,worth,move,grade\n"
         )
     )
     assert [(row["brand"], row["url"]) for row in rows(found)] == [
@@ -299,7 +307,7 @@ def test_ids_that_no_file_can_hold_are_escaped_and_a_title_is_one_line() -> None
     """
     unjudged = Unjudged("b\ud800", "Boots\n\x1b[31mred\xa0\u202e", 1, 0.1)
     found = Worklist([ran_with("a\0", "a\0", BM25, [unjudged])])
-    row = "a\\x00,a\\x00,b\\ud800,Boots\\n\\x1b[31mred\xa0\\u202e,1,0.0000,0.1000,\n"
+    row = "a\\x00,a\\x00,b\\ud800,Boots\\n\\x1b[31mred\xa0\\u202e,1,,0.0000,0.1000,\n"
     assert found.to_csv().decode().endswith(row)
 
 

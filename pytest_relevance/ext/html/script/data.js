@@ -59,6 +59,8 @@
  * @property {number} [upper]
  * @property {string} [by] the metric that is shown instead if nDCG@k is not defined
  * @property {number} [value] the score by it
+ * @property {[string, number][]} [settling] the results whose grades can settle whether it got worse, each with its chance
+ * @property {boolean} [undecided] whether grades can change if it got worse, or meets its floor
  * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
  * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
  * @property {Moved} [lost]

@@ -9,7 +9,19 @@ const CANNOT_TELL = "?";
 
 const RATER_KEY = "pytest-relevance rater";
 
-const CSV_COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"];
+const CSV_COLUMNS = [
+  "query_id",
+  "query",
+  "document",
+  "title",
+  "ranks",
+  "settles",
+  "worth",
+  "move",
+  "grade",
+  "record",
+  "rater",
+];
 
 /** @typedef {number | "?"} Answer a grade, or `CANNOT_TELL` */
 
@@ -189,12 +201,14 @@ class Grades extends EventTarget {
       return item.variant ? `${item.variant}: ${rank}` : `${rank}`;
     });
     const worth = largest(returned.map((item) => firstWorthsOf(this.data, item).get(document) ?? 0));
+    const settles = largest(returned.map((item) => chanceOf(item, document)));
     const move = largest(returned.map((item) => moveOf(this.data, item, document)));
     const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     const grade = answer === CANNOT_TELL ? "" : String(answer);
     return [
       title,
       [...new Set(ranks)].join("; "),
+      settles ? settles.toFixed(2) : "",
       worth.toFixed(4),
       move.toFixed(4),
       grade,
@@ -209,6 +223,11 @@ function judgmentOf(item, document) {
   const found = item.grades?.[(item.documents ?? []).indexOf(document)];
   const before = item.acceptedGrades?.[(item.accepted ?? []).indexOf(document)];
   return found ?? before ?? (item.missing ?? []).find(([name]) => name === document)?.[1] ?? null;
+}
+
+/** The chance that the grade of a result settles whether its case got worse; 0 if it cannot. @param {Case} item @param {string} document */
+function chanceOf(item, document) {
+  return (item.settling ?? []).find(([name]) => name === document)?.[1] ?? 0;
 }
 
 /** The number with the largest amount. @param {number[]} numbers */

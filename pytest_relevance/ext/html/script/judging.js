@@ -4,21 +4,40 @@
  * of the page with the progress, the reader's name and the download.
  */
 
-/** The unjudged results of a case that have no answer. @param {Grades} grades @param {Case} item */
+/** Return the unjudged results of a case in the order of judging: those that can settle it first, then from the top down. @param {Case} item */
+function toJudgeOf(item) {
+  const unjudged = unjudgedOf(item);
+  const settling = (item.settling ?? []).map(([name]) => name).filter((name) => unjudged.includes(name));
+  return [...new Set([...settling, ...unjudged])];
+}
+
+/** Return the unjudged results of a case that have no answer, in the order of judging. @param {Grades} grades @param {Case} item */
 function openOf(grades, item) {
-  return unjudgedOf(item).filter((name) => grades.get(item, name) === undefined);
+  return toJudgeOf(item).filter((name) => grades.get(item, name) === undefined);
 }
 
-/** Return how much judging a case is worth: the sum for its results to judge, times its weight; -1 without any. @param {Grades} grades @param {Case} item */
-function judgingWorth(grades, item) {
-  const open = openOf(grades, item);
-  return open.length ? firstWorth(grades.data, item, open) : -1;
-}
-
-/** Return how much judging some results of a case was worth before the reader judged any. @param {PageData} data @param {Case} item */
-function firstWorth(data, item, names = unjudgedOf(item)) {
+/**
+ * Return the place of a case among those to judge, as in the worklist: first the cases that can be settled, those with the
+ * highest chance before the others; then the undecided ones; then the rest. Within these, what is worth most comes first.
+ * @param {PageData} data @param {Case} item @param {string[]} names its results to judge
+ * @returns {number[]} a key that is compared number by number
+ */
+function judgingKey(data, item, names) {
+  const chance = largest(names.map((name) => chanceOf(item, name)));
   const worths = firstWorthsOf(data, item);
-  return names.reduce((sum, name) => sum + Math.abs(worths.get(name) ?? 0), 0) * (item.weight ?? 1);
+  const worth = names.reduce((sum, name) => sum + Math.abs(worths.get(name) ?? 0), 0) * (item.weight ?? 1);
+  const group = chance ? 0 : item.undecided ? 1 : 2;
+  return [names.length ? group : 3, -chance, -worth];
+}
+
+/** Sort cases by the order of judging. @param {PageData} data @param {Case[]} items @param {(item: Case) => string[]} namesOf the results to judge of a case */
+function sortToJudge(data, items, namesOf) {
+  const keys = new Map(items.map((item) => [item, judgingKey(data, item, namesOf(item))]));
+  return items.sort((one, other) => {
+    const [first, second] = [keys.get(one) ?? [], keys.get(other) ?? []];
+    const differs = first.findIndex((number, place) => number !== second[place]);
+    return differs < 0 ? 0 : first[differs] - second[differs];
+  });
 }
 
 /** Say whether grades of a case are typed as numbers: its scale has many grades, or judgments have fractions. @param {PageData} data @param {Case} item */
@@ -104,9 +123,9 @@ class Judging {
     grades.set(item, name, isTakenBack ? undefined : answer);
   }
 
-  /** Return the results below a document that have no judgment and no answer, from the top down. @param {string} name */
+  /** Return the results behind a document that have no judgment and no answer, in the order of judging. @param {string} name */
   openBehind(name) {
-    const names = this.item ? unjudgedOf(this.item) : [];
+    const names = this.item ? toJudgeOf(this.item) : [];
     const open = new Set(this.item ? openOf(this.grades, this.item) : []);
     return names.slice(names.indexOf(name) + 1).filter((other) => open.has(other));
   }

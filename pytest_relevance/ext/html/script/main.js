@@ -190,12 +190,11 @@ class Page {
     }
   }
 
-  /** Open the next query with results to judge: of those that the list shows, the one whose judgments are worth most. */
+  /** Open the next query with results to judge, of those that the list shows, in the order before any was judged. */
   nextQuery() {
     const { item } = this.view;
     const found = this.items().filter((other) => other === item || openOf(this.grades, other).length);
-    const worths = new Map(found.map((other) => [other, firstWorth(this.data, other)]));
-    found.sort((one, other) => (worths.get(other) ?? 0) - (worths.get(one) ?? 0));
+    sortToJudge(this.data, found, unjudgedOf);
     const place = item ? found.indexOf(item) : -1;
     const next = [...found.slice(place + 1), ...found.slice(0, Math.max(place, 0))][0];
     if (next && next !== item) {

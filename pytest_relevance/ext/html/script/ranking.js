@@ -214,7 +214,9 @@ class Rankings {
     }
     const worth = firstWorthsOf(this.data, item).get(name);
     if (worth !== undefined && !isCopy) {
-      const [size, word] = [Math.abs(worth), WORTHS.find(([least]) => Math.abs(worth) >= least)?.[1] ?? "low"];
+      const size = Math.abs(worth);
+      const settles = chanceOf(item, name) > 0;
+      const word = settles ? "can settle this query" : (WORTHS.find(([least]) => size >= least)?.[1] ?? "low");
       const hint = `how far a likely grade would move nDCG: ${size.toFixed(3)}`;
       small.push(make("span", { title: hint }, `worth judging: ${word}`));
     }

@@ -27,7 +27,8 @@ const START = {
 const WORSE = "a floor or another expectation is missed that was met before, or the score lost more than the tolerance";
 const CERTAIN = "got worse, whatever the grades of its unjudged results";
 const OPEN = "got worse, but its unjudged results may be as good as what they replaced";
-const BETTER = "a floor or another expectation is met that was missed before, or the score rose by more than the tolerance";
+const BETTER =
+  "a floor or another expectation is met that was missed before, or the score rose by more than the tolerance";
 
 /**
  * The filters: a name, which cases they show, and a hint. "" is the first: what failed or got worse, then the rest.
@@ -179,8 +180,7 @@ function matching(data, state, grades) {
       words.every((word) => searchText(item).includes(word)),
   );
   if (state.sort === "judge") {
-    const worths = new Map(found.map((item) => [item, judgingWorth(grades, item)]));
-    return found.sort((one, other) => (worths.get(other) ?? 0) - (worths.get(one) ?? 0));
+    return sortToJudge(data, found, (item) => openOf(grades, item));
   }
   const { compare } = ORDERS[state.sort];
   if (words.length && !state.sort) {
