@@ -134,6 +134,7 @@ def test_suites_and_variants_have_a_line_each_and_tags_a_row(
     assert [row for row in run.summary_rows if row[:1] == ["head"]] == [
         ["head", "dense", "1", "1.000", "0.710", "-0.290", "0", "1", "0"],
         ["head", "bm25", "1", "1.000", "1.000", "0.000", "0", "0", "1"],
+        ["head", "bm25", "1.000,", "dense", "0.710", "1"],  # the best of the tag
     ]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import CaseResult
+from pytest_relevance.reports.case_score import ties_text
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.styled_lines import (
@@ -306,3 +307,15 @@ def test_a_judged_id_that_a_spreadsheet_may_have_changed_is_named(
     said = f'{head}: judged "{judged}", returned "{returned}"\n'
     assert (said in text) == is_one_number
     assert (head in text) == is_one_number
+
+
+# --- equal scores ---------------------------------------------------------------------
+
+
+def test_the_interval_is_at_least_so_wide_if_the_last_result_is_tied() -> None:
+    keys = {"query": "q", "min_ndcg": 0.9, "judgments": {"a": 3, "b": 1}}
+    tied = [("b", 1.0), ("a", 1.0)]
+    said = "between 0.710 and 1.000 by the order of equal scores"
+    assert ties_text(result_of(keys, tied)) == f"at least {said}"
+    assert ties_text(result_of(keys, [*tied, ("c", 0.5)])) == said
+    assert ties_text(result_of({**keys, "min_ndcg": 0.5}, tied)) == ""

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult
-from pytest_relevance.reports.case_score import ties_text
 from pytest_relevance.results.diagnoses import diagnose, explanation
 from tests.helpers import result_of
 
@@ -91,11 +90,3 @@ def test_a_search_that_gives_one_score_to_all_results_is_a_diagnosis() -> None:
     assert diagnose([*constant, *ranked]) == []
     fixed = [result_of({"query": f"q{n}", "ties": "fixed"}, alike) for n in range(3)]
     assert diagnose(fixed) == []
-
-
-def test_the_interval_is_at_least_so_wide_if_the_last_result_is_tied() -> None:
-    keys = {"query": "q", "min_ndcg": 0.9, "judgments": {"a": 3, "b": 1}}
-    tied = [("b", 1.0), ("a", 1.0)]
-    said = "between 0.710 and 1.000 by the order of equal scores"
-    assert ties_text(result_of(keys, tied)) == f"at least {said}"
-    assert ties_text(result_of(keys, [*tied, ("c", 0.5)])) == said
