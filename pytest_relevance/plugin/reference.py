@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,8 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
         results = by_file.get(file, [])
         reference = harmless(about.against or f"{file}{SUFFIX}")
         is_whole = is_whole_run or about.is_whole(results, file)
+        if not about.against:
+            yield from _changes_of_test(file, about, results, is_whole=is_whole)
         lost = _lost(file, about, results, is_whole=is_whole)
         if lost:
             what = f"does not compare {_count(lost)} of {reference} ({_names(lost)})"
@@ -193,6 +196,37 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
         if uncompared:
             cases = f"{_count(uncompared)} of {harmless(file)} ({_names(uncompared)})"
             yield f"{reference} has no ranking of {cases}, and {_FAILS}: {_how_to_accept(about)}"
+
+
+_ACCEPT = "--relevance-update=test accepts what the test demands now"
+
+
+def _changes_of_test(
+    file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
+) -> Iterator[str]:
+    """Yield a sentence if the test is looser than the baseline of a file has it.
+
+    If a part of the file ran, only the demands on the cases that ran count.
+    """
+    reference = harmless(f"{file}{SUFFIX}")
+    if not about.knows_demands:
+        yield (
+            f"{reference} does not say what the test demanded, as an earlier version made it, and {_FAILS}: {_ACCEPT}"
+        )
+    ran = {result.id for result in results}
+    changes = []
+    for change in about.test_changes:
+        if change.is_looser and not is_whole:
+            cases = tuple(case for case in change.cases if case in ran)
+            change = replace(change, cases=cases, is_looser=bool(cases))
+        if change.is_looser:
+            changes.append((file, change))
+    if changes:
+        from pytest_relevance.reports.run.changed_test import ChangedTest, change_texts
+
+        told = "; ".join(change_texts(ChangedTest((), changes, ())))
+        what = f"the test of {harmless(file)} is looser than {reference} has it"
+        yield f"{what}: {told}; {_FAILS}: undo it, or {_ACCEPT}"
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:

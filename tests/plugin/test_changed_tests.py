@@ -9,11 +9,16 @@ import pytest
 
 from tests.plugin.conftest import Project
 from tests.plugin.shop import (
+    AGAINST,
     BASELINE,
+    BOTH,
     ONLY_NEW,
     ONLY_TEST,
     RECORD,
+    REQUIRE,
+    SEARCH,
     UPDATE,
+    WORKERS,
     Shop,
 )
 
@@ -161,3 +166,140 @@ def test_an_update_of_all_accepts_both(shop: Shop) -> None:
     shop.run(UPDATE)
     assert rankings(shop) == {"boots": ["b1", "b2", "b3"], "hats": ["h2", "h1"]}
     assert own(shop) == {"boots": {"skip": "flaky"}, "hats": {"xfail": "later"}}
+
+
+# --- what is told ---------------------------------------------------------------------
+
+LOOSER: dict[str, tuple[str, str, str]] = {
+    "floor": ("min_ndcg: 0.5", "min_ndcg: 0.1", "floor 0.5 -> 0.1 in 2 cases"),
+    "no floor": ("min_ndcg: 0.7, ", "min_ndcg: null, ", "floor 0.7 -> none in 1 case"),
+    "tolerance": ("k: 3", "k: 3\n    tolerance: 1", "tolerance 0.05 -> 1 in 3 cases"),
+    "k": ("k: 3", "k: 4", "k 3 -> 4 in 3 cases"),
+    "skip": ("tags: [tail]", "skip: flaky", "skip: flaky in 1 case"),
+    "xfail": ("tags: [tail]", "tags: [tail], xfail: later", "xfail: later in 1 case"),
+    "tags": ("tags: [tail]", "tags: [rare]", "tags tail -> rare in 1 case"),
+    "weight": ("weight: 3", "weight: 1", "weight 3 -> 1 in 1 case"),
+    "metric": ("P@3: 0.3", "P@3: 0.1", "P@3 >= 0.3 -> P@3 >= 0.1 in 3 cases"),
+    "expectation": (", expect: {include: b1}", "", 'include "b1" is gone in 1 case'),
+    "judgments": ("{s1: 3}", "{s1: 3, x: 2}", 'judgments in 1 case ("socks")'),
+    "gate": (", {passing: 1}", "", "a gate is gone: passing 1"),
+    "bound": ("nDCG@3: 0.6", "nDCG@3: 0.2",
+              "a gate is looser: mean nDCG@3 0.6 -> mean nDCG@3 0.2"),
+    "setting": ("k: 3", "k: 3\n    unjudged: skip", "unjudged none -> skip in 3 cases"),
+    "fixture": ("k: 3", "k: 3\n    search: other", "search none -> other in 3 cases"),
+}  # fmt: skip
+OTHER_SEARCH = (
+    SEARCH
+    + """
+    @pytest.fixture
+    def other(search):
+        return search
+"""
+)
+
+
+@pytest.mark.parametrize("name", LOOSER)
+def test_a_looser_test_fails_until_it_is_accepted(shop: Shop, name: str) -> None:
+    written, instead, told = LOOSER[name]
+    assert written in CASES
+    shop.conftest(OTHER_SEARCH)
+    shop.cases(CASES.replace(written, instead))
+    run = shop.run(REQUIRE)
+    assert run.code == 1
+    assert f"the test changed: {told}" in run.said
+    looser = f"the test of shop.relevance.yaml is looser than {BASELINE} has it: "
+    assert looser + told.removesuffix(")") in run.said
+    assert "--relevance-update=test accepts what the test demands now" in run.said
+
+    before = rankings(shop)
+    shop.run(ONLY_TEST)
+    assert rankings(shop) == before
+    accepted = shop.run(REQUIRE)
+    assert looser not in accepted.said
+    assert "the test changed" not in accepted.said
+
+
+MANY = """
+    k: 3
+    min_ndcg: 0
+    tolerance: 1
+    gates: [{mean: {nDCG@3: 0.1}}]
+    cases:
+      - {query: boots, judgments: {b1: 3, b2: 1}}
+      - {query: hats, judgments: {h1: 3, h2: 1}, weight: 3, skip: flaky}
+"""
+
+
+@BOTH
+def test_the_sentence_names_a_looser_test_and_is_not_good(
+    shop: Shop, against: list[str]
+) -> None:
+    shop.cases(MANY)
+    shop.returns(boots="b3 b2 b1")
+    run = shop.run("--relevance-markdown=run.md", "--relevance-html=run.html", *against)
+    assert run.code == 0
+    sentence = (
+        "No query got worse; the test changed: 1 case is gone, 2 gates are looser, "
+        "1 case is skipped, and more"
+    )
+    assert sentence in run.said
+    heading = (shop.path / "run.md").read_text().splitlines()[1]
+    assert heading.startswith("### \u26a0\ufe0f No query got worse; the test changed: ")
+    assert sentence in page_text((shop.path / "run.html").read_text())
+    for told in (
+        '1 case is gone ("socks")',
+        "a gate is looser: mean nDCG@3 0.6 -> mean nDCG@3 0.1",
+        "a gate is gone: passing 1",
+        'skip: flaky in 1 case ("hats")',
+    ):
+        assert f"the test changed: {told}" in run.said
+        assert f"the test changed: {told}" in (shop.path / "run.md").read_text()
+    assert "not compared" not in run.said  # told once
+
+
+def test_a_record_is_told_and_does_not_fail(shop: Shop) -> None:
+    shop.cases(CASES.replace("min_ndcg: 0.5", "min_ndcg: 0.1"))
+    run = shop.run(REQUIRE, AGAINST)
+    assert run.code == 0
+    assert "the test changed: floor 0.5 -> 0.1 in 2 cases" in run.said
+
+
+def test_a_record_says_later_what_the_test_changed(shop: Shop) -> None:
+    shop.cases(MANY)
+    shop.run("--relevance-record=pr.jsonl", AGAINST)
+    report = shop.command("report", "pr.jsonl")
+    assert "the test changed: 1 case is gone" in report.said
+    data = json.loads(shop.command("report", "pr.jsonl", "--format", "json").text)
+    changes = data["files"]["shop.relevance.yaml"]["test_changes"]
+    assert {
+        "key": "tolerance",
+        "before": 0.05,
+        "now": 1,
+        "cases": ["boots", "hats"],
+    } in changes
+
+
+def test_a_stricter_test_passes_and_is_counted(shop: Shop) -> None:
+    stricter = CASES.replace("min_ndcg: 0.5", "min_ndcg: 0.6").replace(
+        "passing: 1}", "passing: 1}, {mean: {P@3: 0.1}}"
+    )
+    shop.cases(stricter)
+    run = shop.run(REQUIRE)
+    assert run.code == 0
+    assert "the test changed: 3 stricter changes: floor and gate" in run.said
+    assert "looser" not in run.said
+
+
+def test_another_place_of_the_same_demand_is_no_change(shop: Shop) -> None:
+    shop.cases("""
+        k: 3
+        expect: {P@3: ">= 0.3"}
+        gates: [{passing: 1}, {mean: {nDCG@3: 0.6}, id: mean}]
+        cases:
+          - {query: socks, judgments: {s1: 3}, tags: [tail], min_ndcg: 0.5}
+          - {query: hats, judgments: {h2: 1, h1: 3}, min_ndcg: 0.7, weight: 3.0}
+          - {query: boots, judgments: {b1: 3, b2: 1}, expect: {include: [b1]}, min_ndcg: 0.5}
+    """)
+    run = shop.run(REQUIRE)
+    assert run.code == 0
+    assert "the test changed" not in run.said

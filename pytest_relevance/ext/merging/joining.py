@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.diagnoses import faults_to_record, project_faults
@@ -54,7 +54,17 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
         expects_known=first.expects_known and second.expects_known,
         cases=_each_once([*first.cases, *second.cases]),
         accepted=_joined_accepted(first.accepted, second.accepted),
+        own_demands=_joined_lists(first.own_demands, second.own_demands),
+        test_changes=_joined_lists(first.test_changes, second.test_changes),
+        knows_demands=first.knows_demands and second.knows_demands,
     )
+
+
+def _joined_lists(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the items of both, each once. Items may not be hashable."""
+    if first == second:
+        return tuple(first)
+    return (*first, *(item for item in second if item not in first))
 
 
 def _joined_accepted(

@@ -10,6 +10,7 @@
 | `gates` | what gates found |
 | `baseline`, `update_advice` | what changed since the baseline, and what an update does |
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
+| `changed_test` | what the test itself changed since its reference |
 | `moved_cases`, `uncompared` | cases with another file or id in the reference; cases that only one has |
 | `mean_text`, `mean_tables`, `counts`, `case_tables`, `variants` | means, numbers and names of cases |
 """

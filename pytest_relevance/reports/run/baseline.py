@@ -17,6 +17,7 @@ from pytest_relevance._number_text import (
 )
 from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.run.changed_test import change_sentences, changed_test
 from pytest_relevance.reports.run.mean_text import (
     has_mean,
     left_open,
@@ -173,6 +174,7 @@ def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
     searched = searched_sentences(run.files, run.info.fingerprint)
     return [
         *searched[:MOST_NAMES],
+        *change_sentences(changed_test(run.results, run.files, run.info), run.files),
         *moved_sentences(run.files),
         *lost_sentences(run.results, run.files, run.info),
         *not_compared_sentences(run.results, run.files),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
+from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
 from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
 _LONGEST_ERROR = 120
 """How many columns of the message of an exception a headline has."""
+
+_LONGEST_WITH_TEST = 160
+"""How long a headline may become by what the test changed, if anything got worse."""
 
 _MORE_THAN_ALLOWED = "changed by more than allowed"
 
@@ -166,16 +170,22 @@ def headline(
 ) -> Headline:
     """Return the outcome of a run in one sentence.
 
-    The headline is not good news if cases are lost or not compared, if anything is
-    missing from the run, or if the run fails for a reason that is not a case.
+    The headline is not good news if the test is looser than before, if cases are lost
+    or not compared, if anything is missing from the run, or if the run fails for a
+    reason that is not a case.
 
     `change`: what `mean_change` returned for the results that ran; None if it was not
     called.
     """
     said = _first_that_holds(results, gates, info, change)
+    of_test = changed_in_words(changed_test(results, files, info))
     if said.kind not in (FINE, BETTER, NOTHING):
+        if of_test and len(said.text) + len(of_test) <= _LONGEST_WITH_TEST:
+            return replace(said, text=f"{said.text}; {of_test}")
         return said
     parts = [said.text]
+    if of_test:
+        parts.append(of_test)
     if said.kind != NOTHING:
         parts += [*uncompared_in_words(results, files, info), *briefs(info.findings)]
     text = "; ".join(parts)

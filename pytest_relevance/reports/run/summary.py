@@ -130,8 +130,10 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
 
     There are no sentences if the run has no reference.
     """
-    lost = of.info.not_run or any(about.lost for about in of.files.values())
-    lacks_cases = lost or not of.standings.isdisjoint((LOST, NOT_COMPARED))
+    differs = any(about.lost or about.test_changes for about in of.files.values())
+    lacks_cases = (
+        of.info.not_run or differs or not of.standings.isdisjoint((LOST, NOT_COMPARED))
+    )
     if not (of.advises_on_baseline or of.is_compared or lacks_cases):
         return []
     from pytest_relevance.reports.run import uncompared
@@ -140,6 +142,10 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
         mean_sentences,
         still_empty_sentences,
     )
+    from pytest_relevance.reports.run.changed_test import (
+        change_sentences,
+        changed_test,
+    )
     from pytest_relevance.reports.run.moved_cases import moved_sentences
 
     blocks: list[Block] = []
@@ -147,6 +153,15 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
         if name:
             blocks.append(Sentence(f"against {name}:", DIM))
     blocks += mean_sentences(of.results, only_changes=True)
+    if of.updating not in ("all", "test"):
+        changed = changed_test(of.results, of.files, of.info)
+        is_recorded = any(about.against for about in of.files.values())
+        blocks += change_sentences(
+            changed,
+            of.files,
+            full=of.full,
+            has_remedy=of.updating is None and not is_recorded,
+        )
     blocks += moved_sentences(of.files, of.updating)
     if of.updating != "all":
         blocks += uncompared.lost_sentences(of.results, of.files, of.info)

@@ -13,6 +13,7 @@ from pytest_relevance._text import (
     with_variant,
 )
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.run.changed_test import lost_otherwise
 from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.results.case_result import (
@@ -25,7 +26,6 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
-    GONE,
     MARKED_SKIP,
     NOT_RUN,
     UNSTABLE,
@@ -55,10 +55,12 @@ def lost_sentences(
 ) -> list[Sentence]:
     """Return which cases of the reference the run lost or did not run.
 
-    Example: `in the baseline and not compared: 2 cases are gone ("boots" and "hats")`.
-    Return [] if nothing is lost. A case counts once for all its variants.
+    Example: `in the baseline and not compared: 2 cases were skipped ("boots" and
+    "hats")`.
+    Return [] if nothing is lost. A case counts once for all its variants. What the test
+    itself took away is a change of the test (`changed_test`).
     """
-    lost = lost_cases(files, results, info)
+    lost = lost_otherwise(lost_cases(files, results, info), files)
     parts = _counts_by_reason(lost, WHY_LOST)
     if info.not_run:
         count = counted(len(info.not_run), "file")
@@ -67,8 +69,6 @@ def lost_sentences(
         return []
     source, is_record = _reference_name(files.values())
     remedies = []
-    if not is_record and any(case.why == GONE for case in lost):
-        remedies.append("--relevance-update drops the cases that are gone")
     if not is_record and info.not_run:
         remedies.append("rename a baseline with its case file, or delete it")
     what = f"in {source} and not compared: {', '.join(parts)}"
@@ -130,7 +130,7 @@ def uncompared_in_words(
     Files are not counted if the run was to run only a part of the cases.
     """
     parts = []
-    lost = _count(lost_cases(files, results, info))
+    lost = _count(lost_otherwise(lost_cases(files, results, info), files))
     if lost:
         parts.append(f"{counted(lost, 'case is', 'cases are')} lost")
     not_compared = _count(not_compared_cases(results))

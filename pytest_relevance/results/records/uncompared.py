@@ -172,8 +172,21 @@ def lacks_reference(
     """Say whether a run requires a complete comparison, and some of it is missing."""
     if not info.requires_baseline:
         return False
+    if any(not_accepted_test(about) for about in files.values()):
+        return True
     is_lost = bool(info.not_run or lost_cases(files, results, info))
     return is_lost or bool(not_compared_cases(results))
+
+
+def not_accepted_test(about: FileInfo) -> bool:
+    """Say whether a committed baseline does not have what the test demands now.
+
+    The test is looser than the baseline has it, or the baseline does not say.
+    """
+    if about.against or not about.has_baseline:
+        return False
+    is_looser = any(change.is_looser for change in about.test_changes)
+    return is_looser or not about.knows_demands
 
 
 def lost_metrics(

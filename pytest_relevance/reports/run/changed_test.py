@@ -1,0 +1,345 @@
+"""What the test itself changed since its reference, in words.
+
+The data are the `test_changes` of each case file, and its cases that are gone. Looser
+changes are named. Stricter ones are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_relevance._number_text import time_text
+from pytest_relevance._text import counted, cut_to, examples, first_few, listed, quoted
+from pytest_relevance.cases.model import RecordedGate
+from pytest_relevance.codec import decode
+from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT
+from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.records.demands import (
+    EXPECT,
+    GATE,
+    JUDGMENTS,
+    SKIP,
+    XFAIL,
+    DemandChange,
+    RecordedExpectation,
+)
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
+from pytest_relevance.results.records.uncompared import (
+    GONE,
+    LEFT_OUT,
+    MARKED_SKIP,
+    UncomparedCase,
+    lost_cases,
+)
+
+CHANGED = "the test changed"
+"""The words before what changed."""
+
+MOST_CHANGES = 6
+"""How many kinds of changes a report names, unless it is to be in full."""
+
+_MOST_IN_HEADLINE = 3
+_MOST_VALUES = 3
+"""How many changes of one key are told apart."""
+
+_LONGEST_VALUE = 60
+
+OF_TEST = frozenset({GONE, LEFT_OUT})
+"""Why cases are lost if the test itself took them away."""
+
+_OF_MARKS = {SKIP: "skipped", XFAIL: "expected to fail"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTest:
+    """What the test changed since its reference.
+
+    `gone`: the cases of the reference that the test does not have now.
+    `looser`, `stricter`: `(file, change)` of all other changes.
+    """
+
+    gone: Sequence[UncomparedCase]
+    looser: Sequence[tuple[str, DemandChange]]
+    stricter: Sequence[tuple[str, DemandChange]]
+
+    @property
+    def is_looser(self) -> bool:
+        """Whether something may pass now that failed then."""
+        return bool(self.gone or self.looser)
+
+
+def changed_test(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
+) -> ChangedTest:
+    """Return what the test of a run changed since its reference."""
+    looser: list[tuple[str, DemandChange]] = []
+    stricter: list[tuple[str, DemandChange]] = []
+    for file, about in files.items():
+        for change in about.test_changes:
+            (looser if change.is_looser else stricter).append((file, change))
+    gone = []
+    if any(about.lost for about in files.values()):
+        lost = lost_cases(files, results, info)
+        gone = [case for case in lost if case.why in OF_TEST]
+    return ChangedTest(gone, looser, stricter)
+
+
+def lost_otherwise(
+    lost: Iterable[UncomparedCase], files: Mapping[str, FileInfo]
+) -> list[UncomparedCase]:
+    """Leave out the lost cases that are told as a change of the test."""
+    skipped: set[tuple[str, str]] = set()
+    for file, about in files.items():
+        for change in about.test_changes:
+            if change.key == SKIP and change.is_looser:
+                skipped.update((file, case) for case in change.cases)
+    left = []
+    for case in lost:
+        is_skip = case.why == MARKED_SKIP and (case.file, case.id) in skipped
+        if case.why not in OF_TEST and not is_skip:
+            left.append(case)
+    return left
+
+
+# --- sentences ------------------------------------------------------------------------
+
+
+def change_texts(changed: ChangedTest, *, full: bool = False) -> list[str]:
+    """Return what changed, one text for each kind of change: what is looser first.
+
+    Example: `floor 0.9 -> 0 in 12 cases ("boots", "hats", "socks" and 9 more)`.
+    """
+    texts = _gone_texts(changed.gone)
+    by_key = grouped(changed.looser, lambda pair: pair[1].key)
+    for key in sorted(by_key, key=_place_of_key):
+        texts += _texts_of_key(key, by_key[key])
+    if not full and len(texts) > MOST_CHANGES:
+        more = len(texts) - MOST_CHANGES + 1
+        texts[MOST_CHANGES - 1 :] = [counted(more, "more change")]
+    if changed.stricter:
+        keys = dict.fromkeys(_name_of_key(change.key) for _, change in changed.stricter)
+        count = counted(_count_changes(changed.stricter), "stricter change")
+        texts.append(f"{count}: {first_few([*keys])}")
+    return texts
+
+
+def change_sentences(
+    changed: ChangedTest,
+    files: Mapping[str, FileInfo],
+    *,
+    full: bool = False,
+    has_remedy: bool = False,
+) -> list[Sentence]:
+    """Return what changed, as sentences for a terminal, a page or Markdown.
+
+    `has_remedy`: whether it is said how an update accepts it.
+    """
+    style = BAD if changed.is_looser else DOUBT
+    sentences = []
+    for text in change_texts(changed, full=full):
+        sentences.append(Sentence(f"{CHANGED}: {text}", style))
+    if changed.is_looser and has_remedy:
+        how = "--relevance-update=test accepts what the test demands now"
+        sentences.append(Sentence(how, style))
+    unknown = dict.fromkeys(
+        about.against
+        for about in files.values()
+        if about.against and not about.knows_demands
+    )
+    if unknown:
+        names = listed(unknown, "and")
+        text = (
+            f"{names} does not say what the test demanded: an earlier version made it"
+        )
+        sentences.append(Sentence(text, DIM))
+    return sentences
+
+
+def changed_in_words(changed: ChangedTest) -> str:
+    """Return the changes for a headline, or "" if nothing is looser.
+
+    Example: `the test changed: 34 cases are gone, 2 gates are looser`.
+    """
+    parts = []
+    by_why = grouped(changed.gone, lambda case: case.why)
+    for why, words in _GONE_WORDS.items():
+        count = _count_cases((case.file, case.id) for case in by_why.get(why, ()))
+        if count:
+            parts.append(counted(count, *words))
+    by_key = grouped(changed.looser, lambda pair: _brief_key(pair[1].key))
+    for key in (GATE, SKIP, XFAIL, "", JUDGMENTS):
+        if key in by_key:
+            parts.append(_brief(key, by_key[key]))
+    if not parts:
+        return ""
+    if len(parts) > _MOST_IN_HEADLINE:
+        parts[_MOST_IN_HEADLINE:] = ["and more"]
+    return f"{CHANGED}: {', '.join(parts)}"
+
+
+def _brief_key(key: str) -> str:
+    return key if key in (GATE, SKIP, XFAIL, JUDGMENTS) else ""
+
+
+def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
+    if key == GATE:
+        return counted(len(changes), "gate is looser", "gates are looser")
+    count = _count_cases(_cases_of(changes))
+    if key == JUDGMENTS:
+        return f"the judgments of {counted(count, 'case')} changed"
+    what = _OF_MARKS.get(key, "looser")
+    return counted(count, f"case is {what}", f"cases are {what}")
+
+
+_GONE_WORDS = {
+    GONE: ("case is gone", "cases are gone"),
+    LEFT_OUT: ("case is left out", "cases are left out"),
+}
+
+
+def _gone_texts(gone: Sequence[UncomparedCase]) -> list[str]:
+    """Return `34 cases are gone ("a", "b", "c" and 31 more)`."""
+    texts = []
+    for why, cases in grouped(gone, lambda case: case.why).items():
+        names = [*dict.fromkeys((case.file, case.id) for case in cases)]
+        count = counted(len(names), *_GONE_WORDS[why])
+        if why == LEFT_OUT:
+            count += " by only: judged"
+        texts.append(f"{count} ({examples([case for _, case in names])})")
+    return texts
+
+
+_KEYS = (GATE, SKIP, XFAIL, "min_ndcg", "tolerance", EXPECT, "k", "search", JUDGMENTS)
+
+
+def _place_of_key(key: str) -> tuple[int, str]:
+    return _KEYS.index(key) if key in _KEYS else len(_KEYS), key
+
+
+def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list[str]:
+    """Return a text for each change of one key; one for all if these are many."""
+    by_text = grouped(changes, lambda pair: _change_text(pair[1]))
+    if key == GATE:
+        return [_gate_text(change) for _, change in changes]
+    if len(by_text) > _MOST_VALUES:
+        by_text = {_name_of_key(key): [*changes]}
+    texts = []
+    for text, alike in by_text.items():
+        cases = [*dict.fromkeys(_cases_of(alike))]
+        names = examples([case for _, case in cases])
+        texts.append(f"{text} in {counted(len(cases), 'case')} ({names})")
+    return texts
+
+
+def _change_text(change: DemandChange) -> str:
+    """Write `floor 0.9 -> 0`, `skip: flaky` or `judgments`."""
+    name = _name_of_key(change.key)
+    if change.key == JUDGMENTS:
+        return name
+    if change.key in (SKIP, XFAIL):
+        reason = cut_to(str(change.now), _LONGEST_VALUE)
+        return f"{name}: {reason}" if reason else name
+    if change.key == EXPECT:
+        before = _expectation_text(change.before)
+        if change.now is None:
+            return f"{before} is gone"
+        return f"{before} -> {_expectation_text(change.now)}"
+    return f"{name} {_value_text(change.before)} -> {_value_text(change.now)}"
+
+
+_NAMES = {"min_ndcg": "floor", EXPECT: "expectation", "strict": "strict xfail"}
+
+
+def _name_of_key(key: str) -> str:
+    return _NAMES.get(key, key)
+
+
+def _value_text(value: Any) -> str:
+    """Write the value of a key: `0.9`, `linear`, `head, uk`; `none` without one."""
+    if value is None or value == []:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return f"{value:g}"
+    if isinstance(value, (list, tuple)):
+        return cut_to(", ".join(map(str, value)), _LONGEST_VALUE)
+    return cut_to(str(value), _LONGEST_VALUE)
+
+
+def _expectation_text(values: Any) -> str:
+    """Write an expectation: `P@5 >= 0.6`, `include "a", "b" within 25`."""
+    expected = decode(RecordedExpectation, values)
+    text = expected.key
+    if expected.kind == "latency":
+        return f"{text} {expected.comparison} {time_text(expected.bound)}"
+    if expected.conditions:
+        from pytest_relevance.expectations.conditions import conditions_text
+        from pytest_relevance.results.case_parts import Outcome
+
+        outcome = Outcome(text, expected.kind, met=True, conditions=expected.conditions)
+        return cut_to(f"{text} {conditions_text(outcome)}", _LONGEST_VALUE)
+    if expected.query:
+        text = f"{text} {quoted(expected.query)}"
+    if expected.documents:
+        text = f"{text} {examples(expected.documents)}"
+        if expected.within is not None:
+            text = f"{text} {_within_text(expected)}"
+    else:
+        text = f"{text} {expected.comparison} {expected.bound:g}"
+    return text
+
+
+def _within_text(expected: RecordedExpectation) -> str:
+    if expected.kind == "within":
+        return f"{expected.comparison} {expected.within}"
+    return f"in the top {expected.within}"
+
+
+def _gate_text(change: DemandChange) -> str:
+    """Write `gate is gone: mean nDCG@10 0.7`, or what it was and is."""
+    before = gate_words(change.before)
+    if change.now is None:
+        return f"a gate is gone: {before}"
+    return f"a gate is looser: {before} -> {gate_words(change.now)}"
+
+
+def gate_words(values: Any) -> str:
+    """Write what a gate demands: `mean nDCG@10 0.7 of head`.
+
+    Its own id stands behind it, if it has one.
+    """
+    from pytest_relevance.cases.gates import usual_id
+    from pytest_relevance.registry import GATES, ExtensionError
+
+    gate = decode(RecordedGate, values).gate
+    try:
+        text = usual_id(gate, GATES.get_or_unknown(gate.condition))
+    except ExtensionError:
+        return gate.id
+    if gate.p is not None:
+        text = f"{text}, p {gate.p:g}"
+    return text if gate.id in text else f"{text} ({quoted(gate.id, 40)})"
+
+
+# --- counts ---------------------------------------------------------------------------
+
+
+def _cases_of(
+    changes: Iterable[tuple[str, DemandChange]],
+) -> Iterable[tuple[str, str]]:
+    for file, change in changes:
+        for case in change.cases:
+            yield file, case
+
+
+def _count_cases(cases: Iterable[tuple[str, str]]) -> int:
+    return len({*cases})
+
+
+def _count_changes(changes: Iterable[tuple[str, DemandChange]]) -> int:
+    """Count changes: each case, and each gate, for itself."""
+    return sum(max(1, len(change.cases)) for _, change in changes)
