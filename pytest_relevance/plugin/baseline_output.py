@@ -149,9 +149,7 @@ def _tests_of(
     found = {}
     for result in results:
         key = result.id, result.variant
-        found[key] = DemandedOfCase(
-            demands.get(key), result.weight, result.tags, result.evaluation.digest
-        )
+        found[key] = DemandedOfCase.of_result(result, demands.get(key))
     return found
 
 

@@ -91,25 +91,15 @@ def _with_changes(
     """Return the data of a file, with what changed in the test since the reference."""
     from pytest_relevance.results.details import digest_of
     from pytest_relevance.results.records.demand_changes import (
-        DemandChanges,
         DemandedOfCase,
+        changes_since,
     )
 
-    changes = DemandChanges()
-    is_known = entries.demands is not None
+    now = []
     for key, case in file.cases.items():
-        entry = entries.get(key)
-        if entry is None:
-            continue
-        is_known = is_known and entry.demands is not None
-        now = DemandedOfCase(
-            demands[key], case.weight, case.tags, digest_of(case.judgments)
-        )
-        changes.add_case(case.id, DemandedOfCase.of_entry(entry), now)
-    if entries.demands is not None:
-        changes.add_gates(entries.demands.gates, info.gates)
-    return replace(
-        info,
-        test_changes=changes.found,
-        knows_demands=is_known or not entries,
-    )
+        if key in entries:
+            digest = digest_of(case.judgments)
+            demanded = DemandedOfCase(demands[key], case.weight, case.tags, digest)
+            now.append((key, demanded))
+    found = changes_since(entries, now, info.gates)
+    return replace(info, test_changes=found.changes, knows_demands=found.is_known)

@@ -28,6 +28,9 @@ from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines
 from pytest_relevance.results.records.run_info import FileInfo
 from pytest_relevance.results.records.uncompared import (
+    GONE,
+    LEFT_OUT,
+    MARKED_SKIP,
     UncomparedCase,
     dropped_of_file,
     lost_of_file,
@@ -191,12 +194,17 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
         if lost:
             what = f"does not compare {_count(lost)} of {reference} ({_names(lost)})"
             how = "restore them or their judgments, or accept it with --relevance-update or another record"
+            if not about.against and all(case.why in _OF_TEST for case in lost):
+                how = f"restore them, or {_ACCEPT}"
             yield f"{harmless(file)} {what}, and {_FAILS}: {how}"
         uncompared = not_compared_cases(results)
         if uncompared:
             cases = f"{_count(uncompared)} of {harmless(file)} ({_names(uncompared)})"
             yield f"{reference} has no ranking of {cases}, and {_FAILS}: {_how_to_accept(about)}"
 
+
+_OF_TEST = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
+"""Why cases are lost if the test itself took them away."""
 
 _ACCEPT = "--relevance-update=test accepts what the test demands now"
 
@@ -222,11 +230,14 @@ def _changes_of_test(
         if change.is_looser:
             changes.append((file, change))
     if changes:
-        from pytest_relevance.reports.run.changed_test import ChangedTest, change_texts
+        from pytest_relevance.reports.run.changed_test import (
+            ChangedTest,
+            brief_changes,
+        )
 
-        told = "; ".join(change_texts(ChangedTest((), changes, ())))
+        told = ", ".join(brief_changes(ChangedTest((), changes, ())))
         what = f"the test of {harmless(file)} is looser than {reference} has it"
-        yield f"{what}: {told}; {_FAILS}: undo it, or {_ACCEPT}"
+        yield f"{what} ({told}), and {_FAILS}: undo it, or {_ACCEPT}"
 
 
 def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:

@@ -127,7 +127,7 @@ FAILS = "so the run fails"
         (remove_file, REQUIRED, f"{NO_FILE}, {FAILS}",
          'nothing ran of 1 file ("tools/tools.relevance.yaml") in main.jsonl, and relevance_baseline is require, '
          "so the run fails: restore them"),
-        (remove_case, REQUIRED, f"No query got worse; 1 case is lost, {FAILS}",
+        (remove_case, REQUIRED, f"No query got worse; the test changed: 1 case is gone, {FAILS}",
          'shop.relevance.yaml does not compare 1 case of main.jsonl ("b c"), and relevance_baseline is require'),
         (skip_everywhere, COMPARED, f"Nothing was searched, {FAILS}",
          "no case was searched: 3 skipped (no engine); there is main.jsonl to compare with, so the run fails"),
@@ -156,7 +156,7 @@ def test_every_report_says_why_a_run_fails(
     ("change", "sentence", "remark"),
     [
         (remove_file, NO_FILE, ""),
-        (remove_case, "No query got worse; 1 case is lost", ""),
+        (remove_case, "No query got worse; the test changed: 1 case is gone", ""),
         (skip_folder, FOLDER, "the conftest.py of tools skips its case files (later)"),
         (
             rename,

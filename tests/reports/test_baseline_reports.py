@@ -11,6 +11,11 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, RunInfo
 from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.run.changed_test import (
+    change_texts,
+    changed_in_words,
+    changed_test,
+)
 from pytest_relevance.reports.run.moved_cases import moved_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
@@ -378,20 +383,25 @@ def test_cases_of_the_baseline_that_are_not_compared() -> None:
     info = RunInfo(not_run=("old.relevance.yaml",))
     (said,) = lost_sentences([], files, info)
     assert said.text == (
-        'in the baseline and not compared: 9 cases are gone ("case 0", "case 1", "case 2" and 6 more), 1 case has '
-        'no judgments now ("cap"), 1 case is left out by only: judged ("q7"), nothing ran of 1 file '
-        '("old.relevance.yaml"); --relevance-update drops the cases that are gone; rename a baseline with its case '
-        "file, or delete it"
+        'in the baseline and not compared: 1 case has no judgments now ("cap"), nothing ran of 1 file '
+        '("old.relevance.yaml"); rename a baseline with its case file, or delete it'
     )
+    changed = changed_test([], files, info)
+    assert change_texts(changed) == [
+        '9 cases are gone ("case 0", "case 1", "case 2" and 6 more)',
+        '1 case is left out by only: judged ("q7")',
+    ]
+    said_at_the_top = "the test changed: 9 cases are gone, 1 case is left out"
+    assert changed_in_words(changed) == said_at_the_top
     assert lost_sentences([], {}, RunInfo()) == []
 
 
 def test_cases_of_a_record_that_are_not_compared_are_not_advised_on() -> None:
-    lost = [("q7", None, "left out")]
+    lost = [("q7", None, "unjudged")]
     files = {FILE: replace(WITH_BASELINE[FILE], against="main.jsonl", lost=lost)}
     (said,) = lost_sentences([], files, RunInfo())
-    gone = '1 case is left out by only: judged ("q7")'
-    assert said.text == f"in main.jsonl and not compared: {gone}"
+    unjudged = '1 case has no judgments now ("q7")'
+    assert said.text == f"in main.jsonl and not compared: {unjudged}"
 
 
 # --- moved cases ----------------------------------------------------------------------

@@ -6,8 +6,8 @@ changes are named. Stricter ones are counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_relevance._number_text import time_text
@@ -29,8 +29,11 @@ from pytest_relevance.results.records.demands import (
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
     GONE,
+    IRRELEVANT,
     LEFT_OUT,
     MARKED_SKIP,
+    UNDEFINED,
+    UNJUDGED,
     UncomparedCase,
     lost_cases,
 )
@@ -49,6 +52,9 @@ _LONGEST_VALUE = 60
 
 OF_TEST = frozenset({GONE, LEFT_OUT})
 """Why cases are lost if the test itself took them away."""
+
+_UNSCORED = frozenset({UNJUDGED, IRRELEVANT, UNDEFINED})
+"""Why cases are lost whose judgments changed: they are told as lost."""
 
 _OF_MARKS = {SKIP: "skipped", XFAIL: "expected to fail"}
 
@@ -77,14 +83,24 @@ def changed_test(
     """Return what the test of a run changed since its reference."""
     looser: list[tuple[str, DemandChange]] = []
     stricter: list[tuple[str, DemandChange]] = []
+    lost = lost_cases(files, results, info)
+    without_score = {(case.file, case.id) for case in lost if case.why in _UNSCORED}
     for file, about in files.items():
         for change in about.test_changes:
+            if change.key == JUDGMENTS:
+                change = _without_cases(file, change, without_score)
+                if not change.cases:
+                    continue
             (looser if change.is_looser else stricter).append((file, change))
-    gone = []
-    if any(about.lost for about in files.values()):
-        lost = lost_cases(files, results, info)
-        gone = [case for case in lost if case.why in OF_TEST]
+    gone = [case for case in lost if case.why in OF_TEST]
     return ChangedTest(gone, looser, stricter)
+
+
+def _without_cases(
+    file: str, change: DemandChange, others: Collection[tuple[str, str]]
+) -> DemandChange:
+    left = tuple(case for case in change.cases if (file, case) not in others)
+    return replace(change, cases=left)
 
 
 def lost_otherwise(
@@ -163,6 +179,16 @@ def changed_in_words(changed: ChangedTest) -> str:
 
     Example: `the test changed: 34 cases are gone, 2 gates are looser`.
     """
+    parts = brief_changes(changed)
+    if not parts:
+        return ""
+    if len(parts) > _MOST_IN_HEADLINE:
+        parts[_MOST_IN_HEADLINE:] = ["and more"]
+    return f"{CHANGED}: {', '.join(parts)}"
+
+
+def brief_changes(changed: ChangedTest) -> list[str]:
+    """Return how many cases and gates are gone or looser, one text for each kind."""
     parts = []
     by_why = grouped(changed.gone, lambda case: case.why)
     for why, words in _GONE_WORDS.items():
@@ -173,11 +199,7 @@ def changed_in_words(changed: ChangedTest) -> str:
     for key in (GATE, SKIP, XFAIL, "", JUDGMENTS):
         if key in by_key:
             parts.append(_brief(key, by_key[key]))
-    if not parts:
-        return ""
-    if len(parts) > _MOST_IN_HEADLINE:
-        parts[_MOST_IN_HEADLINE:] = ["and more"]
-    return f"{CHANGED}: {', '.join(parts)}"
+    return parts
 
 
 def _brief_key(key: str) -> str:
@@ -186,7 +208,9 @@ def _brief_key(key: str) -> str:
 
 def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
     if key == GATE:
-        return counted(len(changes), "gate is looser", "gates are looser")
+        are_gone = all(change.now is None for _, change in changes)
+        what = "gone" if are_gone else "looser"
+        return counted(len(changes), f"gate is {what}", f"gates are {what}")
     count = _count_cases(_cases_of(changes))
     if key == JUDGMENTS:
         return f"the judgments of {counted(count, 'case')} changed"
@@ -203,9 +227,12 @@ _GONE_WORDS = {
 def _gone_texts(gone: Sequence[UncomparedCase]) -> list[str]:
     """Return `34 cases are gone ("a", "b", "c" and 31 more)`."""
     texts = []
-    for why, cases in grouped(gone, lambda case: case.why).items():
-        names = [*dict.fromkeys((case.file, case.id) for case in cases)]
-        count = counted(len(names), *_GONE_WORDS[why])
+    by_why = grouped(gone, lambda case: case.why)
+    for why, words in _GONE_WORDS.items():
+        names = [*dict.fromkeys((case.file, case.id) for case in by_why.get(why, ()))]
+        if not names:
+            continue
+        count = counted(len(names), *words)
         if why == LEFT_OUT:
             count += " by only: judged"
         texts.append(f"{count} ({examples([case for _, case in names])})")
@@ -225,13 +252,22 @@ def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list
     if key == GATE:
         return [_gate_text(change) for _, change in changes]
     if len(by_text) > _MOST_VALUES:
-        by_text = {_name_of_key(key): [*changes]}
+        by_text = {_text_of_many(key, changes): [*changes]}
     texts = []
     for text, alike in by_text.items():
         cases = [*dict.fromkeys(_cases_of(alike))]
         names = examples([case for _, case in cases])
         texts.append(f"{text} in {counted(len(cases), 'case')} ({names})")
     return texts
+
+
+def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
+    """Write `floor -> 0` if all changes lead to one value, otherwise `floor`."""
+    name = _name_of_key(key)
+    if key in (EXPECT, SKIP, XFAIL):
+        return name
+    values = {_value_text(change.now) for _, change in changes}
+    return f"{name} -> {values.pop()}" if len(values) == 1 else name
 
 
 def _change_text(change: DemandChange) -> str:

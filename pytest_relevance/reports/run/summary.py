@@ -160,7 +160,7 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
             changed,
             of.files,
             full=of.full,
-            has_remedy=of.updating is None and not is_recorded,
+            has_remedy=not (of.updating or is_recorded or of.info.requires_baseline),
         )
     blocks += moved_sentences(of.files, of.updating)
     if of.updating != "all":

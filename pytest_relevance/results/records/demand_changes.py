@@ -13,6 +13,7 @@ from typing import Any
 from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.codec import encode
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.demands import (
     EXPECT,
     FILLED,
@@ -26,7 +27,11 @@ from pytest_relevance.results.records.demands import (
     DemandChange,
     RecordedExpectation,
 )
-from pytest_relevance.results.records.entries import BaselineEntry
+from pytest_relevance.results.records.entries import (
+    BaselineEntries,
+    BaselineEntry,
+    EntryKey,
+)
 from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.two_expectations import TwoExpectations
 
@@ -50,9 +55,51 @@ class DemandedOfCase:
         weight = entry.weight if entry.digest else None
         return cls(entry.demands, weight, entry.tags, entry.digest)
 
+    @classmethod
+    def of_result(
+        cls, result: CaseResult, demands: CaseDemands | None
+    ) -> DemandedOfCase:
+        """Return what a run has of a case, of which this is demanded."""
+        return cls(demands, result.weight, result.tags, result.evaluation.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesOfFile:
+    """How the test of a case file changed.
+
+    `is_known`: whether the reference has kept what was demanded.
+    """
+
+    changes: Sequence[DemandChange] = ()
+    is_known: bool = True
+
+
+def changes_since(
+    entries: BaselineEntries,
+    now: Iterable[tuple[EntryKey, DemandedOfCase]],
+    gates: Sequence[RecordedGate],
+) -> ChangesOfFile:
+    """Return how the test of a case file changed since the entries of its reference.
+
+    `now`: what is demanded of its cases. `gates`: its gates.
+    """
+    found = _Changes()
+    is_known = entries.demands is not None or not entries
+    for key, demanded in now:
+        entry = entries.get(key)
+        if entry is not None:
+            is_known = is_known and entry.demands is not None
+            before = DemandedOfCase.of_entry(entry)
+            for change in changes_of_case(before, demanded):
+                found.add(change, key[0])
+    if entries.demands is not None:
+        for change in changes_of_gates(entries.demands.gates, gates):
+            found.add(change)
+    return ChangesOfFile(found.all, is_known)
+
 
 @dataclass(slots=True)
-class DemandChanges:
+class _Changes:
     """Collects the changes of one file. Equal changes of several cases become one."""
 
     _found: dict[tuple[str, str, str, bool], list[str]] = field(default_factory=dict)
@@ -60,27 +107,16 @@ class DemandChanges:
         default_factory=dict
     )
 
-    def add_case(self, case: str, before: DemandedOfCase, now: DemandedOfCase) -> None:
-        """Compare what is demanded of a case."""
-        for change in changes_of_case(before, now):
-            self._add(change, case)
-
-    def add_gates(
-        self, before: Iterable[RecordedGate], now: Iterable[RecordedGate]
-    ) -> None:
-        """Compare the gates of the file."""
-        for change in changes_of_gates([*before], [*now]):
-            self._add(change)
-
-    def _add(self, change: DemandChange, *cases: str) -> None:
+    def add(self, change: DemandChange, *cases: str) -> None:
+        """Add a change, for a case or for none."""
         texts = as_json(change.before), as_json(change.now)
         group = change.key, *texts, change.is_looser
         self._values[group] = change.before, change.now
         named = self._found.setdefault(group, [])
-        named += [case for case in cases if case not in named[-1:]]
+        named += cases
 
     @property
-    def found(self) -> tuple[DemandChange, ...]:
+    def all(self) -> tuple[DemandChange, ...]:
         """Return the changes, in the order in which they were found."""
         changes = []
         for group, cases in self._found.items():

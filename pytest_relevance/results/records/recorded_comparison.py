@@ -10,6 +10,11 @@ from pytest_relevance.cases.model import Gate
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.outcomes import without_similarities
 from pytest_relevance.results.records.case_today import case_in_record
+from pytest_relevance.results.records.demand_changes import (
+    ChangesOfFile,
+    DemandedOfCase,
+    changes_since,
+)
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
@@ -67,6 +72,7 @@ def compare_recorded(
     files = {}
     for file, info in run.files.items():
         of_file = reference.of_file(file)
+        changed = _changes_of_test(info, of_file, ran.get(file, {}))
         files[file] = replace(
             moves.noted_in(info, file),
             has_baseline=True,
@@ -74,6 +80,8 @@ def compare_recorded(
             against=name,
             fingerprint=of_file.fingerprint,
             accepted=accepted_cases(of_file, gates[file]),
+            test_changes=changed.changes,
+            knows_demands=changed.is_known,
         )
     not_run = []
     for file, of_file in reference.entries.items():
@@ -142,6 +150,17 @@ def _results_by_file(results: Iterable[CaseResult]) -> Ran:
         if not result.is_check:
             ran.setdefault(result.file, {})[result.id, result.variant] = result
     return ran
+
+
+def _changes_of_test(
+    info: FileInfo, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]
+) -> ChangesOfFile:
+    """Return how the test changed, as far as both records have kept it."""
+    demands = info.demands_of(ran)
+    now = []
+    for key, result in ran.items():
+        now.append((key, DemandedOfCase.of_result(result, demands.get(key))))
+    return changes_since(entries, now, info.gates)
 
 
 def _lost(
