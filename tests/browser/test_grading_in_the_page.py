@@ -5,6 +5,7 @@ by the next run.
 import csv
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -463,3 +464,41 @@ class TestDownload:
         found = re.search(r"nDCG@10 (\d\.\d{3})\s+gain exponential", printed)
         assert found is not None, printed
         assert found[1] == f"{score:.3f}"
+
+
+class TestOrder:
+    """One grade settles whether `boots` got worse; `belts` needs two. The floor of
+    `hats` depends on a grade, and nothing depends on those of `shirts`.
+    """
+
+    SUITE = """\
+scale: [0, 3]
+cases:
+  - {query: shirts, weight: 100, judgments: {s1: 3}}
+  - {query: hats, judgments: {h1: 3}, min_ndcg: 0.9}
+  - {query: belts, judgments: {b1: 3, b2: 3, b3: 3}}
+  - {query: boots, judgments: {o1: 3}}
+"""
+    SAME: ClassVar = {"shirts": ["new", "s1"], "hats": ["new", "h1"]}
+    BEFORE: ClassVar = {"boots": ["o1"], "belts": ["b1", "b2", "b3"], **SAME}
+    AFTER: ClassVar = {"boots": ["new", "o1"], "belts": ["x", "y", "b1"], **SAME}
+
+    def test_is_that_of_the_worklist(self, reader: Reader, tmp_path: Path) -> None:
+        project = Project(tmp_path)
+        project.write("shop.relevance.yaml", self.SUITE)
+        project.search_returns(self.BEFORE)
+        project.pytest("--relevance-update")
+        project.search_returns(self.AFTER)
+        page = project.report("--relevance-unjudged=worklist.csv")
+        listed = [row["query"] for row in rows(project.path / "worklist.csv")]
+        assert [*dict.fromkeys(listed)] == ["boots", "belts", "hats", "shirts"]
+
+        reader.open(page, "#show=unjudged")
+        reader.choose("sort", "most worth judging")
+        assert reader.queries == ["boots", "belts", "hats", "shirts"]
+        reader.open_query("boots")
+        assert "worth judging: can settle this query" in reader.text("#case")
+        reader.press("0", "n")  # the next query
+        assert "belts" in reader.text("#case h1")
+        reader.press("Escape")
+        assert reader.queries == ["belts", "hats", "shirts", "boots"]

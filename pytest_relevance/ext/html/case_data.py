@@ -17,6 +17,7 @@ from pytest_relevance.ext.html.page_rows import (
     row_reason,
 )
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.case_score import ties_text
 from pytest_relevance.reports.labels import case_label, names_in_page, search_label
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.reports.run.case_change import CaseChange
@@ -130,6 +131,7 @@ def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
         "reasons": reason_texts(result),
         "error": error and {"text": error.headline, "frame": error.frame},
         "unstable": unstable_text(result),
+        "ties": _ties(result),
         "latency": result.call.latency,
         "isShare": result.call.latency_shared,
     }
@@ -146,6 +148,14 @@ def _scores(row: PageRow) -> dict[str, Any]:
         "value": change.after if change.by else None,
         "before": row.change.score_before,
     }
+
+
+def _ties(result: CaseResult) -> str:
+    """Write `nDCG@10 lies between 0.7 and 1 by the order of equal scores`, if it has to
+    be said.
+    """
+    text = ties_text(result)
+    return f"{result.metric.text} lies {text}" if text else ""
 
 
 def _stake(row: PageRow) -> dict[str, Any]:

@@ -147,8 +147,10 @@ class CaseView {
         reasons.push(make("li", {}, "at ", make("code", {}, userText(frame))));
       }
     }
-    if (item.unstable) {
-      reasons.push(make("li", {}, userText(item.unstable)));
+    for (const text of [item.ties, item.unstable]) {
+      if (text) {
+        reasons.push(make("li", {}, userText(text)));
+      }
     }
     if (reasons.length) {
       if (own.size) {

@@ -94,6 +94,7 @@
  * @property {{text: string, frame: string}} [error]
  * @property {Record<string, string>} [explanations]
  * @property {string} [unstable]
+ * @property {string} [ties] between which nDCG@k the order of equal scores leaves a case whose floor depends on it
  */
 
 /**
