@@ -49,7 +49,7 @@ class CallAhead(SearchCall):
     """A call of a search that is made before the turn of its case.
 
     Attributes:
-        search: the value of the search fixture.
+        search_function: the value of the search fixture.
         future: the future of the thread, or the task of asyncio, that makes the call.
             Its result is what `make` or `make_in_loop` returns.
         began: when the call began; None while it is queued.
@@ -59,7 +59,7 @@ class CallAhead(SearchCall):
     def __init__(
         self,
         runs: Sequence[CaseRun],
-        search: Any,
+        search_function: Any,
         *,
         many: Any = None,
         concurrency: int,
@@ -70,8 +70,8 @@ class CallAhead(SearchCall):
         `many`: the function to call for a batch of cases; None for a single case.
         `cursors`: the cursors that the calls of its window have returned.
         """
-        super().__init__(runs, search, many=many, concurrency=concurrency)
-        self.search = search
+        super().__init__(runs, search_function, many=many, concurrency=concurrency)
+        self.search_function = search_function
         self.future: Any = Future()
         self.began: Any = None  # a Moment
         self.window: Any = None  # a Window, whose module imports this one

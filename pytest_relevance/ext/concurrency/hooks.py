@@ -42,7 +42,7 @@ class ConcurrencyHooks:
         self, case_run: CaseRun
     ) -> Searched | Coroutine[Any, Any, Searched] | None:
         """Return what the search of a case returned; None to have it called alone."""
-        if self._concurrency == 1 and many_of(case_run.search) is None:
+        if self._concurrency == 1 and many_of(case_run.search_function) is None:
             return None
         if self._searches is None:
             # most runs do not need this import

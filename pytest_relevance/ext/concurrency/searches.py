@@ -141,17 +141,22 @@ class Searches:
 
     def _drop_if_set_up_anew(self, this: CaseRun) -> None:
         """Drop the outcome for a case if its search fixture was set up again since."""
-        if this.ahead is not None and this.ahead.search is not this.search:
+        if (
+            this.ahead is not None
+            and this.ahead.search_function is not this.search_function
+        ):
             this.ahead.close()
             this.ahead = None
             self._called.discard(this)
 
     def _function_of(self, this: CaseRun) -> object:
         """Return the function to call for a case: the search, or `many` for a batch."""
-        search = this.search
-        many = many_of(search)
-        if many is None or (callable(search) and not self._begins_window(this)):
-            return search
+        search_function = this.search_function
+        many = many_of(search_function)
+        if many is None:
+            return search_function
+        if callable(search_function) and not self._begins_window(this):
+            return search_function
         return many
 
     def _plan(self, this: CaseRun, most: int) -> Sequence[CallAhead]:
@@ -159,12 +164,12 @@ class Searches:
 
         `most`: how many calls are made at a time.
         """
-        search = this.search
-        many = many_of(search)
+        search_function = this.search_function
+        many = many_of(search_function)
         if many is None:
-            calls = self._plan_single_calls(this, search, most)
+            calls = self._plan_single_calls(this, search_function, most)
         else:
-            calls = self._plan_batches(this, search, many, most)
+            calls = self._plan_batches(this, search_function, many, most)
         for call in calls:
             for run in call.runs:
                 run.ahead = call
@@ -172,7 +177,7 @@ class Searches:
         return calls
 
     def _plan_single_calls(
-        self, this: CaseRun, search: Any, most: int
+        self, this: CaseRun, search_function: Any, most: int
     ) -> Sequence[CallAhead]:
         if most == 1 or not self._begins_window(this):
             return ()
@@ -181,17 +186,19 @@ class Searches:
             return ()
         cursors = Cursors()
         return [
-            CallAhead([run], search, concurrency=self._concurrency, cursors=cursors)
+            CallAhead(
+                [run], search_function, concurrency=self._concurrency, cursors=cursors
+            )
             for run in runs
         ]
 
     def _plan_batches(
-        self, this: CaseRun, search: Any, many: Any, most: int
+        self, this: CaseRun, search_function: Any, many: Any, most: int
     ) -> Sequence[CallAhead]:
         runs: Sequence[CaseRun] = [this]
         if self._begins_window(this):
             runs = self._window_of(this, most * self._batch)
-        elif callable(search):
+        elif callable(search_function):
             return ()
         # cases with other params begin a window of their own
         batches = _batches(runs, many, self._batch)[:most]
@@ -199,7 +206,11 @@ class Searches:
         cursors = Cursors()
         return [
             BatchCallAhead(
-                batch, search, many=many, concurrency=concurrency, cursors=cursors
+                batch,
+                search_function,
+                many=many,
+                concurrency=concurrency,
+                cursors=cursors,
             )
             for batch in batches
         ]

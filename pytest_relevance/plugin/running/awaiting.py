@@ -55,13 +55,13 @@ def _is_read_asynchronously(response: object) -> TypeGuard[AsyncIterable[object]
     return not hasattr(response, "__iter__")
 
 
-def is_coroutine_function(search: object) -> bool:
+def is_coroutine_function(search_function: object) -> bool:
     """Say whether a search is a coroutine function, or has one as its `__call__`."""
-    if inspect.iscoroutinefunction(search):
+    if inspect.iscoroutinefunction(search_function):
         return True
-    if type(search) is FunctionType:
+    if type(search_function) is FunctionType:
         return False
-    call = getattr(search, "__call__", None)  # noqa: B004
+    call = getattr(search_function, "__call__", None)  # noqa: B004
     return inspect.iscoroutinefunction(call)
 
 

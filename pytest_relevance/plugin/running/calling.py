@@ -33,9 +33,9 @@ from pytest_relevance.results.responses.values import has_attribute
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 
-def asked_for(search: Any, case: Case) -> int | None:
+def asked_for(search_function: Any, case: Case) -> int | None:
     """Return the number of results to request as `k`; None if the search has no `k`."""
-    return case.depth if _takes_k(search) else None
+    return case.depth if _takes_k(search_function) else None
 
 
 def most_to_read(case: Case, asked: int | None) -> int:
@@ -53,7 +53,10 @@ def most_to_read(case: Case, asked: int | None) -> int:
 
 
 def call_search(
-    search: Any, case: Case, asked: int | None, queries: list[str] | None = None
+    search_function: Any,
+    case: Case,
+    asked: int | None,
+    queries: list[str] | None = None,
 ) -> tuple[object, Moment]:
     """Call the search, and return its response and the moment of the call.
 
@@ -75,12 +78,13 @@ def call_search(
         if asked is not None:
             params = {**params, "k": asked}
         started = now()
-        response = search(case.query if queries is None else queries, **params)
+        response = search_function(case.query if queries is None else queries, **params)
     except TypeError as error:
         # raised by the call, not in it
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise CaseError(
-                _uncallable(search, case, params, error, queries), pytrace=False
+                _uncallable(search_function, case, params, error, queries),
+                pytrace=False,
             ) from None
         raise
     if queries is None and inspect.isgenerator(response):
@@ -92,7 +96,7 @@ def read_response(
     item: pytest.Item,
     case: Case,
     response: object,
-    search: object,
+    search_function: object,
     asked: int | None,
     *,
     is_check: bool = False,
@@ -100,8 +104,8 @@ def read_response(
     """Return a response as a ranking, after the hook `pytest_relevance_ranking`.
 
     `asked`: how many results the search was asked for; None if it takes no number.
-    `is_check`: a test in Python gave the ranking. Then `search` is the search fixture,
-        if the test requests it.
+    `is_check`: a test in Python gave the ranking. Then `search_function` is that of the
+        search fixture; None if the test does not request it.
 
     Raises `CaseError` if the response cannot be read.
     """
@@ -113,7 +117,7 @@ def read_response(
     fields = case.fields if case.expect else {}
     # a collapsed ranking may need the fields of any number of results
     read_fields = dict.fromkeys(fields, LARGEST_CUTOFF) if collapses else fields
-    ids = _labels_of(search)
+    ids = _labels_of(search_function)
     # the hook or the test may have used `ids` already
     must_use_ids = own is None and not is_check and ids is not None
     try:
@@ -124,7 +128,7 @@ def read_response(
             ids,
             read_fields,
             judged=case.judgments,
-            declares_ids=must_use_ids and declares_ids(search),
+            declares_ids=must_use_ids and declares_ids(search_function),
             most=MOST_READ if type(response) is list else most_to_read(case, asked),
             expects_response=any(each.kind == "response" for each in case.expect),
         )
@@ -133,18 +137,18 @@ def read_response(
     return collapsed(ranking, fields) if collapses else ranking
 
 
-def _labels_of(search: Any) -> Callable[[], object] | None:
+def _labels_of(search_function: Any) -> Callable[[], object] | None:
     """Return a function that returns `search.ids`; None for a plain function."""
-    if type(search) is FunctionType and "ids" not in search.__dict__:
+    if type(search_function) is FunctionType and "ids" not in search_function.__dict__:
         return None
-    return partial(getattr, search, "ids", None)
+    return partial(getattr, search_function, "ids", None)
 
 
-def many_of(search: Any) -> Any:
+def many_of(search_function: Any) -> Any:
     """Return `search.many` if it can be called, else None. None for a mock."""
-    if not has_attribute(search, "many"):
+    if not has_attribute(search_function, "many"):
         return None
-    many = getattr(search, "many", None)
+    many = getattr(search_function, "many", None)
     return many if callable(many) else None
 
 
@@ -164,47 +168,49 @@ def only_response(responses: object) -> object:
     return found[0]
 
 
-def _takes_k(search: Any) -> bool:
+def _takes_k(search_function: Any) -> bool:
     """Say whether a search has a parameter named k. `**kwargs` does not count."""
-    function = search.__func__ if type(search) is MethodType else search
+    function = search_function
+    if type(function) is MethodType:
+        function = function.__func__
     # a plain function; inspect.signature takes 20 us
     if type(function) is FunctionType and not function.__dict__:
         code = function.__code__
         end = code.co_argcount + code.co_kwonlyargcount
         return "k" in code.co_varnames[code.co_posonlyargcount : end]
-    parameter = _parameter_k(search)
+    parameter = _parameter_k(search_function)
     return parameter is not None and parameter.kind in (
         parameter.POSITIONAL_OR_KEYWORD,
         parameter.KEYWORD_ONLY,
     )
 
 
-def default_of_k(search: Any) -> int | None:
+def default_of_k(search_function: Any) -> int | None:
     """Return the default of the parameter k of a search; None if it has none."""
-    parameter = _parameter_k(search)
+    parameter = _parameter_k(search_function)
     default = None if parameter is None else parameter.default
     return default if type(default) is int else None
 
 
-def _parameter_k(search: Any) -> inspect.Parameter | None:
+def _parameter_k(search_function: Any) -> inspect.Parameter | None:
     try:
-        return inspect.signature(search).parameters.get("k")
+        return inspect.signature(search_function).parameters.get("k")
     except (TypeError, ValueError):  # some builtins have no signature
         return None
 
 
 def _uncallable(
-    search: object,
+    search_function: object,
     case: Case,
     params: Mapping[str, object],
     error: TypeError,
     queries: list[str] | None,
 ) -> str:
-    if not callable(search):
-        found = shown(search)
+    if not callable(search_function):
+        found = shown(search_function)
         return f'the fixture "{case.search}" is no function but {found}; return a function: search(query, **params)'
     try:
-        signature = str(inspect.signature(search))
+        signature = str(inspect.signature(search_function))
     except (TypeError, ValueError):
         signature = "(...)"
     name, first = case.search, shown(case.query, 40)

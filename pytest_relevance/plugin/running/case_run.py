@@ -150,8 +150,8 @@ class CaseRun:
         return f"a batch with {query}" if attempt.searched.is_shared else query
 
     @property
-    def search(self) -> Any:
-        """Return the value of the search fixture. Only for a case, not for a check."""
+    def search_function(self) -> Any:
+        """Return the value of the fixture `case.search`. A check has none."""
         assert isinstance(self.item, pytest.Function)
         return self.item.funcargs[self.case.search]
 

@@ -83,10 +83,10 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
 
     The search is called with the params and the k of the case.
     """
-    search = this.search
+    search_function = this.search_function
     others: dict[str, Sequence[str]] = {}
-    many = None if callable(search) else calling.many_of(search)
-    asked = calling.asked_for(many or search, this.case)
+    many = None if callable(search_function) else calling.many_of(search_function)
+    asked = calling.asked_for(many or search_function, this.case)
     terms = replace(this.case.terms, depth=this.case.depth)
     queries = dict.fromkeys(expected.query for expected in this.case.expect)
     for query in queries:
@@ -95,12 +95,16 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
         other = replace(this.case, query=query, expect=(), terms=terms)
         batch = None if many is None else [query]
         try:
-            response, _ = calling.call_search(many or search, other, asked, batch)
+            response, _ = calling.call_search(
+                many or search_function, other, asked, batch
+            )
             most = calling.most_to_read(other, asked)
             response = await this.wait(response, most=most)
             if many is not None:
                 response = calling.only_response(response)
-            read = calling.read_response(this.item, other, response, search, asked)
+            read = calling.read_response(
+                this.item, other, response, search_function, asked
+            )
             others[query] = read.ids
         except CaseError as error:
             message = f"same_as {quoted(query)}: {error}"

@@ -164,10 +164,10 @@ def _read_given(this: CaseRun, given: object) -> Ranking:
     this.attempt.searched = Searched(answer=given)
     # a finished test has no fixtures
     fixtures = getattr(this.item, "funcargs", None) or {}
-    search = fixtures.get(this.case.search)
+    search_function = fixtures.get(this.case.search)
     try:
         return calling.read_response(
-            this.item, this.case, given, search, None, is_check=True
+            this.item, this.case, given, search_function, None, is_check=True
         )
     except CaseError as error:
         this.attempt.error = error

@@ -161,7 +161,7 @@ def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
     k.
     """
     ranking = result.ranking
-    default = calling.default_of_k(this.search)
+    default = calling.default_of_k(this.search_function)
     if ranking.reaches_depth or ranking.length != default:
         return result
     return replace(result, ranking=replace(ranking, is_default_k=True))

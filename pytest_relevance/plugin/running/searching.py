@@ -20,8 +20,8 @@ def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
 
     Return a coroutine if an event loop is needed.
     """
-    call = SearchCall([this], this.search)
-    if awaiting.is_coroutine_function(this.search):
+    call = SearchCall([this], this.search_function)
+    if awaiting.is_coroutine_function(this.search_function):
         return _search_in_loop(call)
     searched = call.make()
     return _search_in_loop(call) if searched is None else searched[0]
@@ -42,7 +42,7 @@ class CaseResponses:
     """
 
     run: CaseRun
-    search: Any
+    search_function: Any
     asked: int | None
     rankings: list[Timed] = field(default_factory=list)
     answer: object = None
@@ -54,7 +54,7 @@ class CaseResponses:
             # a copy: the search may reuse the list
             self.answer = [*response] if type(response) is list else response
         return calling.read_response(
-            self.run.item, self.run.case, response, self.search, self.asked
+            self.run.item, self.run.case, response, self.search_function, self.asked
         )
 
 
@@ -80,7 +80,7 @@ class SearchCall:
     def __init__(
         self,
         runs: Sequence[CaseRun],
-        search: Any,
+        search_function: Any,
         *,
         many: Any = None,
         concurrency: int = 1,
@@ -91,13 +91,15 @@ class SearchCall:
         """
         self.runs = runs
         self._many = many
-        self._function = search if many is None else many
+        self._function = search_function if many is None else many
         self._concurrency = concurrency
         self._asked = calling.asked_for(self._function, runs[0].case)
         self._times = runs[0].settings.calls
         self._calls = 0
         self._waiting: tuple[object, Moment] | None = None
-        self.of_cases = [CaseResponses(run, search, self._asked) for run in runs]
+        self.of_cases = [
+            CaseResponses(run, search_function, self._asked) for run in runs
+        ]
 
     def make(self) -> Sequence[Searched] | None:
         """Make the calls, and return what each case gets.
