@@ -223,11 +223,20 @@ def _allowed(finding: DropFinding) -> str:
     if not finding.exceeds:
         return allowed
     means = finding.difference.means
-    few = counted(means.better + means.worse, "changed case")
+    few = counted(means.rose + means.fell, "changed case")
     least = f"{few} cannot give a p-value below {finding.difference.least_p:.3g}"
     return (
         f"{allowed}; p {finding.p:g} does not count, as {least}: the drop alone decides"
     )
+
+
+def _conflict(finding: DropFinding) -> str:
+    """Say why a gate is met although the whole interval is below 0."""
+    if not finding.is_met or not finding.difference.high < 0:
+        return ""
+    if finding.exceeds:
+        return "; p decides, though the interval is below 0: judge more queries"
+    return "; a real drop, within what is allowed"
 
 
 def _moved(drop: float, bound: float) -> str:
@@ -314,7 +323,7 @@ class _DropGate(GateKind):
         moved = _moved(-row.means.difference, finding.bound)
         text = (
             f"mean {name} {moved}, {ends} ({interval}, {_p_value(finding)}, "
-            f"{_compared_cases(finding)}); {_allowed(finding)}"
+            f"{_compared_cases(finding)}); {_allowed(finding)}{_conflict(finding)}"
         )
         if finding.without:
             graders = listed([harmless(grader) for grader in finding.without], "and")

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pytest_relevance._notebook_html import html_paragraph
-from pytest_relevance._number_text import SIGNIFICANT, asked_text
+from pytest_relevance._number_text import asked_text, signed_text
 from pytest_relevance._text import MOST_SHOWN, counted
 from pytest_relevance.gates.comparison import NewErrorsFinding
 from pytest_relevance.gates.findings import finding_text
@@ -34,9 +34,10 @@ from pytest_relevance.reports.run.headline import (
     WORSE,
     Headline,
     balance,
+    mean_direction,
 )
 from pytest_relevance.reports.run.mean_tables import means_table, tag_table
-from pytest_relevance.reports.run.mean_text import weighted
+from pytest_relevance.reports.run.mean_text import metric_of, weighted
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
@@ -53,8 +54,6 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.certainty import means_over_judged
-from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import Difference, MeanChange
 from pytest_relevance.results.records.fingerprint import changes_text
@@ -128,13 +127,14 @@ def report_on(
     depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
     settings = [settings_text(each) + depths for each in comparison.settings]
     notes = [*dict.fromkeys(settings), *comparison.notes]
+    headline = comparison_headline(comparison, gates)
     return ComparisonReport(
-        headline=comparison_headline(comparison, gates),
+        headline=headline,
         names=names,
         tables=_tables(comparison, limit, gates),
         notes=[Sentence(text, DIM) for text in notes],
         findings=[
-            *mean_change_sentences(comparison),
+            *mean_change_sentences(comparison, headline.told),
             *baseline.emptied_sentences(comparison.changes),
             *_gate_sentences(gates),
         ],
@@ -172,10 +172,10 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     further = _further_faults(comparison, gates)
     if comparison.metric is not None and is_similarity(comparison.metric):
         return _similarity_headline(comparison, comparison.metric, further)
-    said = balance(comparison.counts, _direction(rows))
+    said = balance(comparison.counts, mean_direction(comparison.mean_change))
     if said.kind in (WORSE, MIXED):
         kind = BROKEN if further and said.kind == MIXED else said.kind
-        return Headline("; ".join([said.text, *further]), kind)
+        return replace(said, text="; ".join([said.text, *further]), kind=kind)
     if further:
         return Headline("; ".join(further), BROKEN)
     if _changed(rows):
@@ -214,19 +214,8 @@ def _similarity_headline(
     return Headline("; ".join([f"{text} by {metric}", *further]), kind)
 
 
-def _direction(rows: Sequence[Difference]) -> int:
-    """Return -1 if any mean fell significantly, 1 if any rose, else 0."""
-    significant = []
-    for row in rows:
-        if row.adjusted_p <= SIGNIFICANT:
-            significant.append(row.means.difference)
-    if any(difference < 0 for difference in significant):
-        return -1
-    return 1 if any(significant) else 0
-
-
 def _changed(rows: Sequence[Difference]) -> bool:
-    return any(row.means.better or row.means.worse for row in rows)
+    return any(row.means.rose or row.means.fell for row in rows)
 
 
 # --- tables and sentences -------------------------------------------------------------
@@ -277,22 +266,40 @@ def _metrics_table(comparison: Comparison) -> Table:
 
 
 def mean_change_sentences(
-    comparison: Comparison, *, beside_counts: bool = False
+    comparison: Comparison, told: Collection[str] = ()
 ) -> list[Sentence]:
-    """Return sentences: how each mean changed in each variant, and the latency.
+    """Write the change of the mean that decides, the counts, and the other means.
 
-    `beside_counts`: as in `mean_change_sentence`.
+    `told`: the counts that the headline has.
     """
+    rows = comparison.metrics
     sentences = []
-    for row in comparison.metrics:
-        sentences.append(_mean_sentence(comparison, row, beside_counts=beside_counts))
-        sentences += _judged_alone_sentences(comparison, row)
+    change = comparison.mean_change
+    if change is None:
+        sentences += [_mean_sentence(comparison, row) for row in rows]
+    else:
+        sentences.append(_deciding_sentence(comparison, change))
+        if len(rows) > 1:
+            sentences += [_mean_sentence(comparison, row) for row in rows]
+    if comparison.metric is None or not is_similarity(comparison.metric):
+        sentences += baseline.count_sentences(comparison.counts, told)
     return sentences + baseline.latency_sentences(comparison.changes)
 
 
-def _mean_sentence(
-    comparison: Comparison, row: Difference, *, beside_counts: bool
-) -> Sentence:
+def _deciding_sentence(comparison: Comparison, change: MeanChange) -> Sentence:
+    """Write the mean whose p-value decides the headline."""
+    results = comparison.results
+    name = comparison.metric or metric_of(results)
+    if len(comparison.variants) > 1:
+        name += f" over {counted(len(comparison.variants), 'variant')}"
+    said = baseline.mean_change_sentence(change, name, weighted(results))
+    if comparison.is_by_own_metric:
+        said = baseline.with_judged_alone(said, comparison.changes)
+    return said
+
+
+def _mean_sentence(comparison: Comparison, row: Difference) -> Sentence:
+    """Write the mean of one metric and variant; the table of metrics has its test."""
     name = row.metric
     if row.variant is not None:
         name += f" of {row.variant}"
@@ -300,31 +307,17 @@ def _mean_sentence(
     if not means.queries:
         return Sentence(f"{name} is not defined for any case")
     if is_similarity(row.metric):
-        differ = "differs" if means.worse == 1 else "differ"
-        counts = f"{means.worse:,} {differ}, {means.same:,} the same"
+        differ = "differs" if means.fell == 1 else "differ"
+        counts = f"{means.fell:,} {differ}, {means.same:,} the same"
         return Sentence(f"mean {name} {means.second:.3f}: {counts}")
-    change = MeanChange(means, row.adjusted_p, means.queries + row.undefined)
     results = [pair.second for pair in comparison.variants[row.variant]]
-    return baseline.mean_change_sentence(
-        change, name, weighted(results), beside_counts=beside_counts
-    )
-
-
-def _judged_alone_sentences(comparison: Comparison, row: Difference) -> list[Sentence]:
-    """Return `over judged results alone: mean nDCG@10 0.749 -> 0.633`, or []."""
-    changes = []
-    for pair in comparison.variants[row.variant]:
-        change = Change.between(pair, row.metric)
-        if row.metric == change.case.metric.text:
-            changes.append(change)
-    means = means_over_judged(changes)
-    if means is None:
-        return []
-    name = row.metric
-    if row.variant is not None:
-        name += f" of {row.variant}"
-    scores = f"{means.before:.3f} -> {means.after:.3f}"
-    return [Sentence(f"over judged results alone: mean {name} {scores}")]
+    scores = f"{means.first:.3f} -> {means.second:.3f}"
+    change = signed_text(means.difference)
+    text = f"{weighted(results)}mean {name} {scores} ({change})"
+    total = means.queries + row.undefined
+    if row.undefined:
+        text += f" ({means.queries:,} of {counted(total, 'case')})"
+    return Sentence(text)
 
 
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:

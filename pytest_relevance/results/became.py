@@ -74,26 +74,26 @@ def became_of(change: Change) -> str:
     if change.case.status == SKIPPED:
         return NOT_COMPARED
     is_by_own_metric = change.metric in (None, change.case.metric.text)
-    if is_by_own_metric and change.case.baseline is not None:
-        return _since_baseline(change, change.case.baseline)
+    if is_by_own_metric and change.found is not None:
+        return _since_reference(change, change.found)
     if change.before is None:
         return NOT_COMPARED
     return _between(change, is_by_own_metric=is_by_own_metric)
 
 
-def _since_baseline(change: Change, baseline: BaselineComparison) -> str:
+def _since_reference(change: Change, found: BaselineComparison) -> str:
     """Return how a case compares with its reference, as the run has found out."""
     result = change.case
-    if baseline.standing == LOST:
+    if found.standing == LOST:
         return UNSCORED
-    if baseline.standing in WITHOUT_COMPARISON:
+    if found.standing in WITHOUT_COMPARISON:
         return NOT_COMPARED
     # a drop that filled grades hide is a regression too
-    if baseline.standing == REGRESSION:
+    if found.standing == REGRESSION:
         return _worse(result)
-    if baseline.newly_failing:
+    if found.newly_failing:
         return CHANGED if only_changed(result) else _worse(result)
-    if baseline.standing == IMPROVEMENT or baseline.newly_met:
+    if found.standing == IMPROVEMENT or found.newly_met:
         return GOT_BETTER
     if change.score_before is None or change.score_after is None:
         is_scored = result.verdict not in WITHOUT_SCORE

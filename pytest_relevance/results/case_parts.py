@@ -143,6 +143,8 @@ class BaselineComparison:
     ranking meets under the present judgments. A latency does not count.
     `newly_met`: whether a floor or an expectation is met now that the accepted ranking
     misses.
+    `judged_alone`: nDCG@k over judged results alone, before and now. Empty if both
+    rankings are judged down to k, or a score is not defined.
     `failed_before`: whether the accepted ranking is known to miss each missed demand by
     at least as much, and the score did not drop by more than the tolerance.
     `missed`: whether the accepted ranking is known to miss a present demand. It is
@@ -175,6 +177,7 @@ class BaselineComparison:
     why: str = ""
     found_nothing: bool = False
     newly_met: bool = False
+    judged_alone: Sequence[float] = ()
 
     @property
     def has_accepted_ranking(self) -> bool:

@@ -11,17 +11,16 @@ Otherwise it is open: missing judgments may explain it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import fsum
 
-from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.results.case_parts import DROP, FLOOR
 from pytest_relevance.results.case_result import weighted_mean
 from pytest_relevance.results.changes import Change, Snapshot
+from pytest_relevance.results.judged_alone import score_of_judged
 from pytest_relevance.results.outcomes import first_ranks
 
 ROUNDING = 1e-9
@@ -53,33 +52,44 @@ class JudgedMeans:
 def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
     """Return the means of nDCG@k without the unjudged results of both rankings.
 
-    They are over cases with both scores. A ranking
-    without a judged result counts 0. None if nothing is unjudged.
+    They are over cases with both scores. A ranking without a judged result counts 0.
+    None if nothing is unjudged.
     """
     before = []
     after = []
     is_open = False
     for change in changes:
+        was, now = change.score_before, change.score_after
         if change.before is None or not change.is_compared:
             continue
-        if change.score_before is None or change.score_after is None:
+        if was is None or now is None:
             continue
-        is_open = is_open or has_unjudged(change)
-        weight = change.case.weight
-        before.append((_judged_score(change, change.before), weight))
-        after.append((_judged_score(change, change.after), weight))
+        scores = _scores_of_judged(change)
+        if scores:
+            is_open = True
+            was, now = scores
+        before.append((was, change.case.weight))
+        after.append((now, change.case.weight))
     if not is_open:
         return None
     return JudgedMeans(before=weighted_mean(before), after=weighted_mean(after))
 
 
+def _scores_of_judged(change: Change) -> Sequence[float]:
+    """Return both scores over judged results alone; () if both rankings are judged."""
+    if change.found is not None:
+        return change.found.judged_alone
+    if not has_unjudged(change):
+        return ()
+    assert change.before is not None
+    return _judged_score(change, change.before), _judged_score(change, change.after)
+
+
 def _judged_score(change: Change, snapshot: Snapshot) -> float:
     case = change.case
-    settings = replace(case.conditions.settings, unjudged="skip")
     graded = grade_ranking(snapshot.documents, change.grades)
     ranking = GradedRanking(graded.grades, graded.repeated, case.graded.judged)
-    judged = score(case.metric, ranking, settings)
-    return 0.0 if math.isnan(judged) else judged
+    return score_of_judged(case.metric, ranking, case.conditions.settings)
 
 
 def document_changes(change: Change) -> list[DocumentChange]:

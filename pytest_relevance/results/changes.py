@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.similarity import jaccard, rbo
-from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
+from pytest_relevance.results.case_parts import WITHOUT_COMPARISON, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import first_ranks
 
@@ -61,10 +61,15 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The results of one case in two runs, which can be compared."""
+    """The results of one case in two runs, which can be compared.
+
+    `found`: what the comparison of the second result with the ranking of the first
+    found; None if that is not known.
+    """
 
     first: CaseResult
     second: CaseResult
+    found: BaselineComparison | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class Change:
     case.
     `is_compared`: whether the rankings can be compared. They cannot if the earlier one
     is of another query, for example.
+    `found`: what the comparison with the reference found; None if that is not known.
     """
 
     case: CaseResult
@@ -85,6 +91,7 @@ class Change:
     after: Snapshot
     metric: str | None = None
     is_compared: bool = True
+    found: BaselineComparison | None = None
 
     @classmethod
     def since_baseline(cls, result: CaseResult, metric: str | None = None) -> Change:
@@ -99,6 +106,7 @@ class Change:
             after=Snapshot.of_result(result),
             metric=metric,
             is_compared=is_compared,
+            found=baseline,
         )
 
     @classmethod
@@ -110,6 +118,7 @@ class Change:
             before=replace(Snapshot.of_result(pair.first), latency=latency),
             after=Snapshot.of_result(pair.second),
             metric=metric,
+            found=pair.found,
         )
 
     @property

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pytest_relevance.results.became import (
@@ -35,6 +35,10 @@ _WORST_FIRST = (
     SAME,
 )
 """What may become of a query, in the order in which it counts over several variants."""
+
+
+_Query = tuple[str, str, int]
+"""A query: its file, its id, and a number if it is a check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,9 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
     A query with several variants counts once. If it got worse, it is certain if it is
     certain in any variant.
     """
-    word_of: dict[tuple[str, str, int], str] = {}
-    certain: set[tuple[str, str, int]] = set()
-    open_ones: set[tuple[str, str, int]] = set()
+    word_of: dict[_Query, str] = {}
+    certain: set[_Query] = set()
+    open_ones: set[_Query] = set()
     for number, change in enumerate(changes):
         word = became_of(change)
         if word == NOT_COMPARED:
@@ -102,11 +106,22 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
         word_of[query] = _worst(word, word_of.get(query, SAME))
         if word == GOT_WORSE and change.is_by_ndcg:
             (certain if is_certainly_worse(change) else open_ones).add(query)
-    counts = Counter(word_of.values())
+    return counts_of(
+        Counter(word_of.values()),
+        certain=len(certain),
+        still_open=len(open_ones - certain),
+    )
+
+
+def counts_of(
+    counts: Mapping[str, int], *, certain: int, still_open: int
+) -> ChangeCounts:
+    """Return the counts of queries, from how many became what."""
+    counts = Counter(counts)
     return ChangeCounts(
         got_worse=counts[GOT_WORSE],
-        certain=len(certain),
-        open=len(open_ones - certain),
+        certain=certain,
+        open=still_open,
         inconclusive=counts[IN_DOUBT],
         changed=counts[CHANGED],
         got_better=counts[GOT_BETTER],
@@ -118,11 +133,3 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
 
 def _worst(*words: str) -> str:
     return min(words, key=_WORST_FIRST.index)
-
-
-def that_became(word: str, changes: Iterable[Change]) -> Sequence[Change]:
-    """Return the changes of cases that compare so with their reference, in their order.
-
-    `word`: one of the constants of `became`, for example `GOT_WORSE`.
-    """
-    return [change for change in changes if became_of(change) == word]

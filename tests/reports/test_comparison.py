@@ -171,7 +171,7 @@ def test_the_report_as_data(tagged: Comparison) -> None:
     assert (data["compared"], data["changed_rankings"]) == (4, 2)
     assert data["settings"][0]["gain"] == "exponential"
     means = {"first": 0.897, "second": 0.787, "difference": -0.111, "queries": 4}
-    counts = {"better": 1, "worse": 1, "same": 2, "undefined": 0}
+    counts = {"rose": 1, "fell": 1, "same": 2, "undefined": 0}
     (metric,) = data["metrics"]
     assert metric["metric"] == "nDCG@10"
     assert metric.items() >= {**means, **counts}.items()

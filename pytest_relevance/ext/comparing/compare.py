@@ -21,6 +21,7 @@ from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
 from pytest_relevance.results.compare.incompatibilities import are_similarities
+from pytest_relevance.results.compare.references import with_references
 from pytest_relevance.results.records.fingerprint import changed
 from pytest_relevance.results.records.run import Run
 
@@ -102,11 +103,14 @@ def compare_runs(
     notes += paired.notes
     notes += _notes_on_variants(runs, variants)
     notes += _notes_on_filled_grades(runs)
+    pairs = paired.pairs
+    if judgments is None and not settings:
+        pairs = with_references(pairs, two.files)
     first_name, second_name = paired.names
     return Comparison(
         first=first_name,
         second=second_name,
-        pairs=scored_pairs(paired.pairs, chosen, is_across=variants is not None),
+        pairs=scored_pairs(pairs, chosen, is_across=variants is not None),
         names=_metric_names(chosen, paired.pairs),
         metric=chosen[0].text if chosen else None,
         changed=tuple(what_changed(each) for each in paired.pairs),

@@ -39,9 +39,13 @@ def scored_pairs(
     second_scores = _scores([pair.second for pair in pairs], metrics)
     scored = []
     for pair, first, second in zip(pairs, first_scores, second_scores, strict=True):
-        pair = Pair(_with_scores(pair.first, first), _with_scores(pair.second, second))
+        pair = replace(
+            pair,
+            first=_with_scores(pair.first, first),
+            second=_with_scores(pair.second, second),
+        )
         pair = _with_similarities(pair, metrics or ())
-        scored.append(Pair(pair.first, _named_for_both(pair, is_across=is_across)))
+        scored.append(replace(pair, second=_named_for_both(pair, is_across=is_across)))
     return tuple(scored)
 
 
@@ -62,7 +66,8 @@ def _with_similarities(pair: Pair, metrics: Sequence[Metric]) -> Pair:
         _require_ranks(pair.second, metric)
         with_itself[metric.text] = 1.0
     documents = pair.first.ranking.documents
-    return Pair(
+    return replace(
+        pair,
         first=_with_scores(pair.first, with_itself),
         second=with_similarities(pair.second, similarities, documents),
     )

@@ -29,7 +29,12 @@ def history_data(history: History) -> dict[str, Any]:
 def _series_data(series: Series) -> dict[str, Any]:
     change = None
     if series.change is not None:
-        change = {**asdict(series.change.means), "p": series.change.p}
+        change = {
+            **asdict(series.change.means),
+            "low": series.change.low,
+            "high": series.change.high,
+            "p": series.change.p,
+        }
     filled: Counter[str] = Counter()
     for result in series.last:
         filled.update(result.evaluation.filled_top)
@@ -41,6 +46,8 @@ def _series_data(series: Series) -> dict[str, Any]:
         "metric": metric_of(series.last),
         "since": series.points[series.since].started,
         "change": change,
+        "counts": None if series.change is None else asdict(series.counts),
+        "judged": None if series.judged is None else asdict(series.judged),
         "filled": filled,
         "points": [_point_data(point) for point in series.points],
     }
@@ -56,8 +63,7 @@ def _point_data(point: Point) -> dict[str, Any]:
         "fingerprint": point.fingerprint,
         "statuses": point.statuses,
         "compared": point.compared,
-        "worse": point.worse,
-        "better": point.better,
+        "counts": asdict(point.counts),
         "mean": _defined(point.mean),
         "low": _defined(point.low),
         "high": _defined(point.high),

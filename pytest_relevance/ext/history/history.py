@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pytest_relevance.ext.history.points import CaseKey, Point
 from pytest_relevance.ext.history.series import Series, series_of
@@ -100,7 +101,13 @@ def _all_series(runs: _Runs, newest: Record) -> list[Series]:
     for variant in runs.variants():
         unmet = _unmet(gates, variant, runs.variants_of_last())
         points = runs.points_of(variant)
-        series = series_of(variant, points, runs.last_of(variant), unmet)
+        series = series_of(
+            variant,
+            points,
+            runs.last_of(variant),
+            unmet,
+            partial(runs.read_again, variant),
+        )
         if series is None:
             label = variant or "no variant"
             why = f"{label}: no case was searched in all its runs"
@@ -147,6 +154,7 @@ class _Runs:
         self._last: dict[str | None, dict[CaseKey, CaseResult]] = {}
         self._known: dict[int, str] = {}
         self._fingerprint: Fingerprint = {}
+        self._read_last: tuple[str, Record] | None = None
 
     def read(self, name: str) -> None:
         """Read the next record, and add its run.
@@ -222,6 +230,19 @@ class _Runs:
             return fingerprint
         differences = changed(self._fingerprint, fingerprint)
         return {name: values[1] for name, values in differences.items()}
+
+    def read_again(
+        self, variant: str | None, point: Point
+    ) -> dict[CaseKey, CaseResult]:
+        """Read the results of a variant in one run again. They are not kept."""
+        if self._read_last is None or self._read_last[0] != point.name:
+            self._read_last = (point.name, read_record(point.name))
+        _, record = self._read_last
+        results = {}
+        for key, result in self._with_keys(record.results):
+            if result.variant == variant:
+                results[key] = result
+        return results
 
     def variants(self) -> list[str | None]:
         """Return the variants of all runs, those of the last run first."""

@@ -37,6 +37,7 @@ from pytest_relevance.reports.html.page_parts import (
     text,
     with_arrows,
 )
+from pytest_relevance.reports.run.headline import how_sure
 
 MOST_MOVES = 50
 """How many cases that moved a run lists."""
@@ -110,7 +111,11 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 
 
 def _moves(point: Point, name: str) -> Iterator[str]:
-    said = f"{point.worse:,} worse, {point.better:,} better than in the run before"
+    counts = point.counts
+    said = (
+        f"{counts.got_worse:,} got worse{how_sure(counts)}, "
+        f"{counts.got_better:,} got better since the run before"
+    )
     if len(point.moves) > MOST_MOVES:
         said += f": the first {MOST_MOVES}"
     yield (
@@ -122,9 +127,12 @@ def _moves(point: Point, name: str) -> Iterator[str]:
 
 
 def _move(move: CaseMove) -> str:
-    kind = "worse" if move.is_worse else "better"
+    kind, said = "better", "got better"
+    if move.is_worse:
+        kind = "worse"
+        said = f"got worse, {'certain' if move.is_certain else 'open'}"
     scores = move_scores(move).replace("->", ARROW)
-    cells = [case_name(move.id, move.query), scores, kind]
+    cells = [case_name(move.id, move.query), scores, said]
     return _row(cells, f' class="{kind}"')
 
 
@@ -198,9 +206,9 @@ def _dot_kind(point: Point, mean_before: float) -> str:
     better. `mean_before`: the mean of the run before; NaN if there is none.
     """
     change = 0.0 if point.breaks else point.mean - mean_before
-    if change < -ROUNDING and point.worse:
+    if change < -ROUNDING and point.counts.got_worse:
         return "dot fell"
-    if change > ROUNDING and point.better:
+    if change > ROUNDING and point.counts.got_better:
         return "dot rose"
     return "dot"
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pytest_relevance.cases.model import ROUNDING
-from pytest_relevance.registry import EXPECTATIONS
-from pytest_relevance.results.case_parts import FLOOR, Outcome
-from pytest_relevance.results.case_result import (
-    FAILED,
-    SKIPPED,
-    WITHOUT_SCORE,
-    CaseResult,
-)
+from pytest_relevance.results.became import GOT_BETTER, GOT_WORSE, became_of
+from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.certainty import is_certainly_worse
+from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
-from pytest_relevance.results.outcomes import NOTHING
-from pytest_relevance.results.records.accepted_outcomes import is_same_demand
+from pytest_relevance.results.compare.references import with_reference
+from pytest_relevance.results.counts import ChangeCounts, counts_of
 from pytest_relevance.results.records.fingerprint import Fingerprint
 
 CaseKey = tuple[str, str, int]
@@ -40,6 +35,8 @@ class CaseMove:
     """A case that got worse or better since its last result.
 
     `before`, `after`: its nDCG@k in both runs; None if it is not defined.
+    `is_certain`: whether it got worse under every grading of its unjudged results; None
+    if it got better.
     """
 
     id: str
@@ -47,6 +44,7 @@ class CaseMove:
     before: float | None
     after: float | None
     is_worse: bool
+    is_certain: bool | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -65,7 +63,7 @@ class Point:
     `compared`: how many cases were compared with an earlier result.
     `moves`: the cases that got worse or better since their last result, the largest
     fall first.
-    `worse`, `better`: how many cases got worse and better.
+    `words`: how many of the compared cases became what.
     `mean`: the mean nDCG@k of the cases that all runs have; NaN if there is none.
     `low`, `high`: the lowest and the highest mean under any grades of unjudged results.
     `p95`: the 95th percentile of the latencies of these cases, in seconds; None if
@@ -83,8 +81,7 @@ class Point:
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
     moves: list[CaseMove] = field(default_factory=list)
-    worse: int = 0
-    better: int = 0
+    words: Counter[str] = field(default_factory=Counter)
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -112,17 +109,19 @@ class Point:
             self.changes[key] = changes
             return True
         self.compared += 1
-        move = _move(before, now)
-        if move is not None:
-            self._add_move(move)
+        change = change_between(before, now)
+        word = became_of(change)
+        self.words[word] += 1
+        if word in (GOT_WORSE, GOT_BETTER):
+            self.moves.append(_move(change, word))
         return True
 
-    def _add_move(self, move: CaseMove) -> None:
-        self.moves.append(move)
-        if move.is_worse:
-            self.worse += 1
-        else:
-            self.better += 1
+    @property
+    def counts(self) -> ChangeCounts:
+        """Return how many cases got worse, got better, or neither."""
+        certain = sum(move.is_certain is True for move in self.moves)
+        open_ones = sum(move.is_certain is False for move in self.moves)
+        return counts_of(self.words, certain=certain, still_open=open_ones)
 
 
 def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
@@ -138,52 +137,20 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
     return dict(incompatibilities(before, now, names, None))
 
 
-def _move(before: CaseResult, now: CaseResult) -> CaseMove | None:
-    """Return how a case changed; None if it got neither worse nor better.
-
-    It got worse if nDCG@k fell by more than the tolerance, or if it misses a floor or
-    an expectation that it met.
-    """
-    least = now.conditions.tolerance + ROUNDING
-    change = 0.0
-    if before.score is not None and now.score is not None:
-        change = now.score - before.score
-    is_worse = change < -least or _misses_more(now, before)
-    is_better = change > least or _misses_more(before, now)
-    if not is_worse and not is_better:
-        return None
+def _move(change: Change, word: str) -> CaseMove:
+    is_certain = None
+    if word == GOT_WORSE:
+        is_certain = is_certainly_worse(change)
     return CaseMove(
-        id=now.id,
-        query=now.query,
-        before=before.score,
-        after=now.score,
-        is_worse=is_worse,
+        id=change.case.id,
+        query=change.case.query,
+        before=change.score_before,
+        after=change.score_after,
+        is_worse=word == GOT_WORSE,
+        is_certain=is_certain,
     )
 
 
-def _misses_more(one: CaseResult, other: CaseResult) -> bool:
-    """Say whether `one` misses a floor or an expectation that `other` meets.
-
-    Expectations that are not compared with a reference, for example of a latency, do
-    not count.
-    """
-    if one.verdict != FAILED:
-        return False
-    met = []
-    for outcome in other.evaluation.outcomes:
-        if (
-            outcome.met
-            and EXPECTATIONS.get_or_unknown(outcome.kind).reference != NOTHING
-        ):
-            met.append(outcome)
-    return any(_is_met(reason, other, met) for reason in one.evaluation.reasons)
-
-
-def _is_met(reason: Outcome, result: CaseResult, met: Sequence[Outcome]) -> bool:
-    """Say whether `result` meets the floor or expectation that `reason` is about.
-
-    `met`: the expectations that `result` meets.
-    """
-    if reason.kind == FLOOR:
-        return result.score is not None and result.score >= reason.bound
-    return any(is_same_demand(outcome, reason) for outcome in met)
+def change_between(before: CaseResult, now: CaseResult) -> Change:
+    """Return the change of a case between two runs, as `compare` compares them."""
+    return Change.between(with_reference(Pair(before, now)))

@@ -23,7 +23,10 @@ from pytest_relevance.reports.markdown_sections import (
     list_section,
     table_sections,
 )
-from pytest_relevance.reports.run.baseline import mean_change_sentence
+from pytest_relevance.reports.run.baseline import (
+    count_sentences,
+    mean_change_sentence,
+)
 from pytest_relevance.reports.run.headline import (
     BETTER,
     BROKEN,
@@ -33,6 +36,7 @@ from pytest_relevance.reports.run.headline import (
     WORSE,
     Headline,
     balance,
+    how_sure,
 )
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.remarks import filled_texts
@@ -45,7 +49,6 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
 )
-from pytest_relevance.results.counts import ChangeCounts
 from pytest_relevance.results.records.fingerprint import value_text
 
 HEADS = (
@@ -55,8 +58,9 @@ HEADS = (
     "p95",
     "passed",
     "errors",
-    "worse",
-    "better",
+    "got worse",
+    "open",
+    "got better",
     "searched",
 )
 """The heads of the columns of a series."""
@@ -65,8 +69,9 @@ _DROP_ORDER = {"interval": 3, "p95": 2, "searched": 1}
 """The columns that a narrow terminal does without, the highest number first."""
 
 _FIGURES_EXPLAINED = (
-    "interval: what unjudged results leave open; worse, better: since the run before, "
-    "of cases without a break"
+    "interval: what unjudged results leave open; got worse, better: since the run before, "
+    "of cases without a break; open: of those that got worse, may only be missing "
+    "judgments"
 )
 
 _WORST_FIRST = (BROKEN, WORSE, MIXED, NOTHING, FINE, BETTER)
@@ -96,8 +101,9 @@ def _series_headline(series: Series, label: str) -> Headline:
     wrong = listed(_faults_of_last(series), "and")
     if wrong and kind != WORSE:
         kind = BROKEN
-    elif not wrong and last.worse and kind in (FINE, BETTER):
-        wrong = f"{last.worse:,} got worse and {last.better:,} better than before it"
+    elif not wrong and last.counts.got_worse and kind in (FINE, BETTER):
+        worse, better = last.counts.got_worse, last.counts.got_better
+        wrong = f"{worse:,} got worse and {better:,} better than before it"
         kind = MIXED
     text = f"{label}{said.text}"
     if wrong:
@@ -124,8 +130,7 @@ def _since_the_first(series: Series) -> Headline:
     moved = 0
     if change.p <= SIGNIFICANT:
         moved = 1 if difference > 0 else -1
-    counts = ChangeCounts(got_worse=series.worse, got_better=series.better)
-    said = balance(counts, moved)
+    said = balance(series.counts, moved)
     if said.kind in (FINE, BETTER) and difference < -ROUNDING:
         text = "The mean fell within chance, no query by more than its tolerance"
         said = Headline(text, MIXED)
@@ -178,19 +183,31 @@ def series_texts(series: Series) -> list[str]:
     texts = []
     if series.change is not None:
         head = f"since {when(series.points[series.since].started)}: "
-        changed = mean_change_sentence(series.change, metric, head, beside_counts=True)
-        texts.append(changed.text)
+        changed = mean_change_sentence(series.change, metric)
+        texts.append(f"{head}{changed.text}{_judged_alone(series)}")
+        counts = [sentence.text for sentence in count_sentences(series.counts)]
+        texts += [f"{head}{text}" for text in counts]
     if series.scored:
         texts.append(_scored_text(series, metric))
-    worse = [_move_text(move) for move in series.points[-1].moves if move.is_worse]
+    last = series.points[-1]
+    worse = [_move_text(move) for move in last.moves if move.is_worse]
     if worse:
-        count = f"{len(worse):,} got worse in the last run, since the run before"
-        texts.append(f"{count}: {first_few(worse)}")
+        count = f"{len(worse):,} got worse{how_sure(last.counts)}"
+        when_then = "in the last run, since the run before"
+        texts.append(f"{count} {when_then}: {first_few(worse)}")
     if series.unmet:
         texts.append(f"not met in the last run: {first_few(series.unmet)}")
     for filled in filled_texts(series.last)[:1]:
         texts.append(f"in the last run {filled}")
     return texts
+
+
+def _judged_alone(series: Series) -> str:
+    """Write `; over judged results alone 0.749 -> 0.633`, if any result is unjudged."""
+    if series.judged is None:
+        return ""
+    before, after = series.judged.before, series.judged.after
+    return f"; over judged results alone {before:.3f} -> {after:.3f}"
 
 
 def _scored_text(series: Series, metric: str) -> str:
@@ -251,7 +268,7 @@ def rows(series: Series) -> Iterator[PointRow]:
 
 
 def _cells(point: Point) -> list[str]:
-    statuses = point.statuses
+    statuses, counts = point.statuses, point.counts
     bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
     interval = ""
     if point.high - point.low > _NARROWEST_INTERVAL:
@@ -266,8 +283,9 @@ def _cells(point: Point) -> list[str]:
         "" if point.p95 is None else duration_text(point.p95),
         f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
         f"{_errors(point):,}" if _errors(point) else "",
-        f"{point.worse:,}" if point.compared else "",
-        f"{point.better:,}" if point.compared else "",
+        f"{counts.got_worse:,}" if point.compared else "",
+        f"{counts.open:,}" if counts.open else "",
+        f"{counts.got_better:,}" if point.compared else "",
         ", ".join(searched),
     ]
 

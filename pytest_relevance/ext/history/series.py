@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance.cases.model import ROUNDING
-from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
+from pytest_relevance.ext.history.points import (
+    CaseKey,
+    CaseMove,
+    Point,
+    change_between,
+)
 from pytest_relevance.results.case_result import (
     CaseResult,
     percentile,
     values_needed,
     weighted_mean,
 )
+from pytest_relevance.results.certainty import JudgedMeans, means_over_judged
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import (
     MeanChange,
     ScorePair,
     change_of,
 )
+from pytest_relevance.results.counts import ChangeCounts, count_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +42,9 @@ class Series:
             on, at least half of the scored cases have no break.
         change: the change of the mean from `since` to the last run, over the cases
             without a break; None if nothing can be compared.
-        worse: how many of the cases without a break fell by more than their tolerance.
-        better: how many of the cases without a break rose by more than their tolerance.
+        counts: how many of the cases that all runs have, and that have no break, got
+            worse, got better, or neither since then.
+        judged: the means over judged results alone; None if nothing is unjudged.
         last: the last results of all scored cases.
         unmet: the names of the gates that the last run missed.
     """
@@ -46,11 +54,15 @@ class Series:
     scored: int
     others: int
     change: MeanChange | None
-    worse: int
-    better: int
+    counts: ChangeCounts
+    judged: JudgedMeans | None
     since: int
     last: Sequence[CaseResult]
     unmet: Sequence[str] = ()
+
+
+ResultsOf = Callable[[Point], Mapping[CaseKey, CaseResult]]
+"""Reads the results of a variant in one run again."""
 
 
 def series_of(
@@ -58,6 +70,7 @@ def series_of(
     points: Sequence[Point],
     last: Mapping[CaseKey, CaseResult],
     unmet: Sequence[str],
+    results_of: ResultsOf,
 ) -> Series | None:
     """Return the series of a variant; None if its runs have no case in common.
 
@@ -74,16 +87,16 @@ def series_of(
     for point in searched:
         _set_figures(point, common, scored, last)
     stretch = _without_breaks(searched, scored)
-    moves = _moves(stretch, last)
-    change = change_of(moves.pairs, len(scored)) if moves.pairs else None
+    pairs = _pairs(stretch, last)
+    changes = _changes(searched, stretch, common, last, results_of)
     return Series(
         variant=variant,
         points=points,
         scored=len(scored),
         others=len(runs_of_case) - len(scored),
-        change=change,
-        worse=moves.worse,
-        better=moves.better,
+        change=change_of(pairs, len(scored)) if pairs else None,
+        counts=count_changes(changes),
+        judged=means_over_judged(changes),
         since=points.index(stretch.first),
         last=[last[key] for key in scored],
         unmet=unmet,
@@ -163,38 +176,39 @@ def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stre
     return _Stretch(first, end, cases)
 
 
-@dataclass(frozen=True, slots=True)
-class _Moves:
-    """The scores of cases in the first and the last run, and the counts of changes.
-
-    `worse`, `better`: how many cases changed by more than their tolerance.
-    """
-
-    pairs: Sequence[ScorePair]
-    worse: int
-    better: int
-
-
-def _moves(stretch: _Stretch, last: Mapping[CaseKey, CaseResult]) -> _Moves:
-    """Return how the scores changed from the first to the last run of a stretch.
-
-    If both are the same run, there are no pairs.
-    """
-    pairs = []
-    worse = better = 0
-    if stretch.first is not stretch.end:
-        for key in stretch.cases:
-            pair = ScorePair(
+def _pairs(stretch: _Stretch, last: Mapping[CaseKey, CaseResult]) -> list[ScorePair]:
+    """Return the scores of cases at both ends of a stretch; none if it is one run."""
+    pairs: list[ScorePair] = []
+    if stretch.first is stretch.end:
+        return pairs
+    for key in stretch.cases:
+        pairs.append(
+            ScorePair(
                 key=(key[0], f"{key[1]} {key[2]}", ""),
                 first=stretch.first.figures[key].score or 0.0,
                 second=stretch.end.figures[key].score or 0.0,
                 weight=last[key].weight,
             )
-            pairs.append(pair)
-            if abs(pair.change) <= last[key].conditions.tolerance + ROUNDING:
-                continue
-            if pair.change < 0:
-                worse += 1
-            else:
-                better += 1
-    return _Moves(pairs, worse=worse, better=better)
+        )
+    return pairs
+
+
+def _changes(
+    searched: Sequence[Point],
+    stretch: _Stretch,
+    common: Iterable[CaseKey],
+    last: Mapping[CaseKey, CaseResult],
+    results_of: ResultsOf,
+) -> list[Change]:
+    """Compare the common cases without a break at both ends of a stretch."""
+    if stretch.first is stretch.end:
+        return []
+    broken: set[CaseKey] = set()
+    for point in searched[searched.index(stretch.first) + 1 :]:
+        broken |= point.changes.keys()
+    first = results_of(stretch.first)
+    changes = []
+    for key in common:
+        if key not in broken and key in first:
+            changes.append(change_between(first[key], last[key]))
+    return changes

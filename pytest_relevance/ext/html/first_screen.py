@@ -47,7 +47,7 @@ from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped
 from pytest_relevance.results.changes import Change, changes_since_baseline
-from pytest_relevance.results.compare.differences import MeanChange, mean_change
+from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.counts import ChangeCounts, count_results
 from pytest_relevance.results.records.run import Run
 
@@ -92,7 +92,8 @@ def screen_of(run: Run) -> Screen:
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     change = mean_change(ran)
-    means = _means(ran, change)
+    said = headline(run.results, gates, run.info, change, files=run.files)
+    means = _means(ran, said)
     known = known_text(run.results)
     if known:
         means.append(known)
@@ -102,7 +103,7 @@ def screen_of(run: Run) -> Screen:
         started = run.info.started[:16].replace("T", " ")
         context.append(f"{started} UTC")
     return Screen(
-        headline=headline(run.results, gates, run.info, change, files=run.files),
+        headline=said,
         counts=count_results(run.results),
         means=means,
         notes=_notes(run, ran),
@@ -111,17 +112,23 @@ def screen_of(run: Run) -> Screen:
     )
 
 
-def _means(ran: Sequence[CaseResult], change: MeanChange | None) -> list[str]:
-    """Return the means that changed since the baseline, or else the present means.
+def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
+    """Write the means that changed since the baseline; without any the present means.
 
-    There is one for each variant. Of many variants, the lowest and the highest are
-    named.
+    The mean over all cases comes first, with its test and the counts that the headline
+    does not have. Means of several suites and variants follow. Of many variants the
+    lowest and the highest present mean are written.
     """
-    sentences = baseline.mean_sentences(
-        ran, only_changes=True, beside_counts=True, of_all=change
-    )
+    sentences = baseline.whole_mean_sentences(ran, said.told)
     if sentences:
-        return [sentence.text for sentence in sentences]
+        texts = [sentence.text for sentence in sentences]
+        open_text = left_open(ran)
+        if open_text:
+            texts.append(open_text)
+        by_suite = baseline.mean_sentences(ran, only_changes=True)
+        if len(by_suite) > 1:
+            texts += [sentence.text for sentence in by_suite]
+        return texts
     variants = variants_of(ran)
     means = means_by_variant(ran)
     if len(means) > _MOST_MEANS:
@@ -147,7 +154,8 @@ def _present_mean(results: Sequence[CaseResult]) -> str:
     mean = f"{mean_text(results)} of {counted(scored, 'query', 'queries')}"
     if scored < len(results):
         mean += f", {len(results) - scored:,} without a score"
-    return mean + left_open(results)
+    open_text = left_open(results)
+    return f"{mean}; {open_text}" if open_text else mean
 
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:

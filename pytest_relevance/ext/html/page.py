@@ -144,9 +144,10 @@ def _comparison_screen(
     if searched:
         context.append(searched)
     context += [settings_text(settings) for settings in comparison.settings]
-    means = mean_change_sentences(comparison, beside_counts=True)
+    said = comparison_headline(comparison, gates)
+    means = mean_change_sentences(comparison, said.told)
     return Screen(
-        headline=comparison_headline(comparison, gates),
+        headline=said,
         counts=comparison.counts,
         means=[sentence.text for sentence in means],
         notes=comparison.notes,

@@ -44,6 +44,7 @@ from pytest_relevance.reports.run.baseline import (
     latency_sentences,
     mean_sentences,
     reference_sentences,
+    whole_mean_sentences,
 )
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.case_tables import lowest
@@ -56,7 +57,7 @@ from pytest_relevance.reports.run.failures import (
 )
 from pytest_relevance.reports.run.faults import errors_said_once, fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
-from pytest_relevance.reports.run.headline import headline
+from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table
 from pytest_relevance.reports.run.mean_text import (
     mean_text,
@@ -262,7 +263,7 @@ def _first_section(
     """Return the first section: headline, means, counts, what ran, and what nDCG is."""
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
-    items += _mean_items(ran)
+    items += _mean_items(ran, said)
     latencies = latency_sentences(changes_since_baseline(ran))
     items += [each.markdown() for each in latencies[:MOST_NAMES]]
     items += _count_items(run)
@@ -284,12 +285,17 @@ def _first_section(
     return "\n".join(lines)
 
 
-def _mean_items(ran: Sequence[CaseResult]) -> list[str]:
-    """Return the mean of each suite and variant, as Markdown.
+def _mean_items(ran: Sequence[CaseResult], said: Headline) -> list[str]:
+    """Write the mean over all cases with its test, and the counts that the headline
+    does not have; then the mean of each suite and variant, if there are few.
 
-    If these are many, return one mean for each variant, over all suites.
+    Without a reference many means are written as that of each variant.
     """
-    means = mean_sentences(ran, beside_counts=True)
+    whole = whole_mean_sentences(ran, said.told)
+    means = mean_sentences(ran)
+    if whole:
+        shown = means if 1 < len(means) <= MOST_NAMES else []
+        return [sentence.markdown() for sentence in (*whole, *shown)]
     if len(means) <= MOST_NAMES:
         return [mean.markdown() for mean in means]
     if any(result.score is not None for result in ran):

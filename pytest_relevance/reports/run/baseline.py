@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,6 @@ from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.changed_test import change_sentences, changed_test
 from pytest_relevance.reports.run.mean_text import (
     has_mean,
-    left_open,
     mean_text,
     metric_of,
     weighted,
@@ -46,8 +45,10 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     grouped,
 )
-from pytest_relevance.results.changes import Change
+from pytest_relevance.results.certainty import means_over_judged
+from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare import differences
+from pytest_relevance.results.counts import ChangeCounts, count_changes
 from pytest_relevance.results.records.fingerprint import (
     Fingerprint,
     changed_since,
@@ -186,25 +187,85 @@ def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
 # --- means and latencies --------------------------------------------------------------
 
 
+def whole_mean_sentences(
+    results: Sequence[CaseResult], told: Collection[str] = ()
+) -> list[Sentence]:
+    """Write how the mean over all cases changed, and count what became of queries.
+
+    The p-value of this mean decides the headline. `told`: the counts that the headline
+    has, by their names in `ChangeCounts`; they are left out. There are no sentences if
+    no case is compared.
+    """
+    ran = [result for result in results if result.status != SKIPPED]
+    changes = changes_since_baseline(ran)
+    counts = count_changes(changes)
+    if not counts.compared:
+        return []
+    sentences = []
+    change = differences.mean_change(ran)
+    if change is not None:
+        scored = [result for result in ran if result.score is not None]
+        metric = metric_of(scored) + _over_what(ran)
+        said = mean_change_sentence(change, metric, weighted(scored))
+        sentences.append(with_judged_alone(said, changes))
+    return [*sentences, *count_sentences(counts, told)]
+
+
+def _over_what(results: Sequence[CaseResult]) -> str:
+    """Write ` over 2 suites and 3 variants`; nothing for one of each."""
+    suites = len({result.file for result in results})
+    variants = len(variants_of(results))
+    parts = []
+    if suites > 1:
+        parts.append(counted(suites, "suite"))
+    if variants > 1:
+        parts.append(counted(variants, "variant"))
+    return f" over {listed(parts, 'and')}" if parts else ""
+
+
+def with_judged_alone(said: Sentence, changes: Iterable[Change]) -> Sentence:
+    """Add `; over judged results alone 0.749 -> 0.633`, if any result is unjudged."""
+    means = means_over_judged(changes)
+    if means is None:
+        return said
+    scores = f"{means.before:.3f} -> {means.after:.3f}"
+    return replace(said, text=f"{said.text}; over judged results alone {scores}")
+
+
+_COUNTS = {
+    "got_worse": "got worse",
+    "changed": "changed by more than allowed",
+    "got_better": "got better",
+    "inconclusive": "inconclusive",
+    "within_tolerance": "within the tolerance",
+    "same": "the same",
+    "without_score": "without a score",
+}
+"""What became of queries, in words: by the names of the counts, in their order."""
+
+
+def count_sentences(counts: ChangeCounts, told: Collection[str] = ()) -> list[Sentence]:
+    """Write `24 got better, 13 within the tolerance, 35 the same, 19 without a score`.
+
+    `told`: the counts that the headline has; they are left out.
+    """
+    parts = []
+    for name, words in _COUNTS.items():
+        count = getattr(counts, name)
+        if count and name not in told:
+            parts.append(f"{count:,} {words}")
+    return [Sentence(", ".join(parts))] if parts else []
+
+
 def mean_sentences(
-    results: Sequence[CaseResult],
-    *,
-    only_changes: bool = False,
-    beside_counts: bool = False,
-    of_all: MeanChange | None = None,
+    results: Sequence[CaseResult], *, only_changes: bool = False
 ) -> list[Sentence]:
     """Return the mean of each suite and variant, and its change since the baseline.
 
-    Example: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the
-    same`. The suite and the variant are named if there are several.
-
-    `only_changes`: whether suites without a change are left out.
-    `beside_counts`: whether the report also counts what got worse. Then the sentence
-    says that it counts changes by any amount, counts the cases without a score too, so
-    that the numbers add up, and says how uncertain the mean is because of unjudged
-    results.
-    `of_all`: what `mean_change` returned for all of `results`; None if it was not
-    called.
+    `mean nDCG@10 0.665 -> 0.712 (+0.047)`; the suite and the variant are named if there
+    are several. The p-value is that of `whole_mean_sentences`: only the sentence of a
+    single suite and variant has it. With `only_changes` suites without a change are
+    left out.
     """
     groups = grouped(results, lambda result: (result.file, variant_of(result)))
     has_files = len({file for file, _ in groups}) > 1
@@ -216,64 +277,56 @@ def mean_sentences(
             label = variant_label(variant, variants)
             names.append(cut(label, WIDEST_NAME))
         head = f"{'  '.join(names)}: " if names else ""
-        change = of_all if len(groups) == 1 else None
-        if change is None:
+        if len(groups) == 1:
             change = differences.mean_change(group)
-        if change is not None:
-            said = _mean_change_of_group(
-                group, change, head, beside_counts=beside_counts
-            )
-            sentences.append(said)
-        elif not only_changes and has_mean(group):
-            sentences.append(Sentence(head + mean_text(group)))
+            said = [] if change is None else _change_of_only(group, change)
+        else:
+            said = _change_of_one(group, head)
+        if not said and not only_changes and has_mean(group):
+            said = [Sentence(head + mean_text(group))]
+        sentences += said
     return sentences
 
 
-def _mean_change_of_group(
-    group: Sequence[CaseResult], change: MeanChange, head: str, *, beside_counts: bool
-) -> Sentence:
-    """Return how the mean of one suite and variant changed: see `mean_sentences`."""
-    head += weighted(group)
-    metric = metric_of(group)
-    said = mean_change_sentence(change, metric, head, beside_counts=beside_counts)
-    if not beside_counts:
-        return said
-    ran = [result for result in group if result.status != SKIPPED]
-    unscored = len(ran) - change.total
-    compared = []
-    for result in group:
-        if differences.score_before(result) is not None:
-            compared.append(result)
-    more = f", {unscored:,} without a score" if unscored else ""
-    return replace(said, text=f"{said.text}{more}{left_open(compared)}")
+def _change_of_only(group: Sequence[CaseResult], change: MeanChange) -> list[Sentence]:
+    return [mean_change_sentence(change, metric_of(group), weighted(group))]
 
 
-def mean_change_sentence(
-    change: MeanChange, metric: str, head: str, *, beside_counts: bool = False
-) -> Sentence:
-    """Return how a mean changed.
+def _change_of_one(group: Sequence[CaseResult], head: str) -> list[Sentence]:
+    """Write the mean of one of several suites and variants, which is not tested."""
+    pairs = differences.score_pairs(group)
+    if not pairs:
+        return []
+    means = differences.means_of(pairs)
+    scores = f"{means.first:.3f} -> {means.second:.3f}"
+    change = signed_text(means.difference)
+    name = f"{head}{weighted(group)}mean {metric_of(group)}"
+    return [Sentence(f"{name} {scores} ({change})")]
 
-    Example: `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the
-    same`. The number of compared cases is added if other cases lack a score now or
-    before.
 
-    `head`: the beginning of the sentence.
-    `beside_counts`: whether the sentence says that it counts changes `by any amount`.
+def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sentence:
+    """Write how a mean changed, with its interval and its p-value.
+
+    `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% -0.161 to -0.056, p <0.001)`. If only one
+    of interval and p-value speaks of chance, the sentence says that p decides.
+    `mean nDCG@10 0.728, unchanged` if no score changed.
     """
     means = change.means
+    if not means.rose and not means.fell:
+        return Sentence(f"{head}mean {metric} {means.second:.3f}, unchanged")
+    is_significant = change.p <= SIGNIFICANT
     style = PLAIN
-    if change.p <= SIGNIFICANT:
+    if is_significant:
         style = GOOD if means.difference > 0 else BAD
     scores = f"{means.first:.3f} -> {means.second:.3f}"
-    tested = f"({signed_text(means.difference)}, p {p_text(change.p)})"
-    any_amount = "by any amount " if beside_counts else ""
-    counts = (
-        f"{any_amount}{means.better:,} better, {means.worse:,} worse, "
-        f"{means.same:,} the same"
-    )
-    text = f"{head}mean {metric} {scores} {tested}: {counts}"
-    if means.queries < change.total:
-        text += f" ({means.queries:,} of {counted(change.total, 'case')})"
+    interval = f"95% {signed_text(change.low)} to {signed_text(change.high)}"
+    tested = f"{signed_text(means.difference)}, {interval}, p {p_text(change.p)}"
+    text = f"{head}mean {metric} {scores} ({tested})"
+    excludes_0 = change.low > 0 or change.high < 0
+    if excludes_0 and not is_significant:
+        text += "; p decides, though the interval excludes 0"
+    elif is_significant and not excludes_0:
+        text += "; p decides, though the interval includes 0"
     return Sentence(text, style)
 
 

@@ -7,7 +7,7 @@ headline of a comparison with `balance` too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import SIGNIFICANT
@@ -86,10 +86,14 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A sentence without a full stop, and its kind: `WORSE`, `MIXED` ..."""
+    """A sentence without a full stop, and its kind: `WORSE`, `MIXED` ...
+
+    `told`: the counts that the sentence has, by their names in `ChangeCounts`.
+    """
 
     text: str
     kind: str
+    told: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def mark(self) -> str:
@@ -100,6 +104,10 @@ class Headline:
     def style(self) -> str:
         """The style of the sentence in a terminal."""
         return _STYLES[self.kind]
+
+
+_TOLD_IF_WORSE = frozenset({"got_worse", "certain", "open"})
+_TOLD_IF_BETTER = frozenset({"got_better"})
 
 
 def balance(counts: ChangeCounts, mean: int) -> Headline:
@@ -113,30 +121,31 @@ def balance(counts: ChangeCounts, mean: int) -> Headline:
         return said
     if said.kind in (WORSE, MIXED):
         text = f"{said.text}; {counts.changed:,} {_MORE_THAN_ALLOWED}"
-        return Headline(text, said.kind)
+        return replace(said, text=text, told=said.told | {"changed"})
     text = f"{counted(counts.changed, 'query', 'queries')} {_MORE_THAN_ALLOWED}"
     if said.kind == BETTER:
         text += f"; {said.text[0].lower()}{said.text[1:]}"
-    return Headline(text, BROKEN)
+    return Headline(text, BROKEN, said.told | {"changed"})
 
 
 def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
     worse, better = counts.got_worse, counts.got_better
     queries = counted(worse, "query", "queries")
     if worse and (mean < 0 or not better):
-        return Headline(f"Search got worse: {queries}{how_sure(counts)}", WORSE)
+        text = f"Search got worse: {queries}{how_sure(counts)}"
+        return Headline(text, WORSE, _TOLD_IF_WORSE)
     if worse:
         rest = "the mean is unchanged within chance"
         if mean:
             rest = "the mean rose significantly"
         text = f"{queries} got worse{how_sure(counts)}, {better:,} better; {rest}"
-        return Headline(text, MIXED)
+        return Headline(text, MIXED, _TOLD_IF_WORSE | _TOLD_IF_BETTER)
     if mean < 0:
         text = "Search got worse: the mean fell significantly, no single query by much"
         return Headline(text, WORSE)
     if better:
         queries = counted(better, "query", "queries")
-        return Headline(f"Search got better: {queries}", BETTER)
+        return Headline(f"Search got better: {queries}", BETTER, _TOLD_IF_BETTER)
     if mean > 0:
         return Headline("Search got better: the mean rose significantly", BETTER)
     return Headline("No query got worse", FINE)
@@ -190,9 +199,9 @@ def headline(
         parts += [*uncompared_in_words(results, files, info), *briefs(info.findings)]
     text = "; ".join(parts)
     if info.reasons_to_fail:
-        return Headline(f"{text}, {FAILS}", BROKEN)
+        return replace(said, text=f"{text}, {FAILS}", kind=BROKEN)
     if len(parts) > 1:
-        return Headline(text, MIXED)
+        return replace(said, text=text, kind=MIXED)
     return said
 
 
@@ -221,8 +230,8 @@ class _Run:
         return f"{counted(broken, 'case')} could not be scored" if broken else ""
 
     def balance(self) -> Headline:
-        """Return the headline about queries that got worse and that got better."""
-        return balance(self.counts, _direction(self.change))
+        """Weigh the queries that got worse against those that got better."""
+        return balance(self.counts, mean_direction(self.change))
 
     def balance_and_known(self) -> Headline:
         """Return `balance` with how many cases failed before."""
@@ -318,7 +327,7 @@ If none holds, the headline is what the baseline says.
 """
 
 
-def _direction(change: MeanChange | None) -> int:
+def mean_direction(change: MeanChange | None) -> int:
     """Return -1 if the mean fell significantly, 1 if it rose so, else 0."""
     if change is None or not change.p <= SIGNIFICANT:
         return 0

@@ -53,8 +53,8 @@ def means_table(
 ) -> Table:
     """Return a table with a row for each pair of means.
 
-    A row has the number of cases, both means, the change, and how many cases got better
-    or worse.
+    A row has the number of cases, both means, the change, and how many cases have a
+    higher, a lower and the same score.
 
     `names`: the first columns. `rows`: their texts, and the means.
     `tests`: one for each row, if any; they add the interval, the p-value (Holm's, if it
@@ -63,7 +63,7 @@ def means_table(
     heads = ["cases", "before", "after", "change"]
     if tests:
         heads += ["95 % interval", _p_title(tests), "effect"]
-    heads += ["better", "worse", "same"]
+    heads += ["higher", "lower", "same"]
     columns = list(names)
     for head in heads:
         columns.append(Column(head, RIGHT, drop_order=_DROP_ORDER.get(head, 0)))
@@ -76,8 +76,8 @@ def means_table(
             score_text(means.second),
             signed_text(means.difference),
             *([] if test is None else _test_texts(test)),
-            f"{means.better:,}",
-            f"{means.worse:,}",
+            f"{means.rose:,}",
+            f"{means.fell:,}",
             f"{means.same:,}",
         )
     return table

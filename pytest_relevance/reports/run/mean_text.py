@@ -57,8 +57,8 @@ def known_text(results: Iterable[CaseResult]) -> str:
 def left_open(results: Iterable[CaseResult]) -> str:
     """Write between which values the mean lies because of unjudged results.
 
-    Example: `; unjudged results of 79 queries leave it between 0.607 and 0.884`. The
-    text is "" if the mean is certain. At least one result must have a score.
+    Example: `unjudged results of 79 queries leave the mean between 0.607 and 0.884`.
+    The text is "" if the mean is certain, or if there is none.
     """
     lower, upper = [], []
     uncertain = 0
@@ -73,12 +73,14 @@ def left_open(results: Iterable[CaseResult]) -> str:
         upper.append((high, result.weight))
         if evaluation.judged < evaluation.top:
             uncertain += 1
+    if not lower:
+        return ""
     least = score_text(weighted_mean(lower))
     most = score_text(weighted_mean(upper))
     if least == most:
         return ""
     queries = counted(uncertain, "query", "queries")
-    return f"; unjudged results of {queries} leave it between {least} and {most}"
+    return f"unjudged results of {queries} leave the mean between {least} and {most}"
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:

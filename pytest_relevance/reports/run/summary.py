@@ -39,6 +39,7 @@ from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
+    from pytest_relevance.reports.run.headline import Headline
 
 _MOST_FILLED = 3
 _AGAINST = "--relevance-against"
@@ -112,12 +113,19 @@ def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
 # --- the parts: each has no blocks if it does not apply -------------------------------
 
 
+def headline_of(of: SummaryOf) -> Headline:
+    """Return the headline of a run."""
+    from pytest_relevance.reports.run.headline import headline
+
+    return headline(of.results, of.gates, of.info, files=of.files)
+
+
 def _headline(of: SummaryOf) -> Sequence[Block]:
     if not of.is_compared:
         return []
-    from pytest_relevance.reports.run.headline import FINE, headline
+    from pytest_relevance.reports.run.headline import FINE
 
-    said = headline(of.results, of.gates, of.info, files=of.files)
+    said = headline_of(of)
     return [] if said.kind == FINE else [Sentence(said.text, said.style)]
 
 
@@ -141,6 +149,7 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
         emptied_sentences,
         mean_sentences,
         still_empty_sentences,
+        whole_mean_sentences,
     )
     from pytest_relevance.reports.run.changed_test import (
         change_sentences,
@@ -152,7 +161,9 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
     for name in dict.fromkeys(about.against for _, about in sorted(of.files.items())):
         if name:
             blocks.append(Sentence(f"against {name}:", DIM))
-    blocks += mean_sentences(of.results, only_changes=True)
+    blocks += whole_mean_sentences(of.results, headline_of(of).told)
+    by_suite = mean_sentences(of.results, only_changes=True)
+    blocks += by_suite if len(by_suite) > 1 else []
     if of.updating not in ("all", "test"):
         changed = changed_test(of.results, of.files, of.info)
         is_recorded = any(about.against for about in of.files.values())

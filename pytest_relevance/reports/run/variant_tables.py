@@ -144,7 +144,7 @@ def _cells(
     interval = f"{signed_text(difference.low)} to {signed_text(difference.high)}"
     cells += [signed_text(difference.means.difference), interval]
     cells.append(p_text(difference.adjusted_p))
-    cells += [f"{difference.means.better:,}", f"{difference.means.worse:,}"]
+    cells += [f"{difference.means.rose:,}", f"{difference.means.fell:,}"]
     return cells
 
 
@@ -279,8 +279,8 @@ def _row_data(row: VariantScores) -> dict[str, Any]:
         "high": found.high,
         "p": found.p,
         "adjusted_p": found.adjusted_p,
-        "higher": found.means.better,
-        "lower": found.means.worse,
+        "higher": found.means.rose,
+        "lower": found.means.fell,
         "same": found.means.same,
     }
 

@@ -17,7 +17,13 @@ from pytest_relevance.registry import upward
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.compare.differences import Difference, Means, Scores
+from pytest_relevance.results.compare.differences import (
+    Difference,
+    MeanChange,
+    Means,
+    Scores,
+    mean_change_of,
+)
 from pytest_relevance.results.compare.incompatibilities import (
     ErroredCase,
     Incompatibility,
@@ -205,6 +211,42 @@ class Comparison:
             rows += self._differences_of(variant, pairs)
         return tuple(rows)
 
+    @property
+    def is_by_own_metric(self) -> bool:
+        """Say whether each case is compared by its own nDCG@k."""
+        for change in self.changes:
+            if change.metric not in (None, change.case.metric.text):
+                return False
+        return True
+
+    @cached_property
+    def mean_change(self) -> MeanChange | None:
+        """Return the change of the mean whose p-value decides.
+
+        It is that of the metric that was named first, or of the nDCG@k of the cases. A
+        query counts once for all its variants. None if no case has both scores, and by
+        a metric that compares rankings.
+        """
+        if self.metric is not None and is_similarity(self.metric):
+            return None
+        rows = self.metrics
+        if self.metric is not None:
+            rows = tuple([row for row in rows if row.metric == self.metric])
+        if len(rows) != 1:
+            return mean_change_of(
+                self.changes, resamples=self.resamples, seed=self.seed
+            )
+        (row,) = rows
+        if not row.means.queries:
+            return None
+        return MeanChange(
+            means=row.means,
+            p=row.adjusted_p,
+            low=row.low,
+            high=row.high,
+            total=row.means.queries + row.undefined,
+        )
+
     def _differences_of(
         self, variant: str | None, pairs: Sequence[Pair]
     ) -> list[Difference]:
@@ -319,7 +361,8 @@ class Comparison:
         """Return the comparison without the judgments of a machine."""
         pairs = []
         for pair in self.pairs:
-            pairs.append(Pair(without_fill(pair.first), without_fill(pair.second)))
+            first, second = without_fill(pair.first), without_fill(pair.second)
+            pairs.append(Pair(first, second))
         return replace(self, pairs=tuple(pairs))
 
     # --- reports ----------------------------------------------------------------------

@@ -73,15 +73,15 @@ class Means:
     """The weighted means of the scores in both sets.
 
     `queries`: how many cases have both scores.
-    `better`, `worse`, `same`: how many of them rose, fell, and stayed.
+    `rose`, `fell`, `same`: how many of them rose or fell by any amount, and stayed.
     """
 
     queries: int
     first: float
     second: float
     difference: float
-    better: int
-    worse: int
+    rose: int
+    fell: int
     same: int
 
 
@@ -146,20 +146,20 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
 def _means(before: _Column, after: _Column, weights: _Column) -> Means:
     first = weighted_mean(zip(before, weights, strict=True))
     second = weighted_mean(zip(after, weights, strict=True))
-    better = worse = 0
+    rose = fell = 0
     for was, now in zip(before, after, strict=True):
         if now - was > ROUNDING:
-            better += 1
+            rose += 1
         elif was - now > ROUNDING:
-            worse += 1
+            fell += 1
     return Means(
         queries=len(weights),
         first=first,
         second=second,
         difference=second - first,
-        better=better,
-        worse=worse,
-        same=len(weights) - better - worse,
+        rose=rose,
+        fell=fell,
+        same=len(weights) - rose - fell,
     )
 
 
@@ -202,13 +202,11 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
     weights = [pair.weight for pair in pairs]
     test = _test(before, after, weights, resamples, seed)
     second = _without_rounding(before, after)
-    interval = significance.bootstrap_interval(
-        before, second, weights=weights, seed=seed
-    )
+    low, high = _interval(before, after, weights, seed)
     return replace(
         untested(scores),
-        low=interval.low,
-        high=interval.high,
+        low=low,
+        high=high,
         p=test.p,
         adjusted_p=test.p,
         effect=significance.effect_size(before, second, weights=weights),
@@ -242,11 +240,14 @@ class MeanChange:
     """The change of the mean nDCG@k over the cases that have a score now and before.
 
     `p`: the p-value of the paired randomisation test, with the weights of the cases.
+    `low`, `high`: the bootstrap interval of the mean change at 95 %.
     `total`: how many cases have a score now, or should have one.
     """
 
     means: Means
     p: float
+    low: float
+    high: float
     total: int
 
 
@@ -356,21 +357,85 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     """Return the change of the mean nDCG@k since the baseline.
 
-    None if no case has both scores.
+    A query that ran in several variants counts once, with the means of its scores. None
+    if no case has both scores.
     """
     pairs: list[ScorePair] = []
-    total = 0
+    scored = []
     for result in results:
+        if _was_to_score(result):
+            scored.append(key_of(result))
         now, before = result.score, score_before(result)
-        was_to_score = now is not None or result.verdict in WITHOUT_SCORE
-        if was_to_score and result.status != SKIPPED:
-            total += 1
         if now is not None and before is not None:
             pairs.append(ScorePair(key_of(result), before, now, result.weight))
-    return change_of(pairs, total) if pairs else None
+    return _change_by_query(pairs, scored)
 
 
-def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
+def mean_change_of(
+    changes: Iterable[Change], *, resamples: int = RESAMPLES, seed: int = 0
+) -> MeanChange | None:
+    """Return the change of the mean of cases, by the metric of their changes.
+
+    See `mean_change`.
+    """
+    changes = list(changes)
+    scored = []
+    for change in changes:
+        if change.score_after is not None or _was_to_score(change.case):
+            scored.append(key_of(change.case))
+    return _change_by_query(score_pairs_of(changes), scored, resamples, seed)
+
+
+def _was_to_score(result: CaseResult) -> bool:
+    has_score = result.score is not None or result.verdict in WITHOUT_SCORE
+    return has_score and result.status != SKIPPED
+
+
+def _change_by_query(
+    pairs: Sequence[ScorePair],
+    scored: Sequence[tuple[str, str, str]],
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> MeanChange | None:
+    """Return the change of the mean over queries.
+
+    `scored`: the keys of the cases that have a score now, or should have one.
+    """
+    if not pairs:
+        return None
+    total = len(scored)
+    if len({variant for _, _, variant in scored}) > 1:
+        pairs = _by_query(pairs)
+        total = len({(file, case) for file, case, _ in scored})
+    return change_of(pairs, total, resamples=resamples, seed=seed)
+
+
+def _by_query(pairs: Sequence[ScorePair]) -> list[ScorePair]:
+    """Return a pair for each query, with the means of its scores in all variants."""
+    by_query: dict[tuple[str, str], list[ScorePair]] = {}
+    for pair in pairs:
+        file, case, _ = pair.key
+        by_query.setdefault((file, case), []).append(pair)
+    merged = []
+    for (file, case), own in by_query.items():
+        merged.append(
+            ScorePair(
+                key=(file, case, ""),
+                first=math.fsum(pair.first for pair in own) / len(own),
+                second=math.fsum(pair.second for pair in own) / len(own),
+                weight=own[0].weight,
+            )
+        )
+    return merged
+
+
+def change_of(
+    pairs: Iterable[ScorePair],
+    total: int,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> MeanChange:
     """Return the change of the mean of pairs.
 
     `total`: how many cases have a score now, or should have one.
@@ -379,7 +444,7 @@ def change_of(pairs: Iterable[ScorePair], total: int) -> MeanChange:
     before = tuple([pair.first for pair in ordered])
     after = tuple([pair.second for pair in ordered])
     weights = tuple([pair.weight for pair in ordered])
-    return _change_of(before, after, weights, total)
+    return _change_of(before, after, weights, total, resamples, seed)
 
 
 def _order_of_pair(pair: ScorePair) -> tuple[tuple[str, str, str], float, float]:
@@ -388,10 +453,31 @@ def _order_of_pair(pair: ScorePair) -> tuple[tuple[str, str, str], float, float]
 
 @lru_cache(maxsize=1)  # several parts of a report say it of the same cases
 def _change_of(
-    before: _Column, after: _Column, weights: _Column, total: int
+    before: _Column,
+    after: _Column,
+    weights: _Column,
+    total: int,
+    resamples: int,
+    seed: int,
 ) -> MeanChange:
+    low, high = _interval(before, after, weights, seed)
     return MeanChange(
-        _means(before, after, weights),
-        _test(before, after, weights, RESAMPLES, 0).p,
-        total,
+        means=_means(before, after, weights),
+        p=_test(before, after, weights, resamples, seed).p,
+        low=low,
+        high=high,
+        total=total,
     )
+
+
+def _interval(
+    before: _Column, after: _Column, weights: _Column, seed: int
+) -> tuple[float, float]:
+    """Return the interval of the mean change; 0 to 0 if no score changed."""
+    second = _without_rounding(before, after)
+    if weights and second == list(before):
+        return 0.0, 0.0  # numpy is not needed
+    interval = significance.bootstrap_interval(
+        before, second, weights=weights, seed=seed
+    )
+    return interval.low, interval.high

@@ -9,12 +9,12 @@ The result is one that was just made (`baseline`) or one of a record
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.metrics.measures import score
-from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
 from pytest_relevance.registry import GATES
 from pytest_relevance.results import outcomes
 from pytest_relevance.results.case_parts import (
@@ -29,6 +29,7 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, CaseResult
+from pytest_relevance.results.judged_alone import has_unjudged, score_of_judged
 from pytest_relevance.results.records.accepted_outcomes import AcceptedOutcomes
 from pytest_relevance.results.records.case_today import (
     CaseToday,
@@ -65,7 +66,11 @@ def compare_with_entry(
     if details or case.gates or not _passes_unchanged(result, entry, case):
         result = _compare_scores(result, entry, case, judgments)
     else:
-        result = replace(result, baseline=_comparison(result, entry, result.score))
+        found = _comparison(result, entry, result.score)
+        if result.evaluation.judged < result.evaluation.top:
+            now = _graded_now(result, judgments.judged)
+            found = replace(found, judged_alone=_judged_alone(result, now, now, case))
+        result = replace(result, baseline=found)
     return _with_lost_metrics(result, entry, judgments)
 
 
@@ -175,6 +180,9 @@ def _compare_scores(
         then=entry.scores,
         newly_failing=newly_failing,
         newly_met=accepted.misses_what_is_met(),
+        judged_alone=_judged_alone(
+            result, graded, _graded_now(result, judgments.judged), case
+        ),
         failed_before=failed_before,
     )
     # only gates on the share that passes need to know it
@@ -202,6 +210,38 @@ def _comparison(
         latency=entry.call.latency_like(result.call),
         found_nothing=not entry.documents and expects_results,
     )
+
+
+def _graded_now(result: CaseResult, judged: Sequence[float]) -> GradedRanking:
+    """Return the present ranking with its grades, and the grades of all judgments."""
+    repeated = repeated_indexes(result.ranking.documents)
+    return GradedRanking([*result.ranking.grades], repeated, judged)
+
+
+def _judged_alone(
+    result: CaseResult, before: GradedRanking, now: GradedRanking, case: CaseToday
+) -> Sequence[float]:
+    """Score both rankings over judged results alone, as deep as the case looks.
+
+    They may be one ranking, which is scored once.
+    """
+    conditions = result.conditions
+    k = conditions.k
+    if result.score is None or not (has_unjudged(now, k) or has_unjudged(before, k)):
+        return ()
+    depth = None if case.looks_at_all else conditions.depth
+    metric, settings = result.metric, conditions.settings
+    score_before = score_of_judged(metric, _cut(before, depth), settings)
+    if now is before:
+        return score_before, score_before
+    return score_before, score_of_judged(metric, _cut(now, depth), settings)
+
+
+def _cut(ranking: GradedRanking, depth: int | None) -> GradedRanking:
+    if depth is None or len(ranking.grades) <= depth:
+        return ranking
+    repeated = tuple([index for index in ranking.repeated if index < depth])
+    return GradedRanking(ranking.grades[:depth], repeated, ranking.judged)
 
 
 def _standing(result: CaseResult, before: float | None) -> str:

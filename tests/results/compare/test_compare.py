@@ -71,7 +71,7 @@ def test_the_second_run_is_the_newer_one(make: Maker) -> None:
     assert row.means.first == 1
     assert row.means.second == pytest.approx((0.5766 + 1 + 0) / 3, abs=1e-4)
     assert row.means.difference == row.means.second - 1
-    assert (row.means.better, row.means.worse, row.means.same) == (0, 2, 1)
+    assert (row.means.rose, row.means.fell, row.means.same) == (0, 2, 1)
     assert len(found) == row.means.queries == 3
 
 
@@ -156,7 +156,7 @@ def test_the_means_by_tag_with_the_largest_drop_first(make: Maker) -> None:
     winter, feet, summer = compare_runs(first, second).by_tag
     assert (winter.tag, winter.means.first, winter.means.second) == ("winter", 1, 0)
     assert (feet.tag, feet.means.second) == ("feet", 0.5)
-    assert (feet.means.better, feet.means.worse) == (1, 1)
+    assert (feet.means.rose, feet.means.fell) == (1, 1)
     assert (summer.tag, summer.means.queries) == ("summer", 0)
 
 
@@ -197,7 +197,7 @@ def test_one_variant_with_another_of_the_same_run(make: Maker) -> None:
     found = compare_runs(run, run, variants=("bm25", "hybrid"))
     assert (found.first, found.second) == ("run.jsonl[bm25]", "run.jsonl[hybrid]")
     (row,) = found.metrics
-    assert (row.variant, row.means.queries, row.means.worse) == (None, 3, 1)
+    assert (row.variant, row.means.queries, row.means.fell) == (None, 3, 1)
     assert found.movers.drops[0].case.key == ("shop.relevance.yaml", "boots", None)
     assert found.frame["variant"].isna().all()
 
@@ -313,7 +313,7 @@ def test_the_other_way_round_all_differences_change_their_sign(
     back = compare_runs(second, first, judgments=GRADES, common=True)
     (one,), (two,) = there.metrics, back.metrics
     assert one.means.difference == -two.means.difference
-    assert (one.means.better, one.means.worse) == (two.means.worse, two.means.better)
+    assert (one.means.rose, one.means.fell) == (two.means.fell, two.means.rose)
     assert one.p == two.p
     gains = {mover.case.query for mover in back.movers.gains}
     assert {*drops_of(there)} == gains
