@@ -279,8 +279,9 @@ def mean_change_sentences(
         sentences += [_mean_sentence(comparison, row) for row in rows]
     else:
         sentences.append(_deciding_sentence(comparison, change))
-        if len(rows) > 1:
-            sentences += [_mean_sentence(comparison, row) for row in rows]
+        for row in rows:
+            if row.means is not change.means:
+                sentences.append(_mean_sentence(comparison, row))
     if comparison.metric is None or not is_similarity(comparison.metric):
         sentences += baseline.count_sentences(comparison.counts, told)
     return sentences + baseline.latency_sentences(comparison.changes)

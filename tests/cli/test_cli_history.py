@@ -134,7 +134,7 @@ def test_a_line_for_each_run_in_the_order_of_their_start(
         "break at 2026-11-04 08:03: judgments of 2 of 2 cases changed: means before and after are not",
         "    comparable",
         "interval: what unjudged results leave open; worse, better: since the run before, of cases without a",
-        "    break",
+        "    break; open: of those that got worse, may only be missing judgments",
     ]
 
 
@@ -240,7 +240,7 @@ def test_a_run_whose_search_failed_hides_nothing(
     record(runs / "2.jsonl", 2, {"boots": FAILED, "hats": FAILED})
     record(runs / "3.jsonl", 3, {"boots": BEST, "hats": POOR})
     points = only_series(terminal)["points"]
-    assert [(point["mean"], point["worse"]) for point in points[:2]] == [
+    assert [(point["mean"], point["counts"]["got_worse"]) for point in points[:2]] == [
         (1.0, 0),
         (None, 0),
     ]
@@ -256,11 +256,14 @@ def test_cases_without_judgments_have_a_history_too(
     record(runs / "1.jsonl", 1, {"boots": "ab"}, keys)
     record(runs / "2.jsonl", 2, {"boots": "ba"}, keys)
     points = only_series(terminal)["points"]
-    assert [(point["mean"], point["worse"]) for point in points] == [
+    assert [(point["mean"], point["counts"]["got_worse"]) for point in points] == [
         (None, 0),
         (None, 1),
     ]
-    worse = "1 got worse in the last run, since the run before: &quot;boots&quot;</p>"
+    worse = (
+        "1 got worse (for certain) in the last run, since the run before: "
+        "&quot;boots&quot;</p>"
+    )
     assert worse in page_of(terminal)
 
 
@@ -299,7 +302,12 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
 @pytest.mark.parametrize(
     ("found", "kind", "says", "means"),
     [
-        (FALL, "worse", f"{SINCE} search got worse: 5 queries", "1.000 -> 0.548"),
+        (
+            FALL,
+            "worse",
+            f"{SINCE} search got worse: 5 queries (all for certain)",
+            "1.000 -> 0.548",
+        ),
         (
             FALL[::-1],
             "better",
@@ -310,7 +318,7 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
         (
             CHANCE,
             "mixed",
-            f"{SINCE} 2 queries got worse, 1 better; the mean is unchanged within chance",
+            f"{SINCE} 2 queries got worse (all for certain), 1 better; the mean is unchanged within chance",
             "0.849 -> 0.699",
         ),
         (
@@ -334,7 +342,7 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
         (
             [FALL[0], dict.fromkeys("uvwxy", "")],
             "worse",
-            f"{SINCE} search got worse: 5 queries; in the last run 5 of 5 searches returned nothing",
+            f"{SINCE} search got worse: 5 queries (all for certain); in the last run 5 of 5 searches returned nothing",
             "1.000 -> 0.000",
         ),
         (
@@ -599,8 +607,9 @@ def test_two_runs_differ_as_compare_says(
         assert main([*command, "--output", str(report)]) == 0
         reports.append(json.loads(report.read_text()))
     (series,), (row,) = reports[0]["series"], reports[1]["metrics"]
-    for name in ("queries", "first", "second", "better", "worse", "p"):
+    for name in ("queries", "first", "second", "rose", "fell", "low", "high", "p"):
         assert series["change"][name] == row[name]
+    assert series["counts"] == series["points"][1]["counts"] == reports[1]["counts"]
     movers = reports[1]["movers"]
     differences = {
         each["id"]: each["difference"] for each in movers["drops"] + movers["gains"]

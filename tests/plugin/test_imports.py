@@ -82,15 +82,12 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project) -> None:
     assert imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS) & HEAVY == {"yaml"}
 
 
-def test_a_baseline_imports_neither_numpy_nor_pandas_where_twenty_cases_changed(
+def test_a_baseline_imports_neither_numpy_nor_pandas_where_no_score_changed(
     forty: Project,
 ) -> None:
-    """Beyond 20 changes numpy draws the sign flips of the test of the mean."""
+    """If any changed, numpy draws the interval of the mean."""
     forty.run("--relevance-update")
-    forty.search(
-        "return lambda query: query.split()[:: -1 if int(query.split()[2]) < 20 else 1]"
-    )
-    modules = imported(forty, "-o", "relevance_tolerance=1")
+    modules = imported(forty)
     assert "pytest_relevance.results.compare.differences" in modules
     assert modules & HEAVY == {"yaml"}
 

@@ -38,14 +38,14 @@ def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project) -
     assert means(shop.run(UPDATE)) == []
     shop.returns(p="b a", q="a b")
     run = shop.run()  # two queries that change places fail, though the mean stays
-    same = "mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 1 better, 1 worse, 2 the same"
+    same = "mean nDCG@10 0.927 -> 0.927 (0.000, 95% -0.218 to +0.218, p 1.000)"
     assert means(run) == [same]
+    assert "1 query got worse (for certain), 1 better; " in run.summary
+    assert run.sentences("2 the same") == ["2 the same"]
     assert run.counts == {"passed": 3, "failed": 1}
     shop.returns(r="b a")
     # of the 8 flips of +0.290, -0.290, -0.290 all are as far from 0 as -0.290
-    fell = (
-        "mean nDCG@10 0.927 -> 0.855 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"
-    )
+    fell = "mean nDCG@10 0.927 -> 0.855 (-0.073, 95% -0.290 to +0.145, p 1.000)"
     assert means(shop.run()) == means(shop.run("-q")) == [fell]
 
 
@@ -56,8 +56,11 @@ def test_only_cases_that_both_have_are_compared(project: Project) -> None:
     shop.run(UPDATE)
     shop.cases(cases("p q r s t") + "  - {query: unjudged}\n")
     shop.returns(p="b a", unjudged="x")
-    (line,) = means(shop.run())
-    assert line.endswith(": 0 better, 1 worse, 1 the same (2 of 5 cases)")
+    run = shop.run()
+    (line,) = means(run)
+    assert line.startswith("mean nDCG@10 1.000 -> 0.855 (-0.145, ")
+    assert run.summary.startswith("Search got worse: 1 query (for certain)")
+    assert run.sentences("1 the same") == ["1 the same"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +94,7 @@ def test_accepting_what_got_worse_changes_no_floor(
     run = shop.run()
     accepts = "where that is meant, --relevance-update FILE::CASE accepts one"
     assert run.sentences("1 case got worse") == [f"1 case got worse: {accepts}{also}"]
-    change = "weighted mean nDCG@10 1.000 -> 0.782 (-0.218, p 1.000): "
+    change = "weighted mean nDCG@10 1.000 -> 0.782 (-0.218, "
     assert run.sentences("weighted mean")[0].startswith(change)
 
 
@@ -126,6 +129,7 @@ def test_suites_and_variants_have_a_line_each_and_tags_a_row(
     run = project.run()
     changes = [re.sub(r": mean nDCG@10| \(.*", "", line) for line in means(run)]
     assert changes == [
+        "mean nDCG@10 over 2 suites and 2 variants 0.877 -> 0.890",
         "other.relevance.yaml  bm25 0.631 -> 0.631",
         "other.relevance.yaml  dense 0.631 -> 1.000",
         "shop.relevance.yaml  bm25 1.000 -> 1.000",
@@ -189,7 +193,7 @@ def test_a_brief_run_says_each_thing_once(project: Project) -> None:
     assert short_reasons(run)["q1"] == reason
     assert [part.partition("   max")[0] for part in run.summary.splitlines()] == [
         "shop.relevance.yaml  mean nDCG@10 0.710   1 failed",
-        "mean nDCG@10 1.000 -> 0.710 (-0.290, p 1.000): 0 better, 1 worse, 0 the same",
+        "mean nDCG@10 1.000 -> 0.710 (-0.290, 95% -0.290 to -0.290, p 1.000); too few changed for p",
         "1 case: 1 got worse",
     ]
 

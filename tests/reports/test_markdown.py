@@ -163,7 +163,8 @@ def test_beside_a_baseline() -> None:
         <!-- pytest-relevance report -->
         ### ⚠️ 1 query got worse (for certain), 1 better; the mean is unchanged within chance
 
-        - `mean nDCG@10 0.720 -> 0.694 (-0.026, p 1.000): by any amount 1 better, 2 worse, 0 the same (3 of 5 cases)`
+        - `mean nDCG@10 0.720 -> 0.694 (-0.026, 95% -0.459 to +0.459, p 1.000)`
+        - `1 within the tolerance`
         - 5 cases: 3 passed; 1 got worse, 1 without an entry
         - `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`
 
@@ -191,7 +192,7 @@ def test_beside_a_baseline() -> None:
         | --- | ---: | --- |
         | `belt` | 0.541 → 1.000 | `good` 3 → 1 |
 
-        | by tag (nDCG@10) | cases | before | after | change | better | worse | same |
+        | by tag (nDCG@10) | cases | before | after | change | higher | lower | same |
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
         | `wrist` | 1 | 1.000 | 0.541 | -0.459 | 0 | 1 | 0 |
         | `small` | 2 | 0.770 | 0.771 | 0.000 | 1 | 1 | 0 |

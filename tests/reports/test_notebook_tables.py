@@ -130,7 +130,8 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
     assert shown.paragraphs[:3] == [
         "1 query got worse (may only be missing judgments), 1 better; the mean is unchanged within chance",
         "first -> second: 2 cases compared, 2 with another ranking",
-        "mean nDCG@10 0.815 -> 0.606 (-0.209, p 1.000): 1 better, 1 worse, 0 the same",
+        "mean nDCG@10 0.815 -> 0.606 (-0.209, 95% -0.787 to +0.369, p 1.000); "
+        "over judged results alone 1.000 -> 0.669",
     ]
     drops, gains, metrics = shown.tables
     assert metrics[1][:5] == ["nDCG@10", "2", "0.815", "0.606", "-0.209"]

@@ -58,18 +58,18 @@ HEADS = (
     "p95",
     "passed",
     "errors",
-    "got worse",
+    "worse",
     "open",
-    "got better",
+    "better",
     "searched",
 )
 """The heads of the columns of a series."""
 
-_DROP_ORDER = {"interval": 3, "p95": 2, "searched": 1}
+_DROP_ORDER = {"open": 4, "interval": 3, "p95": 2, "searched": 1}
 """The columns that a narrow terminal does without, the highest number first."""
 
 _FIGURES_EXPLAINED = (
-    "interval: what unjudged results leave open; got worse, better: since the run before, "
+    "interval: what unjudged results leave open; worse, better: since the run before, "
     "of cases without a break; open: of those that got worse, may only be missing "
     "judgments"
 )

@@ -60,6 +60,9 @@ if TYPE_CHECKING:
     from pytest_relevance.results.compare.differences import MeanChange
     from pytest_relevance.results.records.run import Run
 
+_FEWEST_TO_TEST = 6
+"""Of fewer changed queries no p-value is at most 0.05: of 5 the least is 2 / 2^5."""
+
 MOST_NAMES = 3
 """How many files, searches and entries of a fingerprint a report names."""
 
@@ -309,22 +312,24 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
 
     `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% -0.161 to -0.056, p <0.001)`. If only one
     of interval and p-value speaks of chance, the sentence says that p decides.
-    `mean nDCG@10 0.728, unchanged` if no score changed.
+    `mean nDCG@10 0.728 -> 0.728, unchanged` if no score changed.
     """
     means = change.means
+    scores = f"{means.first:.3f} -> {means.second:.3f}"
     if not means.rose and not means.fell:
-        return Sentence(f"{head}mean {metric} {means.second:.3f}, unchanged")
+        return Sentence(f"{head}mean {metric} {scores}, unchanged")
     is_significant = change.p <= SIGNIFICANT
     style = PLAIN
     if is_significant:
         style = GOOD if means.difference > 0 else BAD
-    scores = f"{means.first:.3f} -> {means.second:.3f}"
     interval = f"95% {signed_text(change.low)} to {signed_text(change.high)}"
     tested = f"{signed_text(means.difference)}, {interval}, p {p_text(change.p)}"
     text = f"{head}mean {metric} {scores} ({tested})"
     excludes_0 = change.low > 0 or change.high < 0
     if excludes_0 and not is_significant:
-        text += "; p decides, though the interval excludes 0"
+        is_tested = means.rose + means.fell >= _FEWEST_TO_TEST
+        why = "p decides, though the interval excludes 0"
+        text += f"; {why if is_tested else 'too few changed for p'}"
     elif is_significant and not excludes_0:
         text += "; p decides, though the interval includes 0"
     return Sentence(text, style)
