@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_relevance._text import counted, harmless, listed, with_variant
-from pytest_relevance.plugin.moved_cases import entries_to_move
+from pytest_relevance.plugin.moved_entries import entries_to_move
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
 from pytest_relevance.results.case_result import CaseResult

@@ -10,7 +10,7 @@ import pytest
 from pytest_relevance._text import harmless
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.attached import Attached, attach
-from pytest_relevance.plugin.failures import (
+from pytest_relevance.plugin.exceptions import (
     CaseError,
     NotSearched,
     begin_at_own_code,

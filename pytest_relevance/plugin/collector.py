@@ -20,9 +20,9 @@ from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import hooks
-from pytest_relevance.plugin.failures import CaseFileMistakes
+from pytest_relevance.plugin.exceptions import CaseFileMistakes
 from pytest_relevance.plugin.items import ItemMaker, why_same_names, why_same_node
-from pytest_relevance.plugin.moved_cases import (
+from pytest_relevance.plugin.moved_entries import (
     COLLECTED_FILES,
     CollectedFile,
     mask_entries,

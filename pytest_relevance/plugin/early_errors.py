@@ -21,7 +21,7 @@ from traceback import extract_tb
 import pytest
 
 from pytest_relevance.plugin.attached import Attached, attach, make_portable
-from pytest_relevance.plugin.failures import (
+from pytest_relevance.plugin.exceptions import (
     CaseFileMistakes,
     is_installed,
     search_error,

@@ -14,7 +14,10 @@ import pytest
 from pytest_relevance._text import counted, examples, harmless, listed
 from pytest_relevance.plugin.news import LOST, PASSED_OVER
 from pytest_relevance.plugin.options import ended_well, recorded_rankings, settings
-from pytest_relevance.plugin.reference import files_not_run, missing_from_reference
+from pytest_relevance.plugin.required_reference import (
+    files_not_run,
+    missing_from_reference,
+)
 from pytest_relevance.plugin.run_store import (
     RunStore,
     first_named,

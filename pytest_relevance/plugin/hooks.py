@@ -27,7 +27,7 @@ from pytest_relevance.plugin.failure_text import text_of_report
 from pytest_relevance.plugin.findings import findings, other_failures
 from pytest_relevance.plugin.gate_reports import report_gates, report_undecided
 from pytest_relevance.plugin.giving_up import GivingUp
-from pytest_relevance.plugin.moved_cases import follow_moved_cases
+from pytest_relevance.plugin.moved_entries import follow_moved_cases
 from pytest_relevance.plugin.news import NO_NEWS, PASSED_OVER
 from pytest_relevance.plugin.options import (
     REPORTING,

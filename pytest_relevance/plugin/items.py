@@ -19,7 +19,8 @@ import pytest
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import pytest_internals as internals
-from pytest_relevance.plugin.failures import CaseFailure
+from pytest_relevance.plugin.exceptions import CaseFailure
+from pytest_relevance.plugin.item_variants import Variant, variants_of
 from pytest_relevance.plugin.loops import CaseLoop, Loops
 from pytest_relevance.plugin.options import shown_path
 from pytest_relevance.plugin.pytest_internals import Fixtures, parameters_of
@@ -29,7 +30,6 @@ from pytest_relevance.plugin.running.case_run import (
     item_is_not_ours,
 )
 from pytest_relevance.plugin.running.run_case import run, run_async
-from pytest_relevance.plugin.variants import Variant, variants_of
 from pytest_relevance.results.records.run_info import FileInfo
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.failures import ENDING, hook_error_text
+from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.options import (
     ended_well,
     redaction,
@@ -29,9 +29,9 @@ from pytest_relevance.plugin.output_files import (
     Message,
     Target,
 )
-from pytest_relevance.plugin.reference import files_not_run, is_part
+from pytest_relevance.plugin.required_reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import first_named, run_store
-from pytest_relevance.reports.run.counts import counted_cases
+from pytest_relevance.reports.run.case_counts import counted_cases
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     RunFinding,

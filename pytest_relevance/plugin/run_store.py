@@ -21,7 +21,7 @@ import pytest
 from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.attached import Attached
 from pytest_relevance.plugin.collection import Collection
-from pytest_relevance.plugin.failures import ENDING, hook_error_text
+from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.news import NO_NEWS, News, Told, Unsent
 from pytest_relevance.plugin.options import DOCUMENTS, settings
 from pytest_relevance.results.case_result import (

@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin.attached import attached_to
+from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.failure_text import HeadingAlone, write_lines
-from pytest_relevance.plugin.failures import ENDING, hook_error_text
 from pytest_relevance.plugin.options import shown_path, verbosity
-from pytest_relevance.plugin.reference import files_not_run, is_part
+from pytest_relevance.plugin.required_reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.labels import case_heading, item_heading
-from pytest_relevance.reports.run.counts import anything_ran
-from pytest_relevance.reports.run.failures import IN_FULL, shown_failures
+from pytest_relevance.reports.run.case_counts import anything_ran
+from pytest_relevance.reports.run.shown_failures import IN_FULL, shown_failures
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import BAD, PLAIN, Line, styled_line

@@ -44,7 +44,7 @@ from pytest_relevance.reports.run.movers import (
     LOST_DOCUMENT,
     mover_table,
 )
-from pytest_relevance.reports.run.variants import variants_of
+from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,

@@ -16,7 +16,7 @@ from pytest_relevance.reports.run.changed_test import (
     changed_in_words,
     changed_test,
 )
-from pytest_relevance.reports.run.moved_cases import moved_sentences
+from pytest_relevance.reports.run.moved_text import moved_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
 from pytest_relevance.reports.run.update_advice import update_sentences

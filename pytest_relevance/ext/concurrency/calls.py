@@ -16,7 +16,7 @@ import pytest
 from pytest_relevance._text import counted, printable, shown
 from pytest_relevance.ext.concurrency.errors import Cursors, is_read_once
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 from pytest_relevance.plugin.running.searching import CaseResponses, SearchCall

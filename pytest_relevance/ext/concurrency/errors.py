@@ -22,7 +22,7 @@ from traceback import format_exception_only
 
 import pytest
 
-from pytest_relevance.plugin.failures import ENDING, CaseError
+from pytest_relevance.plugin.exceptions import ENDING, CaseError
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks

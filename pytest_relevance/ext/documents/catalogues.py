@@ -12,7 +12,7 @@ import pytest
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._text import listed
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun

@@ -42,7 +42,7 @@ from pytest_relevance.ext.documents.answers import (
     documents_to_ask,
     read_answer,
 )
-from pytest_relevance.plugin.failures import (
+from pytest_relevance.plugin.exceptions import (
     BaselineFailure,
     CaseError,
     CaseFailure,

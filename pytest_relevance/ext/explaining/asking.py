@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.plugin import failures
-from pytest_relevance.plugin.failures import error_text
+from pytest_relevance.plugin import exceptions
+from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.awaiting import close_unawaited
@@ -45,7 +45,7 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
             problem = ""
             if not (text is None or isinstance(text, str)):
                 problem = f"returned {shown(text)}, and returns text or None"
-        except failures.ENDING:
+        except exceptions.ENDING:
             raise
         except BaseException as error:
             problem = f"raised {error_text(error, this.item.config)}"

@@ -23,7 +23,7 @@ from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.reports.run.stability import unstable_text
-from pytest_relevance.reports.run.variants import (
+from pytest_relevance.reports.run.variant_labels import (
     Variant,
     variant_label,
     variant_of,

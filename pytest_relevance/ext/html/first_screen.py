@@ -37,7 +37,7 @@ from pytest_relevance.reports.run.mean_text import (
 )
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.reports.run.run_findings import reason_texts, remark_texts
-from pytest_relevance.reports.run.variants import (
+from pytest_relevance.reports.run.variant_labels import (
     WIDEST_NAME,
     variant_label,
     variant_of,

@@ -16,7 +16,7 @@ from pytest_relevance.ext.html.first_screen import Screen
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.labels import settings_text
-from pytest_relevance.reports.run.counts import case_count
+from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.unjudged import PlausibleGains

@@ -21,7 +21,7 @@ from pytest_relevance.reports.cells import USER
 from pytest_relevance.reports.html.page_parts import ARROW, text, with_arrows
 from pytest_relevance.reports.labels import names_in_page
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.counts import case_count
+from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
@@ -30,7 +30,7 @@ from pytest_relevance.reports.run.movers import (
     MoverRow,
     mover_row,
 )
-from pytest_relevance.reports.run.variants import variants_of
+from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, CaseResult
 

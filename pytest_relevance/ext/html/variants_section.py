@@ -8,8 +8,8 @@ from itertools import zip_longest
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.cells import RIGHT, Column, Row
 from pytest_relevance.reports.html.page_parts import text
+from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.run.variant_tables import comparison_blocks
-from pytest_relevance.reports.run.variants import variants_of
 from pytest_relevance.reports.styled_lines import STRONG
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult

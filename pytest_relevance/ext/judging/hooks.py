@@ -34,7 +34,7 @@ from pytest_relevance.ext.judging.judge import (
 from pytest_relevance.ext.judging.judge_file import JudgeFile
 from pytest_relevance.ext.judging.progress import Progress
 from pytest_relevance.ext.judging.worklist import Worklist, WorklistRow, in_a_file
-from pytest_relevance.plugin.failures import error_text
+from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.options import DOCUMENTS, redaction, settings
 from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 from pytest_relevance.plugin.outputs import tell

@@ -28,7 +28,7 @@ from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.scale import on_scale
-from pytest_relevance.plugin.failures import error_text
+from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.giving_up import PATIENCE
 from pytest_relevance.plugin.options import redaction, settings
 from pytest_relevance.plugin.running import awaiting

@@ -12,11 +12,6 @@ from pytest_relevance.reports.brief_reasons import failure_head, reason_in_brief
 from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.errors import error_title
-from pytest_relevance.reports.run.failures import (
-    new_failures,
-    together_text,
-    together_title,
-)
 from pytest_relevance.reports.run.gates import gate_message
 from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
@@ -24,7 +19,12 @@ from pytest_relevance.reports.run.movers import (
     mover_row,
 )
 from pytest_relevance.reports.run.run_findings import reason_texts
-from pytest_relevance.reports.run.variants import variants_of
+from pytest_relevance.reports.run.shown_failures import (
+    new_failures,
+    together_text,
+    together_title,
+)
+from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.reports.workflow_commands import workflow_command

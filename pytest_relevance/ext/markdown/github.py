@@ -13,7 +13,7 @@ from pytest_relevance._text import harmless
 from pytest_relevance.ext.markdown.annotations import Annotation, run_annotations
 from pytest_relevance.plugin.options import relative
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.reports.run.counts import anything_ran
+from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.results.case_parts import SETUP
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run import Run

@@ -49,12 +49,6 @@ from pytest_relevance.reports.run.baseline import (
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
-from pytest_relevance.reports.run.failures import (
-    IN_FULL,
-    case_lines,
-    new_failures,
-    together_text,
-)
 from pytest_relevance.reports.run.faults import errors_said_once, fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import Headline, headline
@@ -82,9 +76,15 @@ from pytest_relevance.reports.run.run_findings import (
     remark_texts,
     unsaid_nothing_searched,
 )
+from pytest_relevance.reports.run.shown_failures import (
+    IN_FULL,
+    case_lines,
+    new_failures,
+    together_text,
+)
 from pytest_relevance.reports.run.suites import suite_sentences
+from pytest_relevance.reports.run.variant_labels import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.variant_tables import variant_blocks
-from pytest_relevance.reports.run.variants import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut

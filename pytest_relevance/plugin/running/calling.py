@@ -19,7 +19,7 @@ from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin.clock import Moment, now
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
 from pytest_relevance.results.responses.reading import (
     MOST_LOOKED_AT,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import quoted
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.running import awaiting, calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.document_fields import absent_documents, with_fields

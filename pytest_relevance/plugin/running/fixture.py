@@ -20,7 +20,7 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.expect import kind_of_key, name_of_key
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricFunction
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.news import LOST
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, case_run

@@ -17,8 +17,8 @@ import pytest
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.metric import MetricError
-from pytest_relevance.plugin import failures
-from pytest_relevance.plugin.failures import (
+from pytest_relevance.plugin import exceptions
+from pytest_relevance.plugin.exceptions import (
     CaseError,
     NotSearched,
     error_text,
@@ -218,7 +218,7 @@ def _note_score(
 def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
     """Return why a metric has no value, with the line of the project that raised it."""
     raised = error.__cause__
-    frame = "" if raised is None else failures.search_error(raised, config).frame
+    frame = "" if raised is None else exceptions.search_error(raised, config).frame
     return f"{error} ({frame})" if frame else str(error)
 
 
@@ -272,7 +272,7 @@ def request_fingerprint(item: pytest.Item) -> None:
         found = requested(item, FINGERPRINT)
         if found is None:
             return
-    except failures.ENDING:
+    except exceptions.ENDING:
         raise
     except BaseException as error:
         why = f"it raised {error_text(error, item.config)}"

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin import failures
+from pytest_relevance.plugin import exceptions
+from pytest_relevance.plugin.exceptions import BaselineFailure, CaseFailure
 from pytest_relevance.plugin.failure_text import text_of_exception
-from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
@@ -145,11 +145,11 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
             case_run=this, result=result
         ):
             result = replace(result, texts=result.texts.with_more(texts))
-    except failures.ENDING:
+    except exceptions.ENDING:
         raise
     except BaseException as error:
         hook = "pytest_relevance_texts"
-        problem = failures.hook_error_text(hook, error, this.item.config)
+        problem = exceptions.hook_error_text(hook, error, this.item.config)
         run_store(this.item.config).unsent.warn(hook, f"{problem}; the verdict stays")
     return result
 

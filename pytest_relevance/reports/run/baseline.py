@@ -24,16 +24,17 @@ from pytest_relevance.reports.run.mean_text import (
     metric_of,
     weighted,
 )
-from pytest_relevance.reports.run.moved_cases import moved_sentences
+from pytest_relevance.reports.run.moved_text import moved_sentences
 from pytest_relevance.reports.run.remarks import filled_texts, without_floor_sentences
 from pytest_relevance.reports.run.suites import how_called
 from pytest_relevance.reports.run.uncompared import (
     lost_sentences,
     not_compared_sentences,
 )
-from pytest_relevance.reports.run.variants import (
+from pytest_relevance.reports.run.variant_labels import (
     WIDEST_NAME,
     variant_label,
+    variant_name,
     variant_of,
     variants_of,
 )
@@ -119,7 +120,7 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
 
     searches: dict[str, None] = {}
     for variant in variants_of(ran):
-        searches[variant_label(variant, ())] = None
+        searches[variant_name(variant)] = None
     texts += _first_names(list(searches), most, "more variant", "more variants")
 
     against = _references(run, files)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_relevance._number_text import score_text
 from pytest_relevance.reports.cells import RIGHT, Column, styled_cell
 from pytest_relevance.reports.labels import STATUSES, case_label
-from pytest_relevance.reports.run.variants import Variant, short_label
+from pytest_relevance.reports.run.variant_labels import Variant, short_label
 from pytest_relevance.reports.styled_lines import DIM
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult

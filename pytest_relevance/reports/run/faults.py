@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.labels import search_label
-from pytest_relevance.reports.run.failures import case_names, not_searched_text
+from pytest_relevance.reports.run.shown_failures import case_names, not_searched_text
 from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses

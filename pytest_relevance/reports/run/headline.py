@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
+from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
-from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
 from pytest_relevance.reports.run.uncompared import uncompared_in_words

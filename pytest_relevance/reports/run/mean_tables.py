@@ -11,12 +11,12 @@ from itertools import zip_longest
 from pytest_relevance._number_text import p_text, score_text, signed_text
 from pytest_relevance._text import counted
 from pytest_relevance.reports.cells import RIGHT, Column
-from pytest_relevance.reports.run.counts import NOT_PASSED, case_count
+from pytest_relevance.reports.run.case_counts import NOT_PASSED, case_count
 from pytest_relevance.reports.run.mean_text import (
     mean_score,
     metric_of,
 )
-from pytest_relevance.reports.run.variants import (
+from pytest_relevance.reports.run.variant_labels import (
     Variant,
     variant_label,
     variant_of,

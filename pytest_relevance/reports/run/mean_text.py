@@ -6,7 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted
-from pytest_relevance.reports.run.variants import Variant, short_labels, variant_of
+from pytest_relevance.reports.run.variant_labels import (
+    Variant,
+    short_labels,
+    variant_of,
+)
 from pytest_relevance.results.case_result import CaseResult, grouped, weighted_mean
 
 _MOST_MEANS = 3

@@ -15,7 +15,7 @@ from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cel
 from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.mean_text import metric_of
-from pytest_relevance.reports.run.variants import Variant, short_label
+from pytest_relevance.reports.run.variant_labels import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.case_result import CaseResult

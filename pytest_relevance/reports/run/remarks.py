@@ -13,7 +13,7 @@ from pytest_relevance._text import (
     listed,
 )
 from pytest_relevance.reports.blocks import Block, Sentence
-from pytest_relevance.reports.run.counts import case_count
+from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.mean_text import means_by_variant, means_text
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import BAD, DOUBT

@@ -9,8 +9,8 @@ from pytest_relevance._text import harmless
 from pytest_relevance.codec import encode
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.gates.judging import GateResult, judge_gates
-from pytest_relevance.reports.run import failures
-from pytest_relevance.reports.run.counts import anything_ran
+from pytest_relevance.reports.run import shown_failures
+from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.reports.run.errors import error_lines
 from pytest_relevance.reports.run.gates import (
     gate_lines,
@@ -48,7 +48,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     """
     gates = run_gates(run)
     lines = error_lines(run.info, full=verbosity > 0, width=width)
-    for reported in failures.cases_to_report(run, verbosity, width=width):
+    for reported in shown_failures.cases_to_report(run, verbosity, width=width):
         lines += _reported_lines(reported, run, verbosity, width)
     for gate in gates:
         if gate.outcome() == FAILED:
@@ -70,23 +70,25 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
 
 
 def _reported_lines(
-    reported: failures.ReportedCases, run: Run, verbosity: int, width: int
+    reported: shown_failures.ReportedCases, run: Run, verbosity: int, width: int
 ) -> list[Line]:
     """Return a case in full, or several cases together, below a title."""
     results = reported.results
     full = verbosity > 0
-    if reported.how == failures.IN_FULL:
+    if reported.how == shown_failures.IN_FULL:
         (result,) = results
         title = result.node or result.id
         if result.id != result.query:
             title += f' "{result.query}"'
-        lines = failures.case_lines(result, run, verbosity, width)
-    elif reported.how == failures.IN_BRIEF:
-        title = failures.brief_title(results)
-        lines = failures.brief_lines(results, width)
+        lines = shown_failures.case_lines(result, run, verbosity, width)
+    elif reported.how == shown_failures.IN_BRIEF:
+        title = shown_failures.brief_title(results)
+        lines = shown_failures.brief_lines(results, width)
     else:
         title = ""
-        lines = folded_lines(failures.together_text(results, full=full), BAD, width)
+        lines = folded_lines(
+            shown_failures.together_text(results, full=full), BAD, width
+        )
     return [*_title_lines(title, verbosity), *lines]
 
 

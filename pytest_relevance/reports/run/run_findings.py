@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.markdown_text import code_span
-from pytest_relevance.reports.run.counts import status_counts
+from pytest_relevance.reports.run.case_counts import status_counts
 from pytest_relevance.reports.styled_lines import BAD, Line, folded_lines
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_parts import TEXT

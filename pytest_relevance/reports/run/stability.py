@@ -8,8 +8,8 @@ from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Block, Sentence
 from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.labels import case_label
-from pytest_relevance.reports.run.counts import NOT_PASSED, case_count
-from pytest_relevance.reports.run.variants import short_label, variants_of
+from pytest_relevance.reports.run.case_counts import NOT_PASSED, case_count
+from pytest_relevance.reports.run.variant_labels import short_label, variants_of
 from pytest_relevance.reports.styled_lines import DIM, DOUBT
 from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.reports.terminal_text import cut_middle, titled

@@ -10,12 +10,13 @@ from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.labels import STATUSES
-from pytest_relevance.reports.run.counts import status_counts
+from pytest_relevance.reports.run.case_counts import status_counts
 from pytest_relevance.reports.run.mean_text import has_mean, mean_text
-from pytest_relevance.reports.run.variants import (
+from pytest_relevance.reports.run.variant_labels import (
     WIDEST_NAME,
     Variant,
     variant_label,
+    variant_name,
     variant_of,
 )
 from pytest_relevance.reports.terminal_text import cut, display_width
@@ -55,7 +56,10 @@ def suite_sentences(
             _, parameter = variant
             name = file
             if len(groups) > 1 or parameter or len(variants) > 1:
-                label = variant_label(variant, variants if len(groups) > 1 else ())
+                if len(groups) > 1:
+                    label = variant_label(variant, variants)
+                else:
+                    label = variant_name(variant)
                 name = f"{file}  {cut(label, WIDEST_NAME)}"
             of_gates: Mapping[str, int] = {}
             if last[parameter] == variant:

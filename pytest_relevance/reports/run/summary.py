@@ -25,7 +25,7 @@ from pytest_relevance.reports.run.remarks import (
 )
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.run.suites import suite_sentences
-from pytest_relevance.reports.run.variants import Variant, variants_of
+from pytest_relevance.reports.run.variant_labels import Variant, variants_of
 from pytest_relevance.reports.styled_lines import DIM, DOUBT, Line
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_parts import (
@@ -155,7 +155,7 @@ def _since_reference(of: SummaryOf) -> Sequence[Block]:
         change_sentences,
         changed_test,
     )
-    from pytest_relevance.reports.run.moved_cases import moved_sentences
+    from pytest_relevance.reports.run.moved_text import moved_sentences
 
     blocks: list[Block] = []
     for name in dict.fromkeys(about.against for _, about in sorted(of.files.items())):

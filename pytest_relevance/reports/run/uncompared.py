@@ -13,8 +13,8 @@ from pytest_relevance._text import (
     with_variant,
 )
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.changed_test import lost_otherwise
-from pytest_relevance.reports.run.counts import case_count
 from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.results.case_result import (
     ERROR,

@@ -9,7 +9,7 @@ from shlex import join, quote
 from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine, Sentence
 from pytest_relevance.reports.run.baseline import MOST_NAMES
-from pytest_relevance.reports.run.counts import case_count
+from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
 from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_parts import (

@@ -20,7 +20,7 @@ from pytest_relevance.reports.run.mean_text import (
     metric_of,
     weighted,
 )
-from pytest_relevance.reports.run.variants import (
+from pytest_relevance.reports.run.variant_labels import (
     Variant,
     key_of,
     short_labels,

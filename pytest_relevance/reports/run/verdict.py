@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.run.counts import (
+from pytest_relevance.reports.run.case_counts import (
     NOT_PASSED,
     case_count,
     counted_cases,
@@ -21,7 +21,7 @@ from pytest_relevance.reports.run.mean_text import (
     metric_of,
     weighted,
 )
-from pytest_relevance.reports.run.variants import key_of, variant_of, variants_of
+from pytest_relevance.reports.run.variant_labels import key_of, variant_of, variants_of
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, Line, wrapped
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_parts import NEW

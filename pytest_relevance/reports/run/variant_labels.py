@@ -39,17 +39,21 @@ def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
     return variants_in_order([result for result in results if not result.is_check])
 
 
-def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
-    """Return the name of a variant: `search[parameter]`.
+def variant_name(variant: Variant) -> str:
+    """Return the full name of a variant: `search[bm25]`, or `search` alone."""
+    search, parameter = variant
+    return harmless(f"{search}[{parameter}]" if parameter else search)
 
-    It is the parameter alone if all variants are of one search.
+
+def variant_label(variant: Variant, variants: Sequence[Variant]) -> str:
+    """Return the shortest name that tells a variant from the other `variants`.
+
+    It is the parameter alone, for example `bm25`, if all `variants` are of one search.
     """
-    search = harmless(variant[0])
-    parameter = harmless(variant[1] or "")
-    if not parameter:
-        return search
-    searches = {other for other, _ in among}
-    return parameter if searches == {variant[0]} else f"{search}[{parameter}]"
+    search, parameter = variant
+    if parameter and {other for other, _ in variants} == {search}:
+        return harmless(parameter)
+    return variant_name(variant)
 
 
 def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:

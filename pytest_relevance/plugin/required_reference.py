@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless
-from pytest_relevance.plugin.moved_cases import with_cases_left
+from pytest_relevance.plugin.moved_entries import with_cases_left
 from pytest_relevance.plugin.options import (
     files_below,
     recorded_rankings,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.labels import STATUSES
-from pytest_relevance.reports.run.variants import key_of
+from pytest_relevance.reports.run.variant_labels import key_of
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
 
 NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})

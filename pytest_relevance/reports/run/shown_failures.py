@@ -10,7 +10,7 @@ from pytest_relevance._text import counted, first_few, listed
 from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.reports.cells import Cell, Column
 from pytest_relevance.reports.labels import case_heading, search_label
-from pytest_relevance.reports.run.variants import variants_of
+from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
