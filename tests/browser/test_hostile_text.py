@@ -182,4 +182,4 @@ def test_grades_of_hostile_documents_are_downloaded(
     reader.click('#list tr[data-case$="::the prototype"] a.query')
     reader.grade_buttons("__proto__")["3"].click()
     lines = reader.download().read_text(encoding="utf-8")
-    assert "the prototype,__proto__,__proto__,,3,0." in lines
+    assert "the prototype,__proto__,__proto__,,3,,0." in lines
