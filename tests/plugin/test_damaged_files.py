@@ -206,11 +206,17 @@ def test_a_run_beside_a_damaged_baseline_names_the_line(
 def test_a_damaged_record_to_compare_with_is_refused(shop: Project) -> None:
     path = shop.path / "main.jsonl"
     text = path.read_text(encoding="utf-8")
-    damaged = text.replace('"conditions":[["brand"', '"conditions":[["brand"],["x"', 1)
-    assert damaged != text
-    path.write_text(damaged, encoding="utf-8")
-    run = shop.run(AGAINST)
-    assert run.code == pytest.ExitCode.USAGE_ERROR
-    said = run.result.stderr.str()
-    assert "main.jsonl:" in said
-    assert "the line is damaged: evaluation.outcomes[0].conditions[0]: " in said
+    whole, damage = '"conditions":[["brand"', '"conditions":[["brand"],["x"'
+    header, *results = text.splitlines(keepends=True)
+    for damaged, said in (
+        ([header, *"".join(results).replace(whole, damage, 1)],
+         "evaluation.outcomes[0].conditions[0]: "),
+        ([header.replace(whole, damage, 1), *results], "expect[0].conditions[0]: "),
+    ):  # fmt: skip
+        assert "".join(damaged) != text
+        path.write_text("".join(damaged), encoding="utf-8")
+        run = shop.run(AGAINST)
+        assert run.code == pytest.ExitCode.USAGE_ERROR
+        error = run.result.stderr.str()
+        assert "main.jsonl:" in error
+        assert f"damaged: {said}" in error

@@ -23,6 +23,8 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
+from pytest_relevance.results.records.demands import check_changes
+from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_JUDGMENTS = 10_000_000
 """How many judgments a case may have: a damaged count must not fill the memory."""
@@ -102,6 +104,12 @@ def _check_accepted(accepted: BaselineComparison) -> None:
     for name, values in accepted.searched.items():
         if len(values) != len(("before", "now")):
             raise ValueError(f"its fingerprint has {shown(values)} for {shown(name)}")
+
+
+def check_file(about: FileInfo) -> None:
+    """Raise ValueError if the demands of a case file in a record make no sense."""
+    about.demands_of(())
+    check_changes(about.test_changes)
 
 
 def check_outcome(outcome: Outcome) -> None:

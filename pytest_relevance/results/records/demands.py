@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pytest_relevance._text import shown
+from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.model import (
     Case,
     Expectation,
@@ -22,6 +23,7 @@ from pytest_relevance.cases.model import (
     RecordedGate,
     Terms,
 )
+from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.codec import DecodeError, decode, encode
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.metrics.settings import Settings
@@ -43,7 +45,7 @@ class RecordedExpectation:
     All other fields are those of an `Expectation`.
 
     Raises:
-        ValueError: the metric has an unknown name.
+        ValueError: the metric has an unknown name, or a value does not fit its kind.
     """
 
     kind: str
@@ -74,9 +76,18 @@ class RecordedExpectation:
         )
 
     def __post_init__(self) -> None:
-        """Check the metric."""
+        """Check the values, which may come from a damaged file."""
         if self.metric:
             metric_named(self.name)
+        if self.comparison not in COMPARE:
+            raise ValueError(f"comparison: {shown(self.comparison)} is none")
+        if self.within is not None and self.within < 1:
+            raise ValueError(f"within: {self.within} is not a rank")
+        for path, comparison, wanted in self.conditions:
+            if not _can_be_compared(comparison, wanted):
+                raise ValueError(
+                    f"conditions: {shown(path)} {shown(comparison)} {shown(wanted)}"
+                )
 
     @property
     def key(self) -> str:
@@ -98,6 +109,18 @@ class RecordedExpectation:
             conditions=tuple(map(FieldCondition.of_record, self.conditions)),
             query=self.query,
         )
+
+
+def _can_be_compared(comparison: str, wanted: Sequence[Any]) -> bool:
+    """Say whether a field can be compared with the values of a condition."""
+    if not wanted:
+        return False
+    if comparison == "contains":
+        return isinstance(wanted[0], str)
+    if comparison == "==":
+        return all(isinstance(one, (str, int, float, bool)) for one in wanted)
+    is_known = comparison in COMPARE or comparison == "at_most"
+    return is_known and is_number(wanted[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +204,19 @@ class DemandChange:
     now: Any = None
     cases: Sequence[str] = ()
     is_looser: bool = True
+
+
+def check_changes(changes: Iterable[DemandChange]) -> None:
+    """Raise ValueError for a changed expectation or gate that is none."""
+    for change in changes:
+        kinds = {EXPECT: RecordedExpectation, GATE: RecordedGate}
+        kind: Any = kinds.get(change.key)
+        if kind is None:
+            continue
+        if change.is_looser or change.before is not None:
+            decode(kind, change.before)
+        if change.now is not None:
+            decode(kind, change.now)
 
 
 # --- from a case file -----------------------------------------------------------------

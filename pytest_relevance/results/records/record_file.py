@@ -11,7 +11,7 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.records.checking import check_result
+from pytest_relevance.results.records.checking import check_file, check_result
 from pytest_relevance.results.records.json_lines import (
     RECORD,
     as_json,
@@ -98,7 +98,10 @@ def _record_lines(
 
 
 def _record_header(values: dict[str, Any]) -> RecordHeader:
-    return decode(RecordHeader, values)
+    header = decode(RecordHeader, values)
+    for about in header.files.values():
+        check_file(about)
+    return header
 
 
 def _case_result(values: dict[str, Any]) -> CaseResult:
