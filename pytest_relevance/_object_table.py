@@ -27,30 +27,30 @@ class ObjectTable:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        rows = source.entries
-        self.rows = [row for row in rows if isinstance(row, dict)]
-        if len(self.rows) < len(rows):
-            wrong = {}
-            for number, row in enumerate(rows):
-                if not isinstance(row, dict):
-                    wrong[number] = f"expected an object, found {found_json(row)}"
-            self._refuse(wrong)
+        self.rows: list[dict[str, Any]] = []
+        wrong = {}
+        for number, entry in enumerate(source.entries):
+            if isinstance(entry, dict):
+                self.rows.append(entry)
+            else:
+                wrong[number] = f"expected an object, found {found_json(entry)}"
+        self._refuse(wrong)
         self.names: list[str] = list(dict.fromkeys(chain.from_iterable(self.rows)))
 
     def cells(
-        self, texts: Iterable[int], numbers: Iterable[int] = ()
+        self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Return the cells of columns: first the texts, then the numbers.
+        """Return the cells of columns: first those of texts.
 
-        Columns are given by their indexes. Numbers keep their digits. Ids are texts
-        too. A missing text is "", a missing number is None. Raises FileError for other
-        types.
+        Columns are given by their indexes. Ids are texts too, and numbers become texts
+        with the digits of the file. A grade is a number or a name. A missing text is
+        "", a missing number or name is None. Raises FileError for other types.
         """
         columns: list[list[Any]] = []
         for column in texts:
             cells = self._column(column, "text or a number")
             columns.append([as_text(cell) or "" for cell in cells])
-        for column in numbers:
+        for column in numbers_or_names:
             columns.append(self._column(column, "a number or a name"))
         return columns
 

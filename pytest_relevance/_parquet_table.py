@@ -32,15 +32,16 @@ class ParquetTable:
         self.names: list[str] = [name for name in schema.names if name not in indexes]
 
     def cells(
-        self, texts: Iterable[int], numbers: Iterable[int] = ()
+        self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Return the cells of columns: first the texts, then the numbers.
+        """Return the cells of columns: first those of texts.
 
-        Columns are given by their indexes. Ids are texts too. A missing text is "". A
-        missing number, or NaN, is None. Raises FileError for other types.
+        Columns are given by their indexes. Ids are texts too. A missing text is "".
+        A grade is a number or a name. A missing one, or NaN, is None. Raises FileError
+        for other types of texts, and for columns of lists or structs.
         """
         columns: list[list[Any]] = [self._texts(column) for column in texts]
-        columns += [self._numbers(column) for column in numbers]
+        columns += [self._numbers_or_names(column) for column in numbers_or_names]
         return columns
 
     def place(self, row: int) -> Place:
@@ -75,11 +76,11 @@ class ParquetTable:
 
     def values_of(self, column: int) -> list[object]:
         """Return the values of a column of any type, given by its index."""
-        values: list[object] = self._values(column).to_pylist()
+        values: list[object] = self._read_column(column).to_pylist()
         return values
 
     def _texts(self, column: int) -> list[str]:
-        cells = self._values(column).to_pylist()
+        cells = self._read_column(column).to_pylist()
         # Impala, and Spark by an option, write texts as bytes
         with suppress(UnicodeDecodeError):
             cells = [cell.decode() if type(cell) is bytes else cell for cell in cells]
@@ -99,26 +100,27 @@ class ParquetTable:
             f"the column {name} holds {values}, and an id is text or an integer; write it as text"
         )
 
-    def _numbers(self, column: int) -> list[Any]:
-        values = self._values(column)
+    def _numbers_or_names(self, column: int) -> list[Any]:
+        """Return the cells of a column of grades or scores. None is missing or NaN."""
+        values = self._read_column(column)
         if values.type.num_fields:
             self.source.refuse(
                 f"the column {quoted(self.names[column])} holds values of the type {values.type}, and a grade or a "
                 "score is one number or name; write a row for each"
             )
-        numbers: list[Any] = []
+        cells: list[Any] = []
         for cell in values.to_pylist():
             if isinstance(cell, Decimal):
                 cell = float(cell)
             is_nan = cell != cell
-            numbers.append(None if is_nan else cell)
-        return numbers
+            cells.append(None if is_nan else cell)
+        return cells
 
-    def _values(self, column: int) -> Any:
-        def read_column(file: Any) -> Any:
+    def _read_column(self, column: int) -> Any:
+        def read(file: Any) -> Any:
             return file.read([self.names[column]], use_threads=False).column(0)
 
-        return self.read(read_column)
+        return self.read(read)
 
 
 _OF_TEXTS = frozenset({str, int, type(None)})

@@ -106,15 +106,15 @@ class TextTable:
         return columns
 
     def cells(
-        self, texts: Iterable[int], numbers: Iterable[int] = ()
+        self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Return the cells of columns: first the texts, then the numbers.
+        """Return the cells of columns, given by their indexes: first those of texts.
 
         All cells are text, as in `columns`, with "" for a missing one. Ids are texts
         too. Texts are without the space that `escaped` puts before a formula.
         """
         texts = list(texts)
-        columns = self.columns([*texts, *numbers])
+        columns = self.columns([*texts, *numbers_or_names])
         for number in range(len(texts)):
             columns[number] = unescaped(columns[number])
         return columns

@@ -182,7 +182,7 @@ def _are_raters_named(document: str, parts: Sequence[FileJudgments]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _FirstRating:
-    """The first rating that a rater gave a document, and the judgments that have it."""
+    """The first rating that a rater gave a document, and the file with the rating."""
 
     rating: float
     part: FileJudgments
@@ -191,6 +191,11 @@ class _FirstRating:
 def _combined_grade(
     document: str, parts: Sequence[FileJudgments], raters: str, at: Location
 ) -> float | Wrong:
+    """Return the combined ratings of a document, or report a rater with two ratings.
+
+    `raters`: how ratings are combined, for example "median". A rater with a name counts
+        once. Each rating without a name counts.
+    """
     first: dict[str, _FirstRating] = {}
     counting = []
     result: Wrong | None = None

@@ -153,9 +153,10 @@ class Expectation:
 
     @property
     def deepest(self) -> int:
-        """Return the last rank that the metric looks at, by its cutoff; else 0.
+        """Return the last rank that the metric looks at: 5 for `P@5`.
 
-        RR without a cutoff has the last rank that its bound depends on.
+        Return 0 without a metric, and for a metric without a cutoff. But RR without a
+        cutoff looks as deep as its bound: to rank 2 for `RR: 0.5`.
         """
         if self.metric is None:
             return 0
@@ -167,6 +168,11 @@ class Expectation:
 
     @property
     def _ranks_of_bound(self) -> int | None:
+        """Return the last rank at which RR meets the bound: 2 for 0.5; None for none.
+
+        That is 1 / bound, rounded down, but up if RR meets the bound there within
+        rounding.
+        """
         if self.bound * LARGEST_CUTOFF < 1:
             return None
         ranks = int(1 / self.bound)

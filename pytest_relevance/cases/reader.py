@@ -15,7 +15,7 @@ import re
 import warnings
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from yaml.error import YAMLError
 from yaml.events import (
@@ -65,13 +65,21 @@ def read_suite(
     return suite
 
 
-def load_suite(path: str | os.PathLike[str], **arguments: Any) -> Suite:
-    """Return the suite of a case file as `read_suite` does, but issue no warnings.
+def load_suite(
+    path: str | os.PathLike[str],
+    *,
+    shown: str | None = None,
+    owned_tags: frozenset[str] = OWNED_TAGS,
+    metrics: ProjectMetrics | None = NO_METRICS,
+) -> Suite:
+    """Return the suite of a case file. Warnings are in `Suite.warnings`, not issued.
 
-    The `arguments` are those of `parse_suite`.
+    The arguments and errors are those of `parse_suite`. Raises OSError too, if the file
+    cannot be opened.
     """
     file = os.fspath(path)
-    return parse_suite(Path(file).read_bytes(), file, **arguments)
+    data = Path(file).read_bytes()
+    return parse_suite(data, file, shown=shown, owned_tags=owned_tags, metrics=metrics)
 
 
 def parse_suite(

@@ -227,7 +227,10 @@ class _First(KindOfDocuments):
 
 
 class _KindOfPresence(KindOfDocuments):
-    """A kind about documents in the top k, or in the top of `{docs: a, within: 25}`."""
+    """What `include` and `exclude` share: they look for documents in the top k.
+
+    `{docs: a, within: 25}` looks in the first 25 results.
+    """
 
     schema = either(
         DOCUMENTS,

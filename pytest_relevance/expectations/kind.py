@@ -176,7 +176,7 @@ class ExpectationKind(ABC):
     def is_comparable(self, both: TwoOutcomes) -> bool:
         """Say whether both outcomes have what `missed_as_badly` needs.
 
-        By default false for a kind without `missed_as_badly`.
+        By default: whether the kind has that method, and both outcomes have a value.
         """
         if type(self).missed_as_badly is ExpectationKind.missed_as_badly:
             return False

@@ -14,7 +14,7 @@ from pytest_relevance.cases.model import FIGURES, Gate, LatencyBound
 from pytest_relevance.cases.schema_parts import Schema, about
 from pytest_relevance.cases.values import report_unknown_keys
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
-from pytest_relevance.gates.metric_bounds import count_searched
+from pytest_relevance.gates.metric_bounds import count_without_errors
 from pytest_relevance.results.case_result import CaseResult, percentile, values_needed
 
 LATENCY = "latency"
@@ -154,7 +154,7 @@ class _LatencyGate(GateKind):
                 bound=bound,
                 measured=_figure_of(bound.figure, latencies) if has_enough else None,
                 counted=len(latencies),
-                total=count_searched(cases),
+                total=count_without_errors(cases),
             )
 
     def explain(self, finding: LatencyFinding) -> str:

@@ -119,8 +119,8 @@ def _is_cut(case: CaseResult, metric: Metric) -> bool:
     return ranks_needed(metric, case.conditions.settings) is None
 
 
-def count_searched(cases: Sequence[CaseResult]) -> int:
-    """Return how many cases were searched."""
+def count_without_errors(cases: Sequence[CaseResult]) -> int:
+    """Return how many cases were neither skipped nor ended in an error."""
     return sum(1 for case in cases if case.verdict not in (*WITHOUT_SCORE, SKIPPED))
 
 

@@ -215,11 +215,14 @@ def _judgments(
 
 
 def _finder(rows: Ratings) -> Callable[[str, str], Place]:
-    """Return a function that returns where a judgment stands in its file."""
+    """Return a function that finds where a judgment stands: query, document -> place.
+
+    The first call notes where each query begins. Most files are never asked.
+    """
     first_rows: dict[str, int] = {}
 
     def place(query: str, document: str) -> Place:
-        if not first_rows:  # one question is usually followed by others
+        if not first_rows:
             for row, key in enumerate(rows.queries):
                 first_rows.setdefault(key, row)
         count = len(rows.queries)

@@ -65,7 +65,7 @@ class _Split:
 
 
 def find_lists(documents: Sequence[str]) -> IdLists:
-    """Return the cells of a column of document ids that hold several ids."""
+    """Return the cells of a column of ids that hold, or may hold, several ids."""
     text = "\0".join(documents)  # one search: most files have no separator
     present = [separator for separator in _RULES if separator in text]
     found = IdLists()

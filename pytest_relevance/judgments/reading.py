@@ -408,7 +408,7 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
     source.refuse(
         f"the format of these {needed} is not recognised; the file begins with "
         f"{quoted(source.header.line.strip())}. Known are: {'; '.join(known)}. If it is "
-        "one of them, name it: format",
+        "one of them, name it (format: ..., --format of a command)",
         FIRST_LINE,
     )
 

@@ -136,7 +136,7 @@ class _OpenRanking:
         return ndcg(worst, self.settings, self.k)
 
     def _filled(self, grades: Sequence[float]) -> GradedRanking:
-        """Return the top k with these grades for its unjudged results, best first."""
+        """Return the top k with grades for its unjudged results, from rank 1 down."""
         filled = self.graded.grades[: self.k]
         for index, grade in zip(self.unjudged, grades, strict=True):
             filled[index] = grade

@@ -21,8 +21,8 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.responses.ranking import Ranking
 
-_MOST_MISSING = 10
-"""How many judged documents a report names if none of the results is judged."""
+_LEAST_NAMED = 10
+"""How many missing documents a report can name, also of a case with a smaller k."""
 
 
 def with_details(
@@ -30,8 +30,8 @@ def with_details(
 ) -> CaseResult:
     """Return the result with titles, missing documents, deeper ranks and the digest.
 
-    The ranking is cut as deep as the case looks. `all_missing` names every judged
-    document that is missing; otherwise only documents of the ideal top k are named.
+    The ranking is cut as deep as the case looks. `all_missing` keeps every judged
+    document that is missing: see `_missing`.
     """
     others: list[str] = []
     accepted_grades: Sequence[float | None] = ()
@@ -121,11 +121,17 @@ def _missing(
     *,
     all_missing: bool,
 ) -> tuple[tuple[str, float], ...]:
-    """Return the judged documents that the kept ranking lacks, the highest gain first.
+    """Return judged documents that the kept ranking lacks, with their grades.
 
-    Documents with a known rank below it are among them.
+    The highest gain comes first. If `all_missing`, all are returned. Otherwise those
+    with a known rank below the kept ranking, and the first max(k, 10) of the others
+    that have a gain.
+
+    `accepted_grades`: the grades of the accepted ranking. If neither this ranking nor
+        that one has a judged document, documents without a gain are returned too: a
+        report then shows what judged ids look like.
     """
-    # a later copy has no grade
+    # each judged document is in the ranking; a later copy of one has no grade
     if len(ranking.grades) - ranking.grades.count(None) == len(case.judgments):
         return ()
     returned, gains = set(ranking.documents), case.settings.gains
@@ -136,15 +142,14 @@ def _missing(
     absent.sort(key=lambda pair: -gains[pair[1]])
     if all_missing:
         return tuple(absent)
-    # then a report shows what the judged ids look like
     grades = (*ranking.grades, *accepted_grades)
     is_unjudged = bool(returned) and all(grade is None for grade in grades)
-    wanted = []
+    nowhere = []
     for document, grade in absent:
         if document not in ranking.deeper and (is_unjudged or gains[grade] > 0):
-            wanted.append(document)
-    shown = {*wanted[: max(case.k, _MOST_MISSING)], *ranking.deeper}
-    return tuple([pair for pair in absent if pair[0] in shown])
+            nowhere.append(document)
+    named = {*nowhere[: max(case.k, _LEAST_NAMED)], *ranking.deeper}
+    return tuple([pair for pair in absent if pair[0] in named])
 
 
 # --- texts and digest -----------------------------------------------------------------

@@ -46,12 +46,15 @@ class Verdict:
 def decide(case: Case, top: ScoredTop, outcomes: Sequence[Outcome]) -> Verdict:
     """Return the verdict of a case.
 
-    1. A case without a floor and expectations is measured.
-    2. An unmet expectation other than a score fails, and so does a score that is below
-       the floor for certain.
-    3. If too few results are judged, a score decides nothing, unless it is above the
-       floor for certain. Then the case is inconclusive.
-    4. A score below its floor fails. Floors of other metrics are scores too.
+    The first rule that applies decides. Scores are nDCG@k and the metrics of `expect:`.
+
+    1. A case without a floor and without expectations is measured.
+    2. A case fails if it misses an expectation that is not a score. It fails if its
+       nDCG@k is below the floor whatever grades its unjudged results have.
+    3. If too few results are judged, a case with a score is inconclusive. But an nDCG@k
+       that is above the floor, whatever grades its unjudged results have, counts.
+    4. A case fails if a score is below its floor.
+    5. A case passes.
     """
     if case.min_ndcg is None and not outcomes:
         return Verdict(MEASURED)
@@ -74,10 +77,10 @@ _ABOVE, _BELOW, _OPEN = "above", "below", "open"
 
 
 def _side_of_floor(case: Case, top: ScoredTop) -> str:
-    """Return on which side of its floor a score is, whatever grades are missing.
+    """Say if nDCG@k is above or below its floor for all grades of unjudged results.
 
-    It is `_OPEN` if the interval of the score contains the floor, or if there is no
-    interval. A case without a floor is above it.
+    Return `_OPEN` if that depends on their grades, or if the interval of nDCG@k is not
+    known. A case without a floor is `_ABOVE`.
     """
     floor = case.min_ndcg
     if floor is None:

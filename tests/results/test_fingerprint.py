@@ -40,7 +40,7 @@ def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:
         (None, "it is a flat mapping .*, found None"),
         ({"index": {"name": "x"}}, r'a flat mapping .*; under "index" there is \{\'name\': \'x\'\}'),
         ({"made": object()}, 'under "made" there is <object'),
-        ({"share": float("nan")}, 'under "share" there is nan'),
+        ({"share": float("nan")}, 'its numbers are finite; under "share" there is nan'),
         ({1: "x"}, "its names are texts, found 1"),
     ],
 )  # fmt: skip

@@ -466,7 +466,11 @@ def with_own_demands(suite: CaseDemands, own: Mapping[str, Any]) -> CaseDemands:
 
 
 def read_demands(suite: CaseDemands, own: object) -> CaseDemands | None:
-    """Return the demands of a case from what a file has of them; null is not known.
+    """Return the demands of a case, read from a line of a baseline; None if not known.
+
+    `suite`: the demands of its suite.
+    `own`: what the line has under `demands`: an object as `own_demands` makes it, or
+        None (null) if the demands are not known.
 
     Raises `DecodeError` for a value that is not allowed.
     """

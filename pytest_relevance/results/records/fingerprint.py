@@ -27,10 +27,12 @@ _ALLOWED = "a flat mapping of names to texts, numbers, true or false"
 
 
 def checked(value: object) -> Fingerprint:
-    """Return a fingerprint in builtin types. Names whose value is None are left out.
+    """Return a fingerprint in the builtin types that JSON and pytest-xdist can carry.
 
-    Raises ValueError if it is not a mapping, or has a nested one or a value that JSON
-    does not have.
+    Names whose value is None are left out.
+
+    Raises ValueError if it is not a mapping from texts to texts, finite numbers and
+    booleans.
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"it is {_ALLOWED}, found {shown(value)}")
@@ -38,35 +40,36 @@ def checked(value: object) -> Fingerprint:
     for name, each in value.items():
         if not isinstance(name, str):
             raise ValueError(f"its names are texts, found {shown(name)}")
-        plain = _plain(each)
-        if plain is None and each is not None:
-            raise ValueError(
-                f"it is {_ALLOWED}; under {quoted(name, 40)} there is {shown(each)}"
-            )
-        if plain is not None:
-            fingerprint[_whole(name)] = plain
+        if each is not None:
+            fingerprint[_sendable(name)] = _builtin(name, each)
     return fingerprint
 
 
-def _plain(value: object) -> str | int | float | bool | None:
-    """Return a value in a builtin type; None for a value that is not allowed."""
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+def _builtin(name: str, value: object) -> str | int | float | bool:
+    """Return the value of a name in a builtin type: 7 for `np.int64(7)`.
+
+    Raises ValueError for a value that is not allowed.
+    """
+    is_scalar = getattr(value, "shape", None) == ()
+    if type(value).__module__ == "numpy" and is_scalar:
         value = value.item()  # type: ignore[attr-defined]
     if isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _whole(value)
+        return _sendable(value)
     if isinstance(value, int):
         return int(value)
-    return float(value) if isinstance(value, float) and math.isfinite(value) else None
+    there = f"under {quoted(name, 40)} there is {shown(value)}"
+    if not isinstance(value, float):
+        raise ValueError(f"it is {_ALLOWED}; {there}")
+    if not math.isfinite(value):
+        raise ValueError(f"its numbers are finite; {there}")
+    return float(value)
 
 
-def _whole(text: str) -> str:
-    """Return a text without lone surrogates, which pytest-xdist cannot send.
-
-    They are written as escapes.
-    """
-    return str.__str__(text).encode("utf-8", "backslashreplace").decode("utf-8")
+def _sendable(text: str) -> str:
+    """Return a builtin text that pytest-xdist can send: lone surrogates as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def changed(before: Fingerprint, now: Fingerprint) -> Changes:

@@ -106,8 +106,11 @@ class Run:
     def frame(self) -> pandas.DataFrame:
         """Return a DataFrame with a row for each case and variant. Needs pandas.
 
-        A row has the key of the case, its verdict, nDCG@k with its interval, all other
-        scores, and the latency in seconds. A score that is not defined is NaN.
+        A row has the key of the case (`file`, `id`, `variant`), what it asks (`query`,
+        `search`, `tags`, `weight`, `k`), its `verdict`, the `outcome` of pytest, its
+        nDCG@k (`score`), the interval that unjudged results leave (`lower`, `upper`),
+        other scores under their names, and the `latency` in seconds. A score that is
+        not defined is NaN, and so is a latency that was not measured.
         """
         rows = [_row_of_case(result) for result in self.results]
         columns = dict.fromkeys(_CASE)
@@ -201,13 +204,17 @@ def _row_of_case(result: CaseResult) -> dict[str, object]:
     lower, upper = result.interval
     row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
     row["k"] = result.conditions.k
-    row["score"] = result.score
-    row["lower"] = lower
-    row["upper"] = upper
-    row["latency"] = result.call.latency
+    row["score"] = _number(result.score)
+    row["lower"] = _number(lower)
+    row["upper"] = _number(upper)
+    row["latency"] = _number(result.call.latency)
     for name, value in result.evaluation.scores.items():
-        row[name] = math.nan if value is None else value
+        row[name] = _number(value)
     return row
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _rows_of_ranking(result: CaseResult) -> Iterable[tuple[object, ...]]:

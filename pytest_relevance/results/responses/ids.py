@@ -487,7 +487,10 @@ def refuse_several_indexes(
 
 
 def _field_of_id(document: Any, names: Sequence[str]) -> str:
-    """Return the path of the field that the id of a document was read from."""
+    """Return the name of the field that the id of a document was read from.
+
+    The name of a nested field is without its parent: `id` for `_source.id`.
+    """
     fields = Fields([document])
     for nested in ((), NESTED):
         for name in names:
