@@ -434,6 +434,47 @@ def test_a_pull_request_that_makes_search_worse(
     assert updated.sent == posted.sent
 
 
+LOOSER = """
+    tolerance: 1
+    cases: [{query: boots, judgments: {b1: 3}}]
+    """
+"""A case file as a pull request may loosen it."""
+
+
+def test_a_pull_request_that_loosens_a_committed_baseline_fails(
+    origin: Path, main_record: dict[str, bytes], tmp_path: Path
+) -> None:
+    """A record of main is there too, and is not looked at."""
+    committed = tmp_path / "committed"
+    git(tmp_path, "clone", "--quiet", str(origin), str(committed))
+    for file in committed.glob("*.relevance.yaml"):
+        file.unlink()
+    cases = committed / "boots.relevance.yaml"
+    cases.write_text("cases: [{query: boots, judgments: {b1: 3}}]", encoding="utf-8")
+    accept = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    subprocess.run(
+        [*accept, "--relevance-update"],
+        cwd=committed,
+        env=alone,
+        check=True,
+        capture_output=True,
+    )
+    assert (committed / "boots.relevance.yaml.baseline.jsonl").exists()
+    cases.write_text(LOOSER, encoding="utf-8")
+    git(committed, "checkout", "--quiet", "-b", "looser")
+    git(committed, "add", "--all")
+    git(committed, "commit", "--quiet", "--message=Loosen the test")
+
+    pull_request = Workflow(
+        workflow(0), committed, tmp_path, "pull_request", "looser", dict(main_record)
+    )
+    machine, steps = pull_request.run("pull-request")
+    assert failed_in(steps) == ["Run the branch"]
+    (comment,) = machine.calls[-1].sent
+    assert "the test changed: 1 case is looser, so the run fails" in comment
+
+
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq filters as gh does")
 def test_the_comment_is_known_by_its_author_and_its_first_line() -> None:
     (expression,) = re.findall(r'--jq "(.*)" \|', comment_step()["run"])
