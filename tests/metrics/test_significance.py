@@ -222,6 +222,8 @@ def test_what_a_bootstrap_refuses(wrong: dict[str, Any], says: str) -> None:
 def test_holm_multiplies_the_least_most_and_never_lets_the_order_change() -> None:
     assert holm([0.01, 0.04, 0.03]) == [0.03, 0.06, 0.06]
     assert holm([0.6, 0.7]) == [1.0, 1.0]
+    of_statsmodels = [0.055, 0.09, 0.09, 0.2, 0.055]  # multipletests(method="holm")
+    assert holm([0.011, 0.04, 0.03, 0.2, 0.011]) == pytest.approx(of_statsmodels)
     adjusted = holm([0.02, math.nan, 0.5])
     assert (adjusted[0], math.isnan(adjusted[1]), adjusted[2]) == (0.04, True, 0.5)
     assert holm([]) == []
