@@ -26,6 +26,8 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
 
     Raises `CaseError` if a source of fields fails. Passes on exceptions of the search.
     """
+    if not this.case.looks_beyond_ids:
+        return ranking
     try:
         if any(expected.query for expected in this.case.expect):
             ranking = await _with_others(this, ranking)

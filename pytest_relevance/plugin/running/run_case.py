@@ -10,7 +10,8 @@ Functions here raise
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 
@@ -28,6 +29,7 @@ from pytest_relevance.plugin.pytest_internals import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, calling, case_run
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
+from pytest_relevance.plugin.running.completing import completed, completed_now
 from pytest_relevance.plugin.running.scoring import (
     exception_of,
     score_ranking,
@@ -40,6 +42,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.records.fingerprint import checked
+from pytest_relevance.results.repeats import compare_calls
 from pytest_relevance.results.responses.ranking import Ranking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -47,37 +50,35 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
-    begin(this)
-    try:
+    with _attempt_at(this):
         searched = search(this)
         if not isinstance(searched, Searched):
             searched = awaiting.run_on_own_loop(this.item.config, searched)
-        (ranking, latency), *others = _rankings_of(this, searched)
-        if this.case.expect and this.case.looks_beyond_ids:
-            from pytest_relevance.plugin.running.completing import completed_now
-
-            ranking = completed_now(this, ranking)
+        (first, latency), *others = _rankings_of(this, searched)
+        ranking = completed_now(this, first)
         _compare_calls(this, ranking, others)
         score(this, ranking, latency)
-    finally:
-        this.attempt.is_running = False
 
 
 async def run_async(this: CaseRun) -> None:
-    """Run a case in the event loop of another plugin."""
-    begin(this)
-    this.attempt.loop = awaiting.running_loop()
-    try:
+    """Run a case as `run` does, in the event loop of another plugin."""
+    with _attempt_at(this):
+        this.attempt.loop = awaiting.running_loop()
         searched = search(this)
         if not isinstance(searched, Searched):
             searched = await searched
-        (ranking, latency), *others = _rankings_of(this, searched)
-        if this.case.expect and this.case.looks_beyond_ids:
-            from pytest_relevance.plugin.running.completing import completed
-
-            ranking = await completed(this, ranking)
+        (first, latency), *others = _rankings_of(this, searched)
+        ranking = await completed(this, first)
         _compare_calls(this, ranking, others)
         score(this, ranking, latency)
+
+
+@contextmanager
+def _attempt_at(this: CaseRun) -> Iterator[None]:
+    """Make the block an attempt at a case."""
+    begin(this)
+    try:
+        yield
     finally:
         this.attempt.is_running = False
 
@@ -126,8 +127,6 @@ def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
 def _compare_calls(this: CaseRun, first: Ranking, others: Sequence[Timed]) -> None:
     """Note how the rankings of repeated calls differ from that of the first call."""
     if others:
-        from pytest_relevance.results.repeats import compare_calls
-
         rankings = [first, *(ranking for ranking, _ in others)]
         this.attempt.repeats = compare_calls(this.case, rankings)
 
@@ -151,11 +150,7 @@ def check(
     this.attempt.loop = awaiting.running_loop()
     checks.runs.append(this)
     read = _read_given(this, ranking)
-    if case.expect and case.looks_beyond_ids:
-        from pytest_relevance.plugin.running.completing import completed_now
-
-        read = completed_now(this, read)
-    score(this, read, None)
+    score(this, completed_now(this, read), None)
     assert this.attempt.result is not None
     return this.attempt.result
 
