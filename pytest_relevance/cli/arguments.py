@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pytest_relevance._ids import id_field_of
 from pytest_relevance._text import quoted
+from pytest_relevance.cases.scalars import grade
+from pytest_relevance.judgments.reading import check_format
+from pytest_relevance.judgments.scale import checked_raters, scale_of
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.scale import Scale
@@ -87,8 +91,6 @@ def judgment_format(text: str) -> str:
 
     Raises ArgumentTypeError if there is no such format.
     """
-    from pytest_relevance.judgments.reading import check_format
-
     return checked_by(check_format, text)
 
 
@@ -96,8 +98,6 @@ def judgment_format(text: str) -> str:
 
 
 def _raters(text: str) -> str | None:
-    from pytest_relevance.judgments.scale import checked_raters
-
     return checked_by(checked_raters, text)
 
 
@@ -106,9 +106,6 @@ _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 def _scale(text: str) -> Scale:
     """Return the scale in a text: `exact=3,substitute=2` or `0..3`."""
-    from pytest_relevance.cases.scalars import grade
-    from pytest_relevance.judgments.scale import scale_of
-
     ends = _RANGE.fullmatch(text)
     if ends:
         return checked_by(scale_of, [grade(end.strip()) for end in ends.groups()])
@@ -126,8 +123,6 @@ def _scale(text: str) -> Scale:
 
 
 def _id_field(text: str) -> str:
-    from pytest_relevance._ids import id_field_of
-
     checked_by(id_field_of, text)
     return text
 

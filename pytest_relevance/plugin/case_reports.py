@@ -20,6 +20,7 @@ from pytest_relevance.plugin.exceptions import (
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.run_case import set_properties
+from pytest_relevance.reports.labels import search_label
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError, text_reason
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -29,6 +30,7 @@ from pytest_relevance.results.case_result import (
     SKIPPED,
     CaseResult,
 )
+from pytest_relevance.results.details import digest_of
 from pytest_relevance.results.scoring import unscored
 
 
@@ -104,8 +106,6 @@ def _attach_result(
 
 def _asked(result: CaseResult, calls: int) -> str:
     """Return the query and the search of a case, and the number of the last call."""
-    from pytest_relevance.reports.labels import search_label
-
     label = search_label(result.search, result.variant, result.params)
     parts = [f'query "{harmless(result.query)}"', label]
     if calls > 1:
@@ -167,8 +167,6 @@ def _unscored(
 
 def _with_digest(result: CaseResult, case: Case) -> CaseResult:
     """Return a result with the digest of the judgments, for a baseline update."""
-    from pytest_relevance.results.details import digest_of
-
     evaluation = replace(result.evaluation, digest=digest_of(case.judgments))
     return replace(result, evaluation=evaluation)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance._files import digest_files
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.cases.location import CaseFileError
 from pytest_relevance.cases.model import RecordedGate, Suite, most_results
@@ -40,6 +41,7 @@ from pytest_relevance.results.records.baseline_paths import (
     baseline_path,
     has_baseline,
 )
+from pytest_relevance.results.records.entries import BaselineEntries
 from pytest_relevance.results.records.reference import refusal
 from pytest_relevance.results.records.run_info import (
     AcceptedCase,
@@ -148,8 +150,6 @@ class CaseFile(pytest.Module):
         """
         if self.config.option.relevance_record is None:
             return ""
-        from pytest_relevance._files import digest_files
-
         return digest_files([self.path, *suite.files])
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
@@ -166,7 +166,6 @@ class CaseFile(pytest.Module):
             if not _has_comparing_case(suite):
                 return None
         from pytest_relevance.results.records.baseline import Baseline
-        from pytest_relevance.results.records.entries import BaselineEntries
 
         entries, record = BaselineEntries(), ""
         if is_recorded:
@@ -213,7 +212,6 @@ class CaseFile(pytest.Module):
         """Give moved cases the accepted rankings that they had at their old places."""
         if self._baseline is None:
             from pytest_relevance.results.records.baseline import Baseline
-            from pytest_relevance.results.records.entries import BaselineEntries
 
             self._baseline = Baseline(
                 BaselineEntries(), expects_known=settings(self.config).expects_known

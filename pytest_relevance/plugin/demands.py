@@ -16,6 +16,12 @@ import pytest
 from pytest_relevance.plugin.moved_entries import COLLECTED_FILES, CollectedFile
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.results.details import digest_of
+from pytest_relevance.results.records.demands import (
+    DemandsOfSuite,
+    marks_of,
+    own_demands,
+)
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
@@ -40,8 +46,6 @@ def note_demands(config: pytest.Config) -> None:
 def _with_demands(
     config: pytest.Config, info: FileInfo, file: CollectedFile, *, is_kept: bool
 ) -> FileInfo:
-    from pytest_relevance.results.records.demands import DemandsOfSuite, own_demands
-
     of_suite = DemandsOfSuite(file.suite.terms, tolerance=settings(config).tolerance)
     demands = _demands_of_cases(config, file.runs, of_suite)
     if is_kept:
@@ -63,8 +67,6 @@ def _demands_of_cases(
 
     If a case has several items, the marks of the first item with marks count.
     """
-    from pytest_relevance.results.records.demands import marks_of
-
     is_strict = bool(config.getini("xfail_strict"))
     found: dict[EntryKey, CaseDemands] = {}
     marked = set()
@@ -89,7 +91,6 @@ def _with_changes(
     entries: BaselineEntries,
 ) -> FileInfo:
     """Return the data of a file, with what changed in the test since the reference."""
-    from pytest_relevance.results.details import digest_of
     from pytest_relevance.results.records.demand_changes import (
         DemandedOfCase,
         changes_since,

@@ -14,9 +14,12 @@ from __future__ import annotations
 import json
 import operator
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from html import escape
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 SHORTEST, SHORTEST_MIXED = 8, 5
 """The lengths of the shortest values that are looked for: of any value, and of one with
@@ -129,9 +132,6 @@ class _Secret:
 
 
 def _forms_of(value: str) -> Iterator[str]:
-    from html import escape  # most runs know no secret
-    from urllib.parse import quote, quote_plus
-
     yield value
     yield json.dumps(value)[1:-1]
     yield json.dumps(value, ensure_ascii=False)[1:-1]
@@ -148,8 +148,6 @@ def _base64_of(value: str) -> Iterator[str]:
 
     Which one it is depends on the position of the value.
     """
-    from base64 import b64encode
-
     data = value.encode("utf-8", "surrogatepass")
     for offset in range(3):
         encoded = b64encode(bytes(offset) + data).decode()

@@ -22,10 +22,16 @@ from pytest_relevance.plugin.options import (
     shown_path,
 )
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.results.details import digest_of
 from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
     baseline_path,
     orphaned_baselines,
+)
+from pytest_relevance.results.records.entries import (
+    BaselineEntries,
+    MovedEntries,
+    asked_of,
 )
 from pytest_relevance.results.records.run_info import RecordError
 
@@ -201,8 +207,6 @@ def _new(
 
     Only cases count that have the query or the id of a case in `gone`.
     """
-    from pytest_relevance.results.details import digest_of
-    from pytest_relevance.results.records.entries import BaselineEntries, asked_of
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
 
     queries = {case.asked.query for case in gone}
@@ -227,8 +231,6 @@ def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> b
         return False
     if entry.params == case.params:  # spares most cases the JSON
         return True
-    from pytest_relevance.results.records.entries import asked_of
-
     now = asked_of(case.query, redaction(config).values(case.params), entry.digest)
     return now == entry.asked
 
@@ -252,7 +254,6 @@ def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
     Raises `RecordError` if a baseline cannot be read.
     """
     from pytest_relevance.results.records.baseline_file import read_baseline
-    from pytest_relevance.results.records.entries import MovedEntries
 
     store = run_store(config)
     found: defaultdict[str, MovedEntries] = defaultdict(MovedEntries)

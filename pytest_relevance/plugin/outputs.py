@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import __version__
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.options import (
     ended_well,
@@ -32,6 +33,7 @@ from pytest_relevance.plugin.output_files import (
 from pytest_relevance.plugin.required_reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import first_named, run_store
 from pytest_relevance.reports.run.case_counts import counted_cases
+from pytest_relevance.results.diagnoses import faults_to_record
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
     RunFinding,
@@ -140,8 +142,6 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
 
 def present_run(config: pytest.Config) -> Run:
     """Return the data of the run that ends now."""
-    from pytest_relevance.results.diagnoses import faults_to_record
-
     store = run_store(config)
     of_run = settings(config)
     results = store.results  # their titles may show an error of a catalogue
@@ -169,8 +169,6 @@ def how_run(config: pytest.Config, started: float) -> RunInfo:
 
     `started` is in seconds since 1970.
     """
-    from pytest_relevance import __version__
-
     root = str(config.rootpath)
     command = ["pytest"]
     arguments = map(str, config.invocation_params.args)

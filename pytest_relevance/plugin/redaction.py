@@ -17,6 +17,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance.plugin.known_secrets import KnownSecrets, texts_in
+from pytest_relevance.results.records.json_lines import as_json
 
 if TYPE_CHECKING:
     from pytest_relevance.results.case_parts import DocumentTexts
@@ -328,8 +329,6 @@ def mask(name: str, value: Any) -> str:
     if isinstance(value, str):
         text = value
     else:
-        from pytest_relevance.results.records.json_lines import as_json
-
         text = as_json([value])
     if re.fullmatch(_MASK, text):
         return text

@@ -31,6 +31,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     has_failed,
 )
+from pytest_relevance.results.repeats import worst_of_repeats
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
@@ -111,8 +112,6 @@ class RunStore:
         if self._results is None:
             results = self._in_order()
             if any(len(result.origin.items) > 1 for result in results):
-                from pytest_relevance.results.repeats import worst_of_repeats
-
                 results = worst_of_repeats(results)
             self._results = [self._without_doubtful_ids(result) for result in results]
         return self._results

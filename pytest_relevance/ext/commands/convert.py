@@ -19,6 +19,7 @@ from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS
+from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cli.arguments import (
     STANDARD,
     add_query,
@@ -287,8 +288,6 @@ def _read_case_file(arguments: Namespace) -> _Read:
             raise CommandError(
                 f"{PROGRAM} convert: a case file says itself what --{name} would; leave it out"
             )
-    from pytest_relevance.cases.reader import parse_suite
-
     data = _opened(arguments.source).data
     suite = parse_suite(data, _shown(arguments.source))
     notices = [*suite.warnings, *losses_of(suite, data)]

@@ -20,6 +20,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from pytest_relevance._problems import FileError
+from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cli.arguments import add_query, add_reading, existing
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
@@ -27,6 +28,13 @@ from pytest_relevance.cli.output import refuse_to_overwrite, writing
 from pytest_relevance.ext.commands.case_file import without_texts
 from pytest_relevance.ext.commands.schema import schema_text
 from pytest_relevance.ext.commands.yaml_text import write_value
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.reading import (
+    ids_of,
+    load_queries,
+    options_of,
+    read_ratings,
+)
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 if TYPE_CHECKING:
@@ -136,10 +144,6 @@ def _example(next_command: str) -> _FirstSuite:
 
 def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _FirstSuite:
     """Return the first suite for `--judgments`. Raises `CommandError` for bad files."""
-    from pytest_relevance._source import Source
-    from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
-
     file = arguments.judgments
     options = options_of(arguments.query, arguments.grade_column)
     source = Source.read(file, options=options, ids=ids_of(arguments.id_field))
@@ -211,8 +215,6 @@ def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
 
     `format`: the format of the judgments.
     """
-    from pytest_relevance.judgments.reading import load_queries
-
     if arguments.queries is not None:
         return load_queries(arguments.queries)
     # the file is valid, as its judgments were read, but may have no queries

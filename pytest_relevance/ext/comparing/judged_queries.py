@@ -16,9 +16,13 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import YAML_ENDINGS
+from pytest_relevance.cases.reader import read_suite
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.reading import read_judgments
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.details import digest_of
+from pytest_relevance.results.evaluate import check_judgments
 
 if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import AnyJudgments
@@ -132,19 +136,12 @@ def judged_queries(
 
 def _read(path: str | os.PathLike[str]) -> AnyJudgments | Suite:
     if Path(path).suffix in YAML_ENDINGS:
-        from pytest_relevance.cases.reader import read_suite
-
         return read_suite(path)
-    from pytest_relevance.judgments.reading import read_judgments
-
     return read_judgments(path)
 
 
 def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
     """Return the queries of judgments, with the texts and weights that a file has."""
-    from pytest_relevance.judgments.model import Judgments
-    from pytest_relevance.results.evaluate import check_judgments
-
     checked = check_judgments(judgments)
     described = judgments.queries if isinstance(judgments, Judgments) else {}
     by_key = {}

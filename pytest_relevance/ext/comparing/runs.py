@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import listed
+from pytest_relevance.judgments.reading import read_run
 from pytest_relevance.results.case_parts import (
     CaseConditions,
     CaseEvaluation,
@@ -19,6 +20,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
+from pytest_relevance.results.evaluate import check_rankings
 from pytest_relevance.results.records.json_lines import BASELINE, RECORD, kind_of
 from pytest_relevance.results.records.run import Run, known_ranks
 
@@ -89,16 +91,12 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
     if isinstance(source, Run):
         return source
     if not isinstance(source, (str, os.PathLike)):
-        from pytest_relevance.results.evaluate import check_rankings
-
         checked = check_rankings(source)
         rankings = zip(checked.queries, checked.lists, strict=True)
         return plain_run(rankings, name, k, known_ranks(source))
     # a baseline is refused there: it is not a record
     if kind_of(source) in (RECORD.kind, BASELINE.kind):
         return Run.open(source)
-    from pytest_relevance.judgments.reading import read_run
-
     return plain_run(read_run(source).items(), Path(source).name, k)
 
 

@@ -8,6 +8,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
 from pytest_relevance.judgments.formats import Rankings, RunFormat
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE
+from pytest_relevance.results.records.run import Run, RunRankings
 
 
 def _is_record(source: Source) -> bool:
@@ -21,8 +22,6 @@ def _read(source: Source) -> Rankings:
     results have the same id.
     """
     # imported here because readers of other formats do not need it
-    from pytest_relevance.results.records.run import Run, RunRankings
-
     results = Run.open(source.file).results
     rankings: dict[str, Sequence[str]] = {}
     for result in results:

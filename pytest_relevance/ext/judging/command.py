@@ -11,11 +11,15 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
+from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.arguments import add_reading, existing, whole_from
 from pytest_relevance.cli.command import OK, CommandError
 from pytest_relevance.cli.output import complain, show
-from pytest_relevance.ext.judging.raters_report import MOST_LISTED
+from pytest_relevance.ext.judging.raters import of_raters, rated_by_several
+from pytest_relevance.ext.judging.raters_report import MOST_LISTED, rater_lines
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.reading import ids_of, read_ratings
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -37,12 +41,6 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` if no document has ratings of two raters.
     """
-    from pytest_relevance._source import Source
-    from pytest_relevance.ext.judging.raters import of_raters, rated_by_several
-    from pytest_relevance.ext.judging.raters_report import rater_lines
-    from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import ids_of, read_ratings
-
     file = arguments.file
     source = Source.read(file, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format, machine=True)

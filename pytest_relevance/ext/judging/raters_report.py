@@ -14,6 +14,7 @@ from pytest_relevance._number_text import number_text, signed_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.ext.judging.raters import FAR_APART, RatedDocument, rater_figures
 from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.metrics.agreement import agreement, krippendorff_alpha
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns
 from pytest_relevance.reports.styled_lines import DIM, STRONG, Line, styled_line
 from pytest_relevance.reports.table import Table
@@ -88,8 +89,6 @@ def agreement_lines(
     `limit`: how many documents are listed at most; None for all.
     `hint`: how to see more.
     """
-    from pytest_relevance.metrics.agreement import agreement
-
     first, second = judgments.raters
     found = agreement(
         [rated.ratings[first] for rated in pairs],
@@ -231,8 +230,6 @@ def _count_lines(pairs: Sequence[RatedDocument], raters: Sequence[str]) -> list[
 
 
 def _alpha_lines(pairs: Iterable[RatedDocument]) -> list[Line]:
-    from pytest_relevance.metrics.agreement import krippendorff_alpha
-
     alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
     return [
         styled_line(f"Krippendorff's alpha (ordinal): {_figure_text(alpha)}", STRONG),

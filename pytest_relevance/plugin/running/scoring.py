@@ -18,11 +18,13 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.registry import EXPECTATIONS, GATES
+from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.cut_rankings import why_cut
 from pytest_relevance.results.details import with_details
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case
+from pytest_relevance.results.unseen import why_unseen
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -75,8 +77,6 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
     if problem or not case.expect:
         return problem
     if asked is None and not this.is_check:
-        from pytest_relevance.results.unseen import why_unseen
-
         problem = why_unseen(case, ranking)
     if not problem and case.fields:
         from pytest_relevance.expectations.conditions import why_unknown_fields
@@ -180,8 +180,6 @@ def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:
         if becomes == "fail":
             return _failure(this, scored)
         if becomes == "skip":
-            from pytest_relevance.reports.brief_reasons import reason_in_brief
-
             return pytest.skip.Exception(reason_in_brief(result))
     return None
 

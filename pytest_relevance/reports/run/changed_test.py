@@ -12,10 +12,13 @@ from typing import Any
 
 from pytest_relevance._number_text import time_text
 from pytest_relevance._text import counted, cut_to, examples, first_few, listed, quoted
+from pytest_relevance.cases.gates import usual_id
 from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.codec import decode
+from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT
+from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.demands import (
     EXPECT,
@@ -314,7 +317,6 @@ def _expectation_text(values: Any) -> str:
         return f"{text} {expected.comparison} {time_text(expected.bound)}"
     if expected.conditions:
         from pytest_relevance.expectations.conditions import conditions_text
-        from pytest_relevance.results.case_parts import Outcome
 
         outcome = Outcome(text, expected.kind, met=True, conditions=expected.conditions)
         return cut_to(f"{text} {conditions_text(outcome)}", _LONGEST_VALUE)
@@ -348,9 +350,6 @@ def gate_words(values: Any) -> str:
 
     Its own id stands behind it, if it has one.
     """
-    from pytest_relevance.cases.gates import usual_id
-    from pytest_relevance.registry import GATES, ExtensionError
-
     gate = decode(RecordedGate, values).gate
     try:
         text = usual_id(gate, GATES.get_or_unknown(gate.condition))

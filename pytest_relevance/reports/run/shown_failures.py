@@ -14,12 +14,18 @@ from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
+from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
     SKIPPED,
     CaseResult,
     Key,
     has_failed,
+)
+from pytest_relevance.results.failures import (
+    FAILED_BEFORE,
+    failure_kind,
+    in_failure_order,
 )
 
 if TYPE_CHECKING:
@@ -69,8 +75,6 @@ def shown_failures(
       or `MOST_LINES` lines come before it.
     - `IN_FULL`: any other failure.
     """
-    from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
-
     groups: dict[tuple[str, int], list[int]] = {}
     in_full = _InFull()
     for place, result in enumerate(failures):
@@ -140,9 +144,6 @@ def cases_to_report(
     that were not searched come last, together. Without `folds` no case is shown in
     brief.
     """
-    from pytest_relevance.results import diagnoses
-    from pytest_relevance.results.failures import in_failure_order
-
     results = []
     for result in in_failure_order(run.results):
         if result.status != NOT_SEARCHED and _is_shown(result, verbosity):
@@ -165,8 +166,6 @@ def new_failures(run: Run, verbosity: int = 0) -> Iterator[ReportedCases]:
 
     Cases that failed before are left out, unless `verbosity` is above 0.
     """
-    from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
-
     for reported in cases_to_report(run, verbosity, folds=False):
         if verbosity > 0 or failure_kind(reported.results[0]) != FAILED_BEFORE:
             yield reported
@@ -191,8 +190,6 @@ def case_lines(result: CaseResult, run: Run, verbosity: int, width: int) -> list
 
 def brief_title(results: Sequence[CaseResult]) -> str:
     """Write a heading: `13 more failures, 9 of them failed before`."""
-    from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
-
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
     if before == len(results):
         return f"{before:,} failed before"

@@ -33,6 +33,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     has_failed,
 )
+from pytest_relevance.results.failures import FAILURE_KINDS, failure_kind
 from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
 
 if TYPE_CHECKING:
@@ -173,8 +174,6 @@ def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
     baselines = [each.baseline for each in failed if each.baseline is not None]
     if not any(baseline.has_accepted_ranking for baseline in baselines):
         return ""
-    from pytest_relevance.results.failures import FAILURE_KINDS, failure_kind
-
     counts: Counter[str] = Counter()
     for result in failed:
         is_not_searched = result.status == NOT_SEARCHED
