@@ -1,0 +1,183 @@
+"""One pair of runs has one set of numbers, whatever report says them and however it is
+made.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers import page_text, page_values
+from tests.plugin.conftest import Command, Project, Run, one_line
+from tests.plugin.shop import AGAINST, RECORD, Shop
+
+NEXT = "--relevance-record=next.jsonl"
+"""Of two runs in one second `history` takes the names for their order."""
+
+CASES = """
+    scale: [0, 3]
+    cases:
+      - {query: empty, judgments: {a: 3, b: 1}}
+      - {query: certain, judgments: {a: 3, b: 1}}
+      - {query: open, judgments: {a: 3, b: 1}}
+      - {query: floor, judgments: {a: 3, b: 1}, min_ndcg: 0.99}
+      - {query: top, expect: {first: a}}
+      - {query: expected, judgments: {a: 3, b: 1}, min_ndcg: 0.9, xfail: known}
+      - {query: met, judgments: {a: 3, b: 1}, min_ndcg: 0.99}
+      - {query: rise, judgments: {a: 3, b: 1}}
+      - {query: both, judgments: {a: 3, b: 1}, min_ndcg: 0.9, expect: {first: b}, tolerance: 1}
+      - {query: within, judgments: {a: 3, b: 1}}
+      - {query: same, judgments: {a: 3, b: 1}}
+      - {query: deep, judgments: {a: 3, b: 1}}
+      - {query: overlaps, expect: {overlap@2: 0.6}}
+      - {query: before, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+      - {query: unscored, judgments: {a: 0}}
+"""
+OTHER = "cases: [{query: tolerant, judgments: {a: 3, b: 1}}]\ntolerance: 0.5\n"
+
+DEEP = "m1 m2 m3 m4 m5 m6 m7 m8 m9 m10 a b"
+THEN = {
+    "empty": "a b",
+    "certain": "a b",
+    "open": "a b",
+    "floor": "a b",
+    "top": "a b",
+    "expected": "b a",
+    "met": "a x b",
+    "rise": "b a",
+    "both": "b a",
+    "within": "a b",
+    "same": "a x b",
+    "deep": DEEP,
+    "overlaps": "a b",
+    "before": "b a",
+    "unscored": "a",
+    "tolerant": "a b",
+}
+NOW = {
+    "empty": "",
+    "certain": "b a",
+    "open": "x a b",
+    "floor": "a x b",
+    "top": "b a",
+    "expected": "x b",
+    "met": "a b",
+    "rise": "a b",
+    "both": "a b",
+    "within": "a x b",
+    "overlaps": "a y",
+    "tolerant": "b a",
+}
+
+COUNTS = {
+    "got_worse": 7,  # `both` newly misses an expectation, and newly meets its floor
+    "certain": 4,
+    "open": 3,
+    "inconclusive": 0,
+    "changed": 1,
+    "got_better": 2,
+    "within_tolerance": 2,
+    "same": 3,
+    "without_score": 1,
+}
+HEADLINE = (
+    "7 queries got worse (4 for certain, 3 may only be missing judgments), 2 better; "
+    "the mean is unchanged within chance; 1 changed by more than allowed"
+)
+REST = "2 within the tolerance, 3 the same, 1 without a score"
+
+
+@pytest.fixture
+def shop(project: Project) -> Shop:
+    """A shop with the record of main, and another ranking of most queries since."""
+    shop = Shop(project)
+    shop.cases(CASES)
+    shop.cases(OTHER, "other.relevance.yaml")
+    shop.returns(**THEN)
+    shop.run(RECORD)
+    shop.returns(**NOW)
+    return shop
+
+
+def said_in(run: Run) -> list[str]:
+    """The headline, the mean over all suites and the counts of a run."""
+    return [
+        *run.sentences("7 queries got worse"),
+        *run.sentences("mean nDCG@10 over"),
+        *run.sentences("2 within"),
+    ]
+
+
+WAYS = [
+    ["-v"],
+    ["-n2"],
+    ["-pno:xdist"],
+    ["--relevance-markdown=only.md"],
+    ["--relevance-html=only.html", "-n2"],
+]
+
+
+def test_every_way_to_run_says_the_same(shop: Shop) -> None:
+    expected = said_in(shop.run(AGAINST))
+    assert len(expected) == 3
+    assert (expected[0], expected[2]) == (HEADLINE, REST)
+    assert "; over judged results alone " in expected[1]
+    for options in (*WAYS, [NEXT]):
+        assert said_in(shop.run(AGAINST, *options)) == expected, options
+    assert said_in(shop.run(AGAINST, "-q"))[-2:] == expected[-2:]
+
+
+def json_of(command: Command, path: Path, *arguments: str) -> Any:
+    found = command(*arguments, "--format=json", "--output", str(path))
+    assert found.code == 0, found.err
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_every_report_says_the_same(shop: Shop, command: Command) -> None:
+    run = shop.run(
+        AGAINST, NEXT, "--relevance-markdown=run.md", "--relevance-html=run.html"
+    )
+    headline, mean, rest = said_in(run)
+    report = ["report", "next.jsonl", "--against", "main.jsonl"]
+    compare = ["compare", "main.jsonl", "next.jsonl"]
+    history = ["history", "main.jsonl", "next.jsonl"]
+    page = (shop.path / "run.html").read_text(encoding="utf-8")
+    texts = {
+        "Markdown": (shop.path / "run.md").read_text(encoding="utf-8"),
+        "the page": page_text(page).replace("\N{RIGHTWARDS ARROW}", "->"),
+        "report": command(*report).out,
+        "compare": command(*compare).out,
+    }
+    for name, text in texts.items():
+        said = one_line(text)
+        assert headline in said, name
+        assert rest in said, name
+        figures = mean.partition(" over 2 suites")[2]
+        assert figures in said, name
+    file = shop.path / "out.json"
+    assert json_of(command, file, *report)["counts"] == COUNTS
+    assert json_of(command, file, *compare)["counts"] == COUNTS
+    (series,) = json_of(command, file, *history)["series"]
+    assert series["counts"] == series["points"][1]["counts"] == COUNTS
+    assert page_values(page)["counts"] == {
+        "worse": 7,
+        "certain": 4,
+        "open": 3,
+        "better": 2,
+        "before": 1,
+    }
+
+
+def test_a_record_without_a_reference_is_counted_alike(
+    shop: Shop, command: Command
+) -> None:
+    """Only what was expected of two rankings is not known: no record has it."""
+    shop.run(NEXT)
+    file = shop.path / "out.json"
+    counts = {**COUNTS, "changed": 0, "without_score": 2}
+    for arguments in (
+        ["report", "next.jsonl", "--against", "main.jsonl"],
+        ["compare", "main.jsonl", "next.jsonl"],
+    ):
+        assert json_of(command, file, *arguments)["counts"] == counts
