@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.codec import encode
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.became import GOT_WORSE, became_of
+from pytest_relevance.reports.change_data import became_data, mean_data
 from pytest_relevance.results.case_result import CaseResult, Key
-from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Change, Move
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates
 from pytest_relevance.results.compare.differences import latency_change
@@ -62,6 +61,7 @@ def comparison_data(
         "metrics": [_flat(row) for row in comparison.metrics],
         "by_tag": [_flat(row) for row in comparison.by_tag],
         "counts": asdict(comparison.counts),
+        "mean": _mean(comparison),
         "latency": _latencies(comparison),
         "movers": {"drops": _movers(drops), "gains": _movers(gains)},
         "left_out": _left_out(comparison),
@@ -71,6 +71,11 @@ def comparison_data(
     if gates is not None:
         data["gates"] = _gates(gates)
     return data
+
+
+def _mean(comparison: Comparison) -> dict[str, Any] | None:
+    changes = comparison.changes if comparison.is_by_own_metric else ()
+    return mean_data(comparison.mean_change, changes)
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
@@ -160,10 +165,6 @@ def _mover(change: Change) -> dict[str, Any]:
     left = _moves(moves.left)
     entered = _moves(moves.entered)
     moved = _moves(moves.moved)
-    what = became_of(change)
-    is_certain = None
-    if what == GOT_WORSE and change.is_by_ndcg:
-        is_certain = is_certainly_worse(change)
     named = {move["document"] for move in (*left, *entered, *moved)}
     titles = {}
     for document, title in case.texts.titles.items():
@@ -173,8 +174,7 @@ def _mover(change: Change) -> dict[str, Any]:
         **_key(case.key),
         "line": case.line,
         "query": case.query,
-        "became": what,
-        "is_certain": is_certain,
+        **became_data(change),
         "metric": change.metric or case.metric.text,
         "first": change.score_before,
         "second": change.score_after,

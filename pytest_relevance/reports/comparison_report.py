@@ -202,16 +202,34 @@ def _further_faults(comparison: Comparison, gates: ComparisonGates) -> list[str]
 def _similarity_headline(
     comparison: Comparison, metric: str, further: Sequence[str]
 ) -> Headline:
-    """Return a headline: how many queries differ by a metric of two rankings."""
-    moved = comparison.counts.changed
-    text = counted(moved, "query differs", "queries differ")
-    kind = MIXED
-    if not moved:
-        text = "No query differs"
-        kind = FINE
-    if further:
-        kind = BROKEN
-    return Headline("; ".join([f"{text} by {metric}", *further]), kind)
+    """Return a headline: how many queries differ by a metric of two rankings.
+
+    If the second run expects how alike rankings are, those that changed by more than
+    that come first.
+    """
+    differ = {change.case.key[:2] for change in comparison.moved(-1)}
+    said = Headline("No query differs", FINE)
+    if differ:
+        text = counted(len(differ), "query differs", "queries differ")
+        said = Headline(text, MIXED)
+    if _counts_demands(comparison):
+        failed = balance(comparison.counts, 0)
+        if failed.kind != FINE:
+            text = f"{failed.text}; {len(differ):,} differ"
+            said = replace(failed, text=text)
+    kind = BROKEN if further else said.kind
+    return replace(
+        said, text="; ".join([f"{said.text} by {metric}", *further]), kind=kind
+    )
+
+
+def _counts_demands(comparison: Comparison) -> bool:
+    """Say whether the counts are those of floors, scores and expectations."""
+    if comparison.metric is None or not is_similarity(comparison.metric):
+        return True
+    return any(change.found is not None for change in comparison.changes) and not any(
+        result.evaluation.is_judged for result in comparison.results
+    )
 
 
 def _changed(rows: Sequence[Difference]) -> bool:
@@ -282,7 +300,7 @@ def mean_change_sentences(
         for row in rows:
             if row.means is not change.means:
                 sentences.append(_mean_sentence(comparison, row))
-    if comparison.metric is None or not is_similarity(comparison.metric):
+    if _counts_demands(comparison):
         sentences += baseline.count_sentences(comparison.counts, told)
     return sentences + baseline.latency_sentences(comparison.changes)
 

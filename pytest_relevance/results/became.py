@@ -47,7 +47,10 @@ tolerance.
 """
 
 WITHIN_TOLERANCE = "within the tolerance"
-"""The score changed, by no more than the tolerance."""
+"""The score changed, by no more than the tolerance.
+
+Without a score: the ranking changed, by no more than an expectation allows.
+"""
 
 SAME = "the same"
 """Neither the score nor an expectation changed."""
@@ -74,11 +77,20 @@ def became_of(change: Change) -> str:
     if change.case.status == SKIPPED:
         return NOT_COMPARED
     is_by_own_metric = change.metric in (None, change.case.metric.text)
-    if is_by_own_metric and change.found is not None:
+    if change.found is not None and (is_by_own_metric or _lacks_judgments(change)):
         return _since_reference(change, change.found)
     if change.before is None:
         return NOT_COMPARED
     return _between(change, is_by_own_metric=is_by_own_metric)
+
+
+def _lacks_judgments(change: Change) -> bool:
+    """Say whether a case is compared by a metric of rankings for want of judgments."""
+    compares_rankings = change.metric is not None and is_similarity(change.metric)
+    no_score_before = change.found is not None and change.found.score is None
+    return (
+        compares_rankings and no_score_before and not change.case.evaluation.is_judged
+    )
 
 
 def _since_reference(change: Change, found: BaselineComparison) -> str:
@@ -96,9 +108,21 @@ def _since_reference(change: Change, found: BaselineComparison) -> str:
     if found.standing == IMPROVEMENT or found.newly_met:
         return GOT_BETTER
     if change.score_before is None or change.score_after is None:
-        is_scored = result.verdict not in WITHOUT_SCORE
-        return SAME if result.evaluation.outcomes and is_scored else UNSCORED
+        return _without_score(result)
     return WITHIN_TOLERANCE if abs(change.difference) > ROUNDING else SAME
+
+
+def _without_score(result: CaseResult) -> str:
+    """Return what became of a case without nDCG whose demands are met as before.
+
+    If metrics compare its rankings, they say whether these differ.
+    """
+    if not result.evaluation.outcomes or result.verdict in WITHOUT_SCORE:
+        return UNSCORED
+    for name, score in result.evaluation.scores.items():
+        if is_similarity(name) and score is not None and score < 1 - ROUNDING:
+            return WITHIN_TOLERANCE
+    return SAME
 
 
 def _between(change: Change, *, is_by_own_metric: bool) -> str:

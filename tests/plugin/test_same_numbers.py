@@ -156,9 +156,20 @@ def test_every_report_says_the_same(shop: Shop, command: Command) -> None:
         figures = mean.partition(" over 2 suites")[2]
         assert figures in said, name
     file = shop.path / "out.json"
-    assert json_of(command, file, *report)["counts"] == COUNTS
-    assert json_of(command, file, *compare)["counts"] == COUNTS
+    of_run, of_pair = (
+        json_of(command, file, *report),
+        json_of(command, file, *compare),
+    )
+    assert of_run["counts"] == of_pair["counts"] == COUNTS
+    assert of_run["mean"] == of_pair["mean"]
+    words = [each["became"] for each in of_run["results"]]
+    assert words.count("got worse") == COUNTS["got_worse"]
+    sure = [each["is_certain"] for each in of_run["results"]]
+    assert (sure.count(True), sure.count(False)) == (4, 3)
     (series,) = json_of(command, file, *history)["series"]
+    assert series["judged"] == dict(
+        zip(("before", "after"), of_run["mean"]["judged_alone"], strict=True)
+    )
     assert series["counts"] == series["points"][1]["counts"] == COUNTS
     assert page_values(page)["counts"] == {
         "worse": 7,

@@ -46,7 +46,7 @@ def _series_data(series: Series) -> dict[str, Any]:
         "metric": metric_of(series.last),
         "since": series.points[series.since].started,
         "change": change,
-        "counts": None if series.change is None else asdict(series.counts),
+        "counts": asdict(series.counts) if series.counts.compared else None,
         "judged": None if series.judged is None else asdict(series.judged),
         "filled": filled,
         "points": [_point_data(point) for point in series.points],

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_relevance._number_text import SIGNIFICANT, duration_text, score_text
 from pytest_relevance._text import case_in_prose, counted, first_few, listed
@@ -121,7 +121,10 @@ def _since_text(series: Series) -> str:
 def _since_the_first(series: Series) -> Headline:
     """Return a headline: how the mean changed since the first run or last break."""
     change = series.change
-    if change is None or not series.points[-1].figures:
+    last = series.points[-1]
+    if not series.scored and series.counts.compared and last.figures:
+        return _since(series, balance(series.counts, 0))
+    if change is None or not last.figures:
         why = "two or more are needed to compare their means"
         if len(series.points) > 1:
             why = "no mean can be compared with that of the last"
@@ -134,8 +137,13 @@ def _since_the_first(series: Series) -> Headline:
     if said.kind in (FINE, BETTER) and difference < -ROUNDING:
         text = "The mean fell within chance, no query by more than its tolerance"
         said = Headline(text, MIXED)
+    return _since(series, said)
+
+
+def _since(series: Series, said: Headline) -> Headline:
+    """Return a headline that begins with `Since the first run`."""
     since = _since_text(series).capitalize()
-    return Headline(f"{since} {said.text[0].lower()}{said.text[1:]}", said.kind)
+    return replace(said, text=f"{since} {said.text[0].lower()}{said.text[1:]}")
 
 
 def _faults_of_last(series: Series) -> list[str]:
@@ -185,6 +193,8 @@ def series_texts(series: Series) -> list[str]:
         head = f"since {when(series.points[series.since].started)}: "
         changed = mean_change_sentence(series.change, metric)
         texts.append(f"{head}{changed.text}{_judged_alone(series)}")
+    if series.counts.compared:
+        head = f"since {when(series.points[series.since].started)}: "
         counts = [sentence.text for sentence in count_sentences(series.counts)]
         texts += [f"{head}{text}" for text in counts]
     if series.scored:

@@ -86,8 +86,8 @@ def series_of(
     scored = [key for key in common if _is_scored(key, searched)]
     for point in searched:
         _set_figures(point, common, scored, last)
-    stretch = _without_breaks(searched, scored)
-    pairs = _pairs(stretch, last)
+    stretch = _without_breaks(searched, scored or common)
+    pairs = _pairs(stretch, last) if scored else []
     changes = _changes(searched, stretch, common, last, results_of)
     return Series(
         variant=variant,

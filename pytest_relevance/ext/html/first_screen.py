@@ -187,8 +187,9 @@ def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
 
 def _gate_lines(gates: Sequence[GateResult]) -> list[ScreenLine]:
     lines = []
+    has_several_files = len({gate.file for gate in gates}) > 1
     for gate in gates_in_order(gates):
-        name = gate.gate.id
+        name = f"{gate.file}: {gate.gate.id}" if has_several_files else gate.gate.id
         if gate.variant is not None:
             name += f" {gate.variant}"
         found, cases = found_text(gate), cases_behind(gate)

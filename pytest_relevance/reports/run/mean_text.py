@@ -65,7 +65,7 @@ def left_open(results: Iterable[CaseResult]) -> str:
     The text is "" if the mean is certain, or if there is none.
     """
     lower, upper = [], []
-    uncertain = 0
+    uncertain = set()
     for result in results:
         score = result.score
         if score is None:
@@ -76,14 +76,14 @@ def left_open(results: Iterable[CaseResult]) -> str:
         lower.append((low, result.weight))
         upper.append((high, result.weight))
         if evaluation.judged < evaluation.top:
-            uncertain += 1
+            uncertain.add((result.file, result.id))
     if not lower:
         return ""
     least = score_text(weighted_mean(lower))
     most = score_text(weighted_mean(upper))
     if least == most:
         return ""
-    queries = counted(uncertain, "query", "queries")
+    queries = counted(len(uncertain), "query", "queries")
     return f"unjudged results of {queries} leave the mean between {least} and {most}"
 
 

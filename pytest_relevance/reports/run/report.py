@@ -9,6 +9,7 @@ from pytest_relevance._text import harmless
 from pytest_relevance.codec import encode
 from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.gates.judging import GateResult, judge_gates
+from pytest_relevance.reports.change_data import became_data, mean_data
 from pytest_relevance.reports.run import shown_failures
 from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.reports.run.errors import error_lines
@@ -34,6 +35,8 @@ from pytest_relevance.reports.styled_lines import (
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
 from pytest_relevance.results.compare.variants import compare_variants
+from pytest_relevance.results.changes import Change, changes_since_baseline
+from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.counts import count_results
 
 if TYPE_CHECKING:
@@ -133,15 +136,21 @@ def report_data(run: Run) -> dict[str, Any]:
     """Return the report as JSON data.
 
     It has the record, the outcomes of gates, how many queries got worse, better or
-    neither, and the comparisons of variants.
+    neither, how the mean changed, and the comparisons of variants.
     """
+    results = []
+    for result in run.results:
+        change = Change.since_baseline(result)
+        results.append({**encode(result), **became_data(change)})
+    ran = [result for result in run.results if result.status != SKIPPED]
     return {
         "name": run.name,
         "run": encode(run.info),
         "files": encode(run.files),
-        "results": encode(run.results),
+        "results": results,
         "gates": [_gate_data(gate) for gate in run_gates(run)],
         "counts": asdict(count_results(run.results)),
+        "mean": mean_data(mean_change(ran), changes_since_baseline(ran)),
         "variants": variants_data(compare_variants(run.results)),
     }
 

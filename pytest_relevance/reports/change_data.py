@@ -1,0 +1,50 @@
+"""What became of the queries of a run or of a pair of runs, as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_relevance.results.became import GOT_WORSE, NOT_COMPARED, became_of
+from pytest_relevance.results.certainty import is_certainly_worse, means_over_judged
+from pytest_relevance.results.changes import Change
+from pytest_relevance.results.compare.differences import MeanChange
+
+
+def mean_data(
+    change: MeanChange | None, changes: Sequence[Change]
+) -> dict[str, Any] | None:
+    """Return the change of the mean that decides, and that over judged results alone.
+
+    `changes`: those of the cases, for the means over judged results alone. Returns None
+    if no case has both scores.
+    """
+    if change is None:
+        return None
+    judged = means_over_judged(changes)
+    return {
+        "queries": change.means.queries,
+        "first": change.means.first,
+        "second": change.means.second,
+        "difference": change.means.difference,
+        "low": change.low,
+        "high": change.high,
+        "p": change.p,
+        "judged_alone": None if judged is None else [judged.before, judged.after],
+    }
+
+
+def became_data(change: Change) -> dict[str, Any]:
+    """Return what became of a case, and whether it got worse for certain.
+
+    `became` is None if the case is not compared. `is_certain` is None if the case did
+    not get worse, or if it is not compared by nDCG.
+    """
+    word = became_of(change)
+    is_certain = None
+    if word == GOT_WORSE and change.is_by_ndcg:
+        is_certain = is_certainly_worse(change)
+    return {
+        "became": None if word == NOT_COMPARED else word,
+        "is_certain": is_certain,
+    }
