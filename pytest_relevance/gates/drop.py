@@ -235,8 +235,8 @@ def _conflict(finding: DropFinding) -> str:
     if not finding.is_met or not finding.difference.high < 0:
         return ""
     if finding.exceeds:
-        return "; p decides, though the interval is below 0: judge more queries"
-    return "; a real drop, within what is allowed"
+        return "; p decides, though the interval is below 0"
+    return "; the interval is below 0, and the drop within what is allowed"
 
 
 def _moved(drop: float, bound: float) -> str:

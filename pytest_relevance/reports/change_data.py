@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_relevance.results.became import GOT_WORSE, NOT_COMPARED, became_of
-from pytest_relevance.results.certainty import is_certainly_worse, means_over_judged
+from pytest_relevance.results.became import NOT_COMPARED, became_of
+from pytest_relevance.results.certainty import means_over_judged
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import MeanChange
+from pytest_relevance.results.counts import certainty_of
 
 
 def mean_data(
@@ -41,10 +42,7 @@ def became_data(change: Change) -> dict[str, Any]:
     not get worse, or if it is not compared by nDCG.
     """
     word = became_of(change)
-    is_certain = None
-    if word == GOT_WORSE and change.is_by_ndcg:
-        is_certain = is_certainly_worse(change)
     return {
         "became": None if word == NOT_COMPARED else word,
-        "is_certain": is_certain,
+        "is_certain": certainty_of(change, word),
     }

@@ -77,14 +77,14 @@ def became_of(change: Change) -> str:
     if change.case.status == SKIPPED:
         return NOT_COMPARED
     is_by_own_metric = change.metric in (None, change.case.metric.text)
-    if change.found is not None and (is_by_own_metric or _lacks_judgments(change)):
+    if change.found is not None and (is_by_own_metric or lacks_judgments(change)):
         return _since_reference(change, change.found)
     if change.before is None:
         return NOT_COMPARED
     return _between(change, is_by_own_metric=is_by_own_metric)
 
 
-def _lacks_judgments(change: Change) -> bool:
+def lacks_judgments(change: Change) -> bool:
     """Say whether a case is compared by a metric of rankings for want of judgments."""
     compares_rankings = change.metric is not None and is_similarity(change.metric)
     no_score_before = change.found is not None and change.found.score is None

@@ -20,6 +20,7 @@ from pytest_relevance.results.became import (
     UNSCORED,
     WITHIN_TOLERANCE,
     became_of,
+    lacks_judgments,
 )
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.certainty import is_certainly_worse
@@ -104,13 +105,25 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
         # a test may check one query several times: each check counts
         query = (file, case, number if change.case.is_check else -1)
         word_of[query] = _worst(word, word_of.get(query, SAME))
-        if word == GOT_WORSE and change.is_by_ndcg:
-            (certain if is_certainly_worse(change) else open_ones).add(query)
+        is_certain = certainty_of(change, word)
+        if is_certain is not None:
+            (certain if is_certain else open_ones).add(query)
     return counts_of(
         Counter(word_of.values()),
         certain=len(certain),
         still_open=len(open_ones - certain),
     )
+
+
+def certainty_of(change: Change, word: str) -> bool | None:
+    """Say whether a case got worse under every grading of its unjudged results.
+
+    `word`: what became of the case. None if it did not get worse, or if it is compared
+    by another metric than nDCG.
+    """
+    if word != GOT_WORSE or not (change.is_by_ndcg or lacks_judgments(change)):
+        return None
+    return is_certainly_worse(change)
 
 
 def counts_of(

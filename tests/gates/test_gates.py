@@ -358,6 +358,19 @@ def test_a_larger_drop_must_be_significant_where_there_is_a_p(judge: Judge) -> N
 
 
 @both
+def test_a_gate_that_is_met_says_why_if_its_interval_is_below_0(judge: Judge) -> None:
+    changes = (-0.24, 0.06, 0.02, -0.19, -0.09, -0.11, -0.03)
+    mixed = [(str(number), 0.5, 0.5 + change) for number, change in enumerate(changes)]
+    by_p = finding_text(judge(mixed, 0.02, 0.05))
+    assert "(95% -0.159 to -0.011, p 0.094, 7 cases)" in by_p
+    assert by_p.endswith("; p decides, though the interval is below 0")
+    by_bound = finding_text(judge(mixed, 0.2))
+    assert by_bound.endswith(
+        "; allowed is 0.2; the interval is below 0, and the drop within what is allowed"
+    )
+
+
+@both
 @pytest.mark.parametrize("unchanged", [0, 195])
 def test_a_p_that_so_few_changes_could_never_reach_does_not_count(
     judge: Judge, unchanged: int

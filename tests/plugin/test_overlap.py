@@ -313,3 +313,19 @@ def test_an_error_in_either_variant_fails_the_gate(approximate: Project) -> None
     failed = approximate.run().failure(BETWEEN)
     assert "1 case ended in an error" in failed
     assert "1.000 (2 cases)" not in failed.splitlines()[0]
+
+
+def test_compare_and_history_count_what_changed_by_more_than_allowed(
+    traffic: Project, command: Command
+) -> None:
+    """As the second run did against the first: what returns nothing now got worse."""
+    traffic.run("--relevance-record=1.jsonl")
+    search(traffic, now=CHANGED)
+    against = traffic.run("--relevance-against=1.jsonl", "--relevance-record=2.jsonl")
+    said = "1 query (for certain); 1 changed by more than allowed"
+    assert f"Search got worse: {said}" in against.said
+    compared = command("compare", "1.jsonl", "2.jsonl").out
+    assert f"Search got worse: {said}; 3 differ by overlap@10" in compared
+    assert "1 within the tolerance, 1 the same" in compared
+    history = command("history", "1.jsonl", "2.jsonl").out
+    assert f"Since the first run search got worse: {said}" in history

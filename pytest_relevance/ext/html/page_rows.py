@@ -17,9 +17,9 @@ from pytest_relevance.results.became import (
     became_of,
 )
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison
+from pytest_relevance.results.counts import certainty_of
 from pytest_relevance.results.failures import FAILED_BEFORE, failed_before
 
 
@@ -118,13 +118,11 @@ def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
 def _row(change: Change, counted: Change) -> PageRow:
     """Return a row. `counted`: the change by the metric that the headline counts by."""
     word = became_of(counted)
+    is_certain = certainty_of(counted, word)
     if word not in (GOT_WORSE, CHANGED, GOT_BETTER):
         word = change.case.status
         if failed_before(change.case):
             word = FAILED_BEFORE
-    is_certain = None
-    if word == GOT_WORSE and counted.is_by_ndcg:
-        is_certain = is_certainly_worse(counted)
     return PageRow(change, word, is_certain)
 
 

@@ -34,9 +34,9 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
-from pytest_relevance.results.compare.variants import compare_variants
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare.differences import mean_change
+from pytest_relevance.results.compare.variants import compare_variants
 from pytest_relevance.results.counts import count_results
 
 if TYPE_CHECKING:
@@ -140,8 +140,9 @@ def report_data(run: Run) -> dict[str, Any]:
     """
     results = []
     for result in run.results:
-        change = Change.since_baseline(result)
-        results.append({**encode(result), **became_data(change)})
+        data = encode(result)
+        became = became_data(Change.since_baseline(result))
+        results.append({**data, **became} if became["became"] else data)
     ran = [result for result in run.results if result.status != SKIPPED]
     return {
         "name": run.name,
