@@ -6,6 +6,7 @@ heavy, so it does not slow down a test run without case files.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -91,8 +92,6 @@ if not TYPE_CHECKING:  # for a type checker a module with this function has ever
         home = _HOMES.get(name)
         if home is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
         value = getattr(import_module(home), name)
         globals()[name] = value
         return value
@@ -103,8 +102,6 @@ def pytest_addhooks(pluginmanager: Any) -> None:
 
     The plugin gets the name of its entry point, so that pytest does not load it twice.
     """
-    from importlib import import_module
-
     if not pluginmanager.has_plugin("relevance"):
         pluginmanager.register(import_module("pytest_relevance.plugin"), "relevance")
 

@@ -19,9 +19,12 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
+from html import unescape
 from itertools import chain
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -52,14 +55,10 @@ def _without_white_space(text: str) -> str:
 
 
 def _decoded(text: str) -> str:
-    from urllib.parse import unquote  # slow to import
-
     return unquote(text).replace("+", " ")
 
 
 def _unescaped(text: str) -> str:
-    from html import unescape
-
     return unescape(text)
 
 
@@ -294,8 +293,6 @@ def spreadsheet_number(text: str) -> Decimal | None:
     """
     if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
         return None
-    from decimal import Decimal  # imported only if an id is a number
-
     return Decimal(text).normalize()
 
 
@@ -308,8 +305,6 @@ def are_one_number(one: str, other: str) -> bool:
     first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:
         return False
-    from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context
-
     few, many = sorted((first, second), key=_digits_of)
     if few == many:
         return True

@@ -7,6 +7,7 @@ escaped. The direction of each text (left to right, or right to left) is its own
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape
 
 from pytest_relevance._text import cut_to, harmless
 
@@ -59,6 +60,4 @@ def _cell(tag: str, text: str, align: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    from html import escape  # imported only if a notebook shows something
-
     return escape(harmless(text))

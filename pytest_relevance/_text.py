@@ -6,7 +6,9 @@ Every subpackage may import this module. It imports none of them.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 
 LONGEST_SHOWN = 80
@@ -50,9 +52,6 @@ def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | No
 
     Upper and lower case count as equal. `cutoff` is the least likeness, from 0 to 1.
     """
-    # imported only if there is a mistake to report
-    from difflib import get_close_matches
-
     by_folded = {name.casefold(): name for name in known}
     close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=cutoff)
     return by_folded[close[0]] if close else None
@@ -175,8 +174,6 @@ def harmless(text: str) -> str:
     """
     if text.isprintable():
         return text
-    import unicodedata  # imported only if there is a character to look up
-
     characters = []
     for character in text:
         is_harmful = unicodedata.category(character) in _HARMFUL

@@ -7,6 +7,7 @@ used.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -95,6 +96,4 @@ if not TYPE_CHECKING:  # for a type checker a module with this function has ever
     def __getattr__(name: str) -> object:
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
         return getattr(import_module(_HOMES[name]), name)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from pytest_relevance import bundled
@@ -223,8 +224,6 @@ class Registry(Generic[T]):
 @lru_cache(maxsize=32)
 def _entry_points(group: str, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group. They are read once for each `sys.path`."""
-    from importlib.metadata import entry_points
-
     return tuple(entry_points(group=group))
 
 

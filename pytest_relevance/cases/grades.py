@@ -42,6 +42,7 @@ from pytest_relevance.cases.values import (
     check_text,
     report_unknown_keys,
 )
+from pytest_relevance.judgments.grade_text import why_no_grade
 from pytest_relevance.judgments.scale import Scale, aggregate, on_scale, scale_of
 
 _SCALARS = frozenset({int, float, str})
@@ -268,9 +269,6 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
         )
     if number(written) is not None:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
-    # Imported only if there is a mistake to report.
-    from pytest_relevance.judgments.grade_text import why_no_grade
-
     names = {} if scale is None else scale.names
     why = why_no_grade(written)
     if why is not None and closest(written, tuple(names)) is None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import quote, quote_plus
 
 from pytest_relevance.results.case_parts import SETUP, SearchError
 from pytest_relevance.results.case_result import ERROR, CaseResult
@@ -125,8 +126,6 @@ def _query_pattern(query: str) -> str:
 
     It also matches the query as it is written in a URL.
     """
-    from urllib.parse import quote, quote_plus  # slow to import
-
     forms = [query, quote(query, errors="replace"), quote_plus(query, errors="replace")]
     alternatives = "|".join(re.escape(form) for form in dict.fromkeys(forms))
     return rf"(?<=[\"'=])(?:{alternatives})(?=[\"'&\s]|$)"

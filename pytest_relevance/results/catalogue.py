@@ -12,9 +12,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_relevance._accidents import refuse_accidents
+from pytest_relevance._csv_cells import cells_of_any_length
 from pytest_relevance._ids import FileIds, IdField, id_field_of
+from pytest_relevance._object_table import LinesOfObjects
+from pytest_relevance._parquet_table import ParquetTable
 from pytest_relevance._problems import FileError, Place, Problems
+from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance._text_table import TextTable
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.scalars import number
 from pytest_relevance.judgments.document_ids import NoColumn, document_columns
@@ -139,8 +145,6 @@ class Catalogue:
         Raises:
             FileError: the file cannot be read, or is not a catalogue.
         """
-        from pytest_relevance._csv_cells import cells_of_any_length
-
         catalogue = self._open(needs_title=True)
         columns = catalogue.columns
         absent = [name for name in self.columns.fields if not columns.has(name)]
@@ -198,9 +202,6 @@ class Catalogue:
         Raises:
             FileError: the file cannot be read, or is not a catalogue.
         """
-        from pytest_relevance._csv_cells import cells_of_any_length
-        from pytest_relevance._text_table import TextTable
-
         catalogue = self._open(needs_title=False)
         is_text = isinstance(catalogue.table, TextTable)
         by_document: dict[str, dict[str, object]] = {}
@@ -222,12 +223,6 @@ class Catalogue:
         Raises `FileError` if it has no column of ids. With `needs_title` it also needs
         a title, or columns to `show`.
         """
-        from pytest_relevance._accidents import refuse_accidents
-        from pytest_relevance._object_table import LinesOfObjects
-        from pytest_relevance._parquet_table import ParquetTable
-        from pytest_relevance._source import Source
-        from pytest_relevance._text_table import TextTable
-
         source = Source.read(self.path, self.name)
         refuse_accidents(source)
         table: TextTable | ParquetTable | LinesOfObjects

@@ -23,6 +23,7 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.metrics.similarity import similarity
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
@@ -203,8 +204,6 @@ def similarity_scores(
     {} if `other` is None. A metric of the whole ranking is left out if the ranking is
     cut.
     """
-    from pytest_relevance.metrics.similarity import similarity
-
     if other is None:
         return {}
     ranking = result.ranking.documents

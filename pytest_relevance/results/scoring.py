@@ -31,6 +31,7 @@ from pytest_relevance.results.case_result import CaseResult, ndcg_at
 from pytest_relevance.results.cut_rankings import reaches_depth
 from pytest_relevance.results.details import with_details
 from pytest_relevance.results.document_fields import count_field_values
+from pytest_relevance.results.filled import with_fill
 from pytest_relevance.results.outcomes import (
     Found,
     first_ranks,
@@ -128,8 +129,6 @@ def score_case(
         texts=_title_of_first(ranking) if kept.irrelevant_top else _NO_TEXTS,
     )
     if case.filled:
-        from pytest_relevance.results.filled import with_fill
-
         alone = replace(case, judgments=case.grades_of_people, filled={})
         people = score_case(alone, ranking, call, asked, in_run, details=False)
         result = with_fill(result, case.filled, people)

@@ -26,6 +26,7 @@ from pytest_relevance.results.case_result import (
     PASSED,
     CaseResult,
 )
+from pytest_relevance.results.filled import drop_of_people
 from pytest_relevance.results.records.case_today import case_in_run
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
@@ -290,8 +291,6 @@ def _with_verdict(
         reasons = (stale, *result.evaluation.reasons)
         return result.with_baseline(found, FAILED, reasons)
     if case.filled:
-        from pytest_relevance.results.filled import drop_of_people
-
         drop = drop_of_people(result)
         if drop is not None:
             return _with_drop(result, found, case, drop, _by_people(result, case))

@@ -29,6 +29,7 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, CaseResult
+from pytest_relevance.results.filled import as_people_see_it
 from pytest_relevance.results.judged_alone import has_unjudged, score_of_judged
 from pytest_relevance.results.records.accepted_outcomes import AcceptedOutcomes
 from pytest_relevance.results.records.case_today import (
@@ -264,8 +265,6 @@ def _with_people(
     If the score by people dropped, it is a regression, even if machine judgments hide
     the drop.
     """
-    from pytest_relevance.results.filled import as_people_see_it
-
     graded = of_people.grade(found.documents)
     scores = _gate_scores(result, case, graded)
     value = score(result.metric, graded, result.conditions.settings)
