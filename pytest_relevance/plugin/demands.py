@@ -7,13 +7,17 @@ file. Marks that a conftest.py adds to items by then count, as the keys `skip` a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.moved_entries import COLLECTED_FILES, CollectedFile
+from pytest_relevance.plugin.moved_entries import (
+    COLLECTED_FILES,
+    GATES_LEFT,
+    CollectedFile,
+)
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of
@@ -25,9 +29,10 @@ from pytest_relevance.results.records.demands import (
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
+    from pytest_relevance.cases.model import RecordedGate
     from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.results.records.demands import CaseDemands, DemandsOfSuite
-    from pytest_relevance.results.records.entries import BaselineEntries, EntryKey
+    from pytest_relevance.results.records.entries import EntryKey
 
 _MARKS = ("skipif", "skip", "xfail")
 """The marks by which pytest does not fail an item, in the order in which it looks."""
@@ -40,12 +45,13 @@ def note_demands(config: pytest.Config) -> None:
     files = run_store(config).collection.files
     for name, file in config.stash.get(COLLECTED_FILES, {}).items():
         if is_kept or file.collector.baseline is not None:
-            files[name] = _with_demands(config, files[name], file, is_kept=is_kept)
+            files[name] = _with_demands(config, name, file, is_kept=is_kept)
 
 
 def _with_demands(
-    config: pytest.Config, info: FileInfo, file: CollectedFile, *, is_kept: bool
+    config: pytest.Config, name: str, file: CollectedFile, *, is_kept: bool
 ) -> FileInfo:
+    info = run_store(config).collection.files[name]
     of_suite = DemandsOfSuite(file.suite.terms, tolerance=settings(config).tolerance)
     demands = _demands_of_cases(config, file.runs, of_suite)
     if is_kept:
@@ -57,7 +63,8 @@ def _with_demands(
         info = replace(info, demands=of_suite.suite, own_demands=tuple(own))
     if file.collector.baseline is None:
         return info
-    return _with_changes(info, file, demands, file.collector.baseline.entries)
+    gates_left = config.stash.get(GATES_LEFT, {}).get(name, [])
+    return _with_changes(info, file, demands, gates_left)
 
 
 def _demands_of_cases(
@@ -87,20 +94,24 @@ def _demands_of_cases(
 def _with_changes(
     info: FileInfo,
     file: CollectedFile,
-    demands: dict[EntryKey, CaseDemands],
-    entries: BaselineEntries,
+    demands: Mapping[EntryKey, CaseDemands],
+    gates_left: Sequence[RecordedGate],
 ) -> FileInfo:
-    """Return the data of a file, with what changed in the test since the reference."""
+    """Return the data of a file, with what changed in the test since the reference.
+
+    `gates_left`: the gates of files that are gone, of which it has cases now.
+    """
     from pytest_relevance.results.records.demand_changes import (
         DemandedOfCase,
         changes_since,
     )
 
+    entries = file.collector.baseline.entries
     now = []
     for key, case in file.cases.items():
         if key in entries:
             digest = digest_of(case.judgments)
             demanded = DemandedOfCase(demands[key], case.weight, case.tags, digest)
             now.append((key, demanded))
-    found = changes_since(entries, now, info.gates)
+    found = changes_since(entries, now, info.gates, gates_left)
     return replace(info, test_changes=found.changes, knows_demands=found.is_known)

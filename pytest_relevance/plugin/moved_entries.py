@@ -36,7 +36,7 @@ from pytest_relevance.results.records.entries import (
 from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.model import Suite
+    from pytest_relevance.cases.model import RecordedGate, Suite
     from pytest_relevance.plugin.running.case_run import CaseRun
     from pytest_relevance.results.records.entries import (
         BaselineEntries,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         EntryKey,
         MovedEntries,
     )
-    from pytest_relevance.results.records.moved_cases import PlacedCase
+    from pytest_relevance.results.records.moved_cases import Moves, PlacedCase
 
 
 @dataclass(slots=True)
@@ -86,10 +86,35 @@ def follow_moved_cases(config: pytest.Config) -> None:
     for name, entries in found.entries(references).items():
         if name in collected:
             collected[name].collector.move_entries(entries, collected[name].runs)
+    config.stash[GATES_LEFT] = _gates_left(found, references, collected)
     for name in found.files & collected.keys():
         file = collected[name]
         info = file.collector.describe(file.suite, file.runs, file.digest)
         run_store(config).collection.files[name] = found.noted_in(info, name)
+
+
+GATES_LEFT: pytest.StashKey[Mapping[str, list[RecordedGate]]] = pytest.StashKey()
+"""The gates of case files that are gone, by the file that their cases moved to."""
+
+
+def _gates_left(
+    moves: Moves,
+    references: Mapping[str, BaselineEntries],
+    collected: Mapping[str, CollectedFile],
+) -> dict[str, list[RecordedGate]]:
+    """Return the gates of files that are gone: {the file that has a case now: gates}.
+
+    If the cases of a file were moved to several files, the first of them counts.
+    """
+    found: dict[str, list[RecordedGate]] = defaultdict(list)
+    seen = set()
+    for now, before in moves.moved.items():
+        demands = references[before.file].demands
+        if before.file in collected or before.file in seen or demands is None:
+            continue
+        seen.add(before.file)
+        found[now.file] += demands.gates
+    return found
 
 
 # --- what the reference has -----------------------------------------------------------

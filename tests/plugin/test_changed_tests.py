@@ -365,6 +365,18 @@ def test_a_file_that_is_renamed_with_its_baseline_has_not_changed(shop: Shop) ->
     assert shop.run(REQUIRE).code == 0
 
 
+@BOTH
+def test_gates_of_a_file_whose_cases_all_moved_are_looked_for_where_these_are_now(
+    shop: Shop, against: list[str]
+) -> None:
+    (shop.path / "shop.relevance.yaml").unlink()
+    shop.cases(CASES, "store.relevance.yaml")
+    assert "the test changed" not in shop.run(*against).said
+    shop.cases(CASES.replace(", {passing: 1}", ""), "store.relevance.yaml")
+    run = shop.run(*against)
+    assert "the test changed: a gate is gone: passing 1" in run.said
+
+
 def test_a_selection_fails_for_the_cases_that_ran(shop: Shop) -> None:
     shop.cases(
         CASES.replace("min_ndcg: 0.7", "min_ndcg: 0.1").replace(", {passing: 1}", "")

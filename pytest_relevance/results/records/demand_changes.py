@@ -78,22 +78,26 @@ def changes_since(
     entries: BaselineEntries,
     now: Iterable[tuple[EntryKey, DemandedOfCase]],
     gates: Sequence[RecordedGate],
+    gates_left: Sequence[RecordedGate] = (),
 ) -> ChangesOfFile:
     """Return how the test of a case file changed since the entries of its reference.
 
-    `now`: what is demanded of its cases. `gates`: its gates.
+    `now`: what is demanded of its cases. `gates`: its gates. `gates_left`: the gates of
+    files that are gone, of which it has cases now.
     """
     found = _Changes()
-    is_known = entries.demands is not None or not entries
+    is_known = all(entry.demands is not None for entry in entries.values())
     for key, demanded in now:
         entry = entries.get(key)
         if entry is not None:
-            is_known = is_known and entry.demands is not None
             before = DemandedOfCase.of_entry(entry)
             for change in changes_of_case(before, demanded):
                 found.add(change, key[0])
+    gates_before = [*gates_left]
     if entries.demands is not None:
-        for change in changes_of_gates(entries.demands.gates, gates):
+        gates_before += entries.demands.gates
+    if entries.demands is not None or gates_left:
+        for change in changes_of_gates(gates_before, gates):
             found.add(change)
     return ChangesOfFile(found.all, is_known)
 
