@@ -70,8 +70,11 @@ class CaseFile(pytest.Module):
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Return the items of the cases in the file, one for each variant.
 
-        Raises `CollectError` if the file or its baseline cannot be read. One error
-        names all mistakes of the file.
+        Raises `CollectError` if
+
+        - the file or its baseline cannot be read; one error names all mistakes
+        - another file has the same node id, or two items or variants one name
+        - a search returned nothing in most cases of the baseline
         """
         hooks.install(self.config)
         shown = shown_path(self.path, self.config)
@@ -223,9 +226,8 @@ class CaseFile(pytest.Module):
     def _refuse_silence(self, baseline: Baseline, runs: Iterable[CaseRun]) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
-        Nothing is raised while the baseline is being replaced, or for a record, which
-        was
-        checked when it was read.
+        Nothing is raised while the baseline is being replaced. A record was checked
+        when it was read.
         """
         if baseline.record or self.config.option.relevance_update == "all":
             return

@@ -95,7 +95,8 @@ def _arguments_that_count(
 ) -> set[str]:
     """Return the parametrised arguments that the ranking of a case may depend on.
 
-    `arguments`: all parametrised arguments of its items.
+    `arguments`: all parametrised arguments of the items of the case.
+    `own`: knows which parameters are those of fixtures of the project.
     """
     used = _used_fixtures([case.search, *case.usefixtures], fixtures)
     found = {name for name in arguments if name in used}
@@ -158,7 +159,11 @@ def _ids_of_arguments(
 
 
 def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:
-    """Return the ends of item names that the name of the variant does not give."""
+    """Return how the names of items end, if they say more than the name of the variant.
+
+    Example: `[bm25-1-2]` and `[bm25-2-2]` if pytest-repeat runs the variant `bm25`
+    twice. Return () for the only item of a variant, if it ends in `[bm25]`.
+    """
     parameters = internals.parameters_of(items[0])
     if len(items) == 1 and (parameters is None or parameters.id == variant):
         return ()

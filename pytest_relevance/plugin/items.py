@@ -195,7 +195,7 @@ _REMEDY = "give a parameter another id: @pytest.fixture(params=[...], ids=[...])
 
 
 def why_same_names(runs: Iterable[CaseRun]) -> str:
-    """Return why two items of a file have the same name; empty if no two have."""
+    """Return why two items or variants of a file have one name; "" if no two have."""
     by_name: dict[str, CaseRun] = {}
     by_variant: dict[tuple[str, str | None], CaseRun] = {}
     for this in runs:
@@ -209,7 +209,7 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
 
 
 def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
-    """Return why a file has the node id of another file; empty if it has not.
+    """Return why a file has the node id of another file; "" if it has not.
 
     pytest names a file outside of its root folder by the argument of the command line.
     """

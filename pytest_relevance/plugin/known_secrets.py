@@ -61,7 +61,10 @@ class KnownSecrets:
         return bool(self._secrets)
 
     def add(self, value: str, mask: str) -> None:
-        """Mask a value from now on with `mask`, unless the value is too common."""
+        """Mask a value from now on with `mask`, and each line of it.
+
+        A value or a line that is too common is not masked.
+        """
         for part in (value, *value.splitlines()):
             stripped = part.strip()
             if stripped not in self._secrets and is_distinct(stripped):

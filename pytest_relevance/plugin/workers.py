@@ -66,7 +66,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Store the node ids of the tests that are to run, which a worker sends."""
+        """Store the node ids of the tests that are to run, as a worker sends them."""
         self._store.collection.to_run = ids
 
     @pytest.hookimpl(optionalhook=True)

@@ -72,7 +72,8 @@ def reason_beside_score(result: CaseResult) -> str:
 class _BriefScore:
     """A score and its limit in a few words: `1.000 -> 0.936` and `floor 0.950`.
 
-    `is_in_table`: whether a table of cases shows as many decimals of the score.
+    `is_in_table`: whether a table of cases shows the score of `change`, and with as
+        many decimals.
     """
 
     change: str

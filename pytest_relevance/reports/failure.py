@@ -304,7 +304,7 @@ def failure_message(result: CaseResult) -> str:
 def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:
     """Write every reason of a case in one line.
 
-    The line is cut to `columns`, or to 160 columns if these are more.
+    The line is cut to `columns`, but never to fewer than 160 columns.
     `others`: the results of the run.
     """
     parts = [failure_message(result), interval_text(result), ties_text(result)]

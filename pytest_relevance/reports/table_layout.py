@@ -34,7 +34,7 @@ class TableLayout:
     def fitted_widths(self, room: int) -> list[int]:
         """Return the widths with which the table is at most `room` wide, if possible.
 
-        The table stays wider if its columns do not allow enough to be cut.
+        The table is wider if its columns may not be cut that far.
         """
         widths = self._natural_widths()
         widths = self._without_dropped_columns(widths, room)

@@ -118,7 +118,7 @@ def test_a_header_nobody_knows(files: Files) -> None:
     assert problem.startswith(f"{says}found question, docid and relev")
     assert "no column for the query (such as query_id, qid, " in problem
     assert "no column for the grade (such as grade, rating, relevance, " in problem
-    assert '; if "relevence" is the grade, call it relevance; where a col' in problem
+    assert '; if "relevence" is the grade, call it relevance; if a column has' in problem
     assert "no column for the document" not in problem
 
 
@@ -378,7 +378,7 @@ def test_final_grades_beside_a_rating_a_row(files: Files) -> None:
 
 def test_a_column_of_any_name(files: Files) -> None:
     path = files.write("query,docid,usefulness\nq,a,2\n")
-    says = "; where a column has the grades, name it: grade_column"
+    says = "; if a column has the grades, name it (grade_column: ..., --grade-column of a command)"
     assert files.problem(path).endswith(says)
     assert files.judgments(path, grade_column="usefulness") == {"q": {"a": 2}}
     (query,) = files.described(path, grade_column="usefulness")

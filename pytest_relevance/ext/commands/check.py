@@ -81,7 +81,7 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _NamedCatalogue:
-    """The path of a catalogue, and the columns of it that a suite names."""
+    """The path of a catalogue, and which of its columns a suite names."""
 
     path: str
     columns: CatalogueFile

@@ -143,13 +143,18 @@ def _example(next_command: str) -> _FirstSuite:
 
 
 def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _FirstSuite:
-    """Return the first suite for `--judgments`. Raises `CommandError` for bad files."""
+    """Return the first suite for `--judgments`.
+
+    Raises:
+        FileError: a file cannot be read, or has mistakes.
+        CommandError: no document has a grade, or no query has a text.
+    """
     file = arguments.judgments
     options = options_of(arguments.query, arguments.grade_column)
     source = Source.read(file, options=options, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    queries = {query.id for query in _queries(arguments, rows.format)}
+    queries = _queries_with_texts(arguments, rows.format)
     if not judgments:
         raise CommandError(
             f"{file}: no document in it has a grade; judge some first", FOUND
@@ -157,7 +162,7 @@ def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _Fir
     lines = _key_lines(arguments, folder, rows, judgments)
     documents = _first_documents(judgments)
     where = repr(f"first, as they stand in {file.name}: [{documents}, ...]")
-    cases = counted(len(queries), "case")
+    cases = counted(len({query.id for query in queries}), "case")
     number = sum(len(grades) for grades in judgments.values())
     return _FirstSuite(
         suite=_filled("judged_suite", command=next_command, keys=lines),
@@ -210,10 +215,12 @@ def _first_documents(judgments: Judgments) -> str:
     return ", ".join(shown(document, 60) for document in documents[:2])
 
 
-def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
-    """Return the queries of the suite. Raises `CommandError` if they have no texts.
+def _queries_with_texts(arguments: Namespace, judgment_format: str) -> Sequence[Query]:
+    """Return the queries of `--queries`, or else of the judgment file.
 
-    `format`: the format of the judgments.
+    Raises:
+        FileError: the file of `--queries` cannot be read, or has mistakes.
+        CommandError: no query of the judgment file has a text.
     """
     if arguments.queries is not None:
         return load_queries(arguments.queries)
@@ -228,7 +235,7 @@ def _queries(arguments: Namespace, format: str) -> Sequence[Query]:
         )
         if any(query.text is not None for query in queries):
             return queries
-    raise without_texts(str(arguments.judgments), format)
+    raise without_texts(str(arguments.judgments), judgment_format)
 
 
 def _named(

@@ -82,11 +82,12 @@ def require_scores(one: Run, two: Run) -> None:
 def load_run(source: RunSource, name: str, k: int) -> Run:
     """Return the run of a source that `compare_runs` takes.
 
-    `name`: the name of rankings in Python. `k`: the cutoff of plain rankings.
+    `name`: the name of the run if `source` is rankings in Python. A file gives its own.
+    `k`: the cutoff of a run that is not a record.
 
     Raises:
         RecordError, FileError: a file cannot be used.
-        ValueError: it is not a ranking.
+        ValueError: the source has something that is not a ranking.
     """
     if isinstance(source, Run):
         return source

@@ -164,8 +164,9 @@ class BatchCallAhead(CallAhead):
 class _Batch:
     """Reads each response of a batch as soon as it arrives.
 
-    That is because the search may use one list for all responses. The cases get their
-    rankings only when it is known that each query has one response.
+    A search may use one list for all responses, so a later response may overwrite an
+    earlier one. The cases get their rankings only when it is known that each query has
+    one response.
     """
 
     def __init__(self, of_cases: Sequence[CaseResponses]) -> None:
@@ -199,9 +200,10 @@ class _Batch:
         return returned
 
     def read(self, response: object) -> None:
-        """Read a response as the ranking of the next query.
+        """Read a response as the ranking of the next query, or keep its exception.
 
-        Raises `CaseError` if every query has a response already.
+        A response may be an exception, or raise one when it is read. Raises `CaseError`
+        if every query has a response already.
         """
         if len(self._rankings) == len(self._of_cases):
             raise self._wrong_number(

@@ -100,7 +100,7 @@ class Searches:
         return self._window
 
     def _close(self, window: Window) -> None:
-        """Forget the window, and its dropped calls: these cases are searched later."""
+        """Forget the window. The cases of its dropped calls are searched later."""
         self._window = None
         for call in window.calls:
             if call.state is State.DROPPED:

@@ -82,7 +82,7 @@ class _Case:
 
 @dataclass(slots=True, eq=False)
 class _Index:
-    """The value of the fixture, and what it was asked so far.
+    """The value of the fixture `relevance_documents`, and what it was asked so far.
 
     Each document is asked for once, with one exception: an answer for titles is not
     kept in `values`, so an expectation asks for the document again.
@@ -165,7 +165,7 @@ class _Index:
 class DocumentLookup:
     """Hooks that ask for documents, and send the answers with later reports.
 
-    The plugin has the name of the fixture. It is registered if any fixture has that
+    They are registered, as `relevance_documents`, if any test sees a fixture of that
     name.
     """
 
@@ -196,9 +196,9 @@ class DocumentLookup:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
-        """Ask for the remaining documents before the fixture is torn down.
+        """Have the remaining documents asked for before the fixture is torn down.
 
-        The fixtures that it requests are still set up then.
+        The fixtures that `relevance_documents` requests are still set up then.
         """
         value = yield
 
@@ -217,7 +217,10 @@ class DocumentLookup:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> None:
-        """Ask for the documents of a failing check of a subtest."""
+        """Ask the index for the documents of a check that failed in a subtest.
+
+        Nothing is asked while an event loop runs: the index could not be awaited.
+        """
         checks = item.stash.get(CHECKS, None)
         if call.excinfo is None or checks is None or not checks.is_running:
             return

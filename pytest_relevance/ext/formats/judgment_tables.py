@@ -365,7 +365,11 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
     """Return for each rating whether a machine gave it; None if no column says so.
 
+    A column of this name in a table without raters may be a field of the documents, for
+    example of washing machines. If it never says `true`, it does not count.
+
     `times`: how many ratings each row has.
+    Raises FileError if the column has anything but `true`, `false` and blanks.
     """
     if MACHINE not in found.at:
         return None
@@ -382,7 +386,6 @@ def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] |
             continue
         has_raters = "rater" in found.at or bool(found.raters)
         if not has_raters and "true" not in words:
-            # a field of the documents, for example of washing machines
             return None
         table.source.refuse(
             f"the column {MACHINE} is true where a machine gave the grade, else false or "
@@ -461,7 +464,10 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
     lacking = "; ".join(_lacking(at, others))
     advice = ""
     if "document" in at and "grade" not in at:
-        advice = f"; where a column has the grades, name it: {GRADE_COLUMN}"
+        advice = (
+            f"; if a column has the grades, name it ({GRADE_COLUMN}: ..., --grade-column "
+            "of a command)"
+        )
     source.refuse(
         f"{head}; found {columns.shown_names(names)}: {lacking}{advice}", place
     )

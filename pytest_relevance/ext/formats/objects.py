@@ -280,6 +280,10 @@ class _NestedReader(Collector):
             )
 
     def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
+        """Add the queries of an object such as `{"red shoes": {"sku-1": 3}}`.
+
+        Each key is the id of a query; in a file of queries it is the text, too.
+        """
         for key, value in entry.items():
             at = (*path, key)
             if not key.strip():
@@ -291,11 +295,14 @@ class _NestedReader(Collector):
                 self.add_ratings(key, value, at)
 
     def _may_be_texts(self, value: object, *, is_alone: bool) -> bool:
-        """Say whether `value`, which stands under a key, has texts of queries.
+        """Say whether the value of a key may have texts of queries instead of grades.
 
-        This is so in a file of queries if `value` has text that is not a number. The
-        key also has to be the only one of its object, or `value` has to have a usual
-        key of a query.
+        All of these must be true:
+
+        - The file is one of queries, and the value is an object.
+        - The key is the only one of its object, or the value has a usual key of
+          queries.
+        - The value has a text that is not a number.
         """
         if not self._for_queries or not isinstance(value, dict):
             return False

@@ -111,7 +111,10 @@ def _titles(rows: Iterable[PageRow], *, is_alone: bool) -> list[str]:
 
 
 def _more(worst: Sequence[PageRow]) -> str:
-    """Return the HTML of a line that counts the cases below the table, or ""."""
+    """Return a line that counts the cases that the table leaves out, as HTML; or "".
+
+    If some of these cases got worse, only they are counted.
+    """
     rest = len(worst) - MOST_WORST
     if rest <= 0:
         return ""

@@ -260,7 +260,14 @@ class _MarkdownReport:
 def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], page: str
 ) -> str:
-    """Return the first section: headline, means, counts, what ran, and what nDCG is."""
+    """Return the first section: the headline, and a list below it.
+
+    The list has why the run fails, means, latencies, counts, remarks about the run,
+    what ran, what the reference has otherwise, a link to the page, and what nDCG is.
+
+    `ran`: the results of the run without skipped cases.
+    `page`: the address of the HTML page; "" without one.
+    """
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran, said)

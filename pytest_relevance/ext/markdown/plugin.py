@@ -91,8 +91,8 @@ def _reports_to_github(config: pytest.Config) -> bool:
 def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
     """Append the report to the step summary, and print the annotations.
 
-    In a pytest run the annotations are printed when the run ends. Yield messages about
-    problems.
+    In a pytest run the annotations are printed when the run ends. If the summary cannot
+    be written, a pytest run says so without failing; otherwise yield a message.
     """
     from pytest_relevance.ext.markdown import github
     from pytest_relevance.ext.markdown.annotations import run_annotations

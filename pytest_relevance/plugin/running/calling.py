@@ -60,6 +60,7 @@ def call_search(
 ) -> tuple[object, Moment]:
     """Call the search, and return its response and the moment of the call.
 
+    `asked`: the number of results to request as `k`; None if the search has no `k`.
     `queries`: the queries of a batch, in place of the query of the case.
 
     A generator does its work only while it is read. So it is read here, as far as the

@@ -160,11 +160,12 @@ class CaseRun:
     ) -> object:
         """Return an answer, after awaiting it if needed.
 
-        It is awaited in the event loop of the case, or on another loop. At most `most`
-        items of an iterator are read.
+        The answer is awaited in the event loop that runs the case, or on the plugin's
+        own loop if none does. At most `most` items of an async iterator are read.
 
-        Raises `CaseError` for a check in a running event loop, which cannot await
-        anything. `name` says in the message what has to be awaited.
+        Raises `CaseError` if the answer has to be awaited, and an event loop runs the
+        test of a check: a check is a plain call, and cannot await. `name`: what the
+        message calls the answer.
         """
         if not awaiting.is_waiting(answer):
             return answer

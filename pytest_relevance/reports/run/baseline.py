@@ -337,7 +337,7 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
 
 
 def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
-    """Return how the latency of each variant changed, if it was called alike before.
+    """Return how the latency of each variant changed, if both runs called it alike.
 
     Example: `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`.
     """

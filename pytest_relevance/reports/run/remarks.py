@@ -24,7 +24,11 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
 ) -> list[Block]:
-    """Return remarks about lost documents, unstable rankings and unjudged queries."""
+    """Return remarks: documents that the index lacks, unstable rankings, and so on.
+
+    The other remarks are about queries without judgments.
+    `full`: whether all unstable rankings are listed.
+    """
     blocks: list[Block] = []
     blocks += _not_in_index(results)
     blocks += stability_remarks(results, full=full)

@@ -141,7 +141,10 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 
 
 def how_called(results: Iterable[CaseResult]) -> str:
-    """Write how searches were called: `up to 8 at a time`; "" if one at a time."""
+    """Write how searches were called: `up to 8 at a time`, or `shares of batches`.
+
+    Return "" if they were called one at a time. `results`: at least one.
+    """
     calls = [result.call for result in results]
     if any(call.latency_shared for call in calls):
         return "shares of batches"
