@@ -118,7 +118,9 @@ def test_a_header_nobody_knows(files: Files) -> None:
     assert problem.startswith(f"{says}found question, docid and relev")
     assert "no column for the query (such as query_id, qid, " in problem
     assert "no column for the grade (such as grade, rating, relevance, " in problem
-    assert '; if "relevence" is the grade, call it relevance; if a column has' in problem
+    assert (
+        '; if "relevence" is the grade, call it relevance; if a column has' in problem
+    )
     assert "no column for the document" not in problem
 
 
