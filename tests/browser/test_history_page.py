@@ -53,9 +53,9 @@ def test_a_point_opens_what_moved(reader: Reader, page: Path) -> None:
     assert reader.texts("details th") == []
     reader.driver.find_elements("css selector", "svg a .target")[2].click()
     assert [text.strip() for text in reader.texts("details th")] == [*SHOWN.values()]
-    before = "than in the run before"
-    fell = f"{len(HOSTILE)} worse, 0 better {before}"
-    rose = f"0 worse, {len(HOSTILE)} better {before}"
+    before = "since the run before"
+    fell = f"{len(HOSTILE)} got worse (all for certain), 0 got better {before}"
+    rose = f"0 got worse, {len(HOSTILE)} got better {before}"
     assert reader.texts("details[open] summary") == [fell]
     reader.driver.find_elements("css selector", "summary")[1].send_keys(
         "\ue007"

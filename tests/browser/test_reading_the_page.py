@@ -103,6 +103,8 @@ class TestFinding:
         [
             ("Got worse 3", WORST),
             ("Got better 1", ["rain jacket"]),
+            ("Certain 1", WORST[:1]),
+            ("Open 2", WORST[1:]),
             ("Failed 3", WORST),
             ("Unjudged 4", [*WORST, "it's $(date)"]),
             ("Other ranking 4", [*WORST, "rain jacket"]),
@@ -263,7 +265,7 @@ class TestOpenQuery:
         reader.click("#case button", "copy as text")
         lines = reader.script("return window.copied").splitlines()
         assert lines[0] == "smart watch"
-        assert lines[1].startswith("got worse nDCG@10 ")
+        assert lines[1].startswith("got worse, certain nDCG@10 ")
         assert lines[lines.index("before:") + 1 :][:3] == [
             *(
                 "1. [3] Watch Orbit 2",

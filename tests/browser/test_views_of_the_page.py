@@ -210,7 +210,7 @@ class TestOpenQuery:
         assert reader.text("#case .reasons").startswith(
             "as of the run, without your grades:\n"
         )
-        assert reader.text("#case .status") == "got worse in the run"
+        assert reader.text("#case .status") == "got worse, certain in the run"
         reader.press("Escape")
         assert "1 grade of yours, not in the score" in reader.text(
             'tr[data-case$="smart watch"] th'
