@@ -67,6 +67,7 @@ def comparison_data(
         "left_out": _left_out(comparison),
         "errors": _errors(comparison),
         "notes": list(comparison.notes),
+        "test_changes": _test_changes(comparison),
     }
     if gates is not None:
         data["gates"] = _gates(gates)
@@ -76,6 +77,14 @@ def comparison_data(
 def _mean(comparison: Comparison) -> dict[str, Any] | None:
     changes = comparison.changes if comparison.is_by_own_metric else ()
     return mean_data(comparison.mean_change, changes)
+
+
+def _test_changes(comparison: Comparison) -> list[dict[str, Any]]:
+    changes = []
+    for file, change in comparison.test_changes:
+        values = asdict(change)
+        changes.append({"file": file, **values, "cases": list(change.cases)})
+    return changes
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

@@ -26,7 +26,13 @@ from pytest_relevance.reports.markdown_sections import (
 )
 from pytest_relevance.reports.run import baseline
 from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.changed_test import (
+    ChangedTest,
+    change_sentences,
+    changed_in_words,
+)
 from pytest_relevance.reports.run.headline import (
+    BETTER,
     BROKEN,
     FINE,
     MIXED,
@@ -136,6 +142,7 @@ def report_on(
         findings=[
             *mean_change_sentences(comparison, headline.told),
             *baseline.emptied_sentences(comparison.changes),
+            *change_sentences(_changed_test(comparison), {}, full=limit is None),
             *_gate_sentences(gates),
         ],
     )
@@ -160,8 +167,8 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
 
     The sentence depends on how many queries got worse and better, and on how the means
     of all variants changed. The means are by the metric that was named first, or by the
-    nDCG@k of the cases at each of their cutoffs. New errors, and gates that are not
-    met, follow.
+    nDCG@k of the cases at each of their cutoffs. New errors, gates that are not met,
+    and a test that is looser follow.
     """
     rows = []
     for row in comparison.metrics:
@@ -170,6 +177,27 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     if not any(row.means.queries for row in rows):
         return Headline("No case has a score in both runs", NOTHING)
     further = _further_faults(comparison, gates)
+    said = _headline_without_test(comparison, rows, further)
+    of_test = changed_in_words(_changed_test(comparison))
+    if not of_test:
+        return said
+    kind = MIXED if said.kind in (FINE, BETTER) else said.kind
+    return replace(said, text=f"{said.text}; {of_test}", kind=kind)
+
+
+def _changed_test(comparison: Comparison) -> ChangedTest:
+    looser = [pair for pair in comparison.test_changes if pair[1].is_looser]
+    stricter = [pair for pair in comparison.test_changes if not pair[1].is_looser]
+    return ChangedTest((), looser, stricter)
+
+
+def _headline_without_test(
+    comparison: Comparison, rows: Sequence[Difference], further: Sequence[str]
+) -> Headline:
+    """Return the headline, without what the test changed.
+
+    `rows`: the means that it depends on. `further`: new errors, and unmet gates.
+    """
     if comparison.metric is not None and is_similarity(comparison.metric):
         return _similarity_headline(comparison, comparison.metric, further)
     said = balance(comparison.counts, mean_direction(comparison.mean_change))

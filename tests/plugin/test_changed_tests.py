@@ -439,3 +439,22 @@ def test_cases_in_variants_count_once(shop: Shop) -> None:
     shop.run(UPDATE)
     shop.cases(CASES.replace("min_ndcg: 0.7", "min_ndcg: 0.1"))
     assert 'floor 0.7 -> 0.1 in 1 case ("hats")' in shop.run().said
+
+
+def test_compare_says_what_the_test_of_the_second_run_changed(
+    shop: Shop, command: Command
+) -> None:
+    shop.cases(CASES.replace("k: 3", "k: 3\n    tolerance: 1").replace("0.5", "0"))
+    shop.returns(hats="h2 h1")
+    shop.run("--relevance-record=pr.jsonl")
+    compared = command("compare", "main.jsonl", "pr.jsonl")
+    sentence = "No query got worse; the test changed: 3 cases are looser"
+    assert sentence in compared.out
+    assert "the test changed: tolerance 0.05 -> 1 in 3 cases" in compared.out
+    data = json.loads(command("compare", "main.jsonl", "pr.jsonl", "--format=json").out)
+    assert [change["key"] for change in data["test_changes"]] == [
+        "min_ndcg",
+        "tolerance",
+    ]
+    again = command("compare", "main.jsonl", "main.jsonl").out
+    assert "the test changed" not in again

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed
@@ -19,10 +19,16 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.run.remarks import filled_texts
+from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.changes import Pair
 from pytest_relevance.results.compare.comparison import Comparison, what_changed
 from pytest_relevance.results.compare.incompatibilities import are_similarities
 from pytest_relevance.results.compare.references import with_references
+from pytest_relevance.results.records.demand_changes import (
+    DemandedOfCase,
+    changes_of_pairs,
+)
+from pytest_relevance.results.records.demands import DemandChange
 from pytest_relevance.results.records.fingerprint import changed
 from pytest_relevance.results.records.run import Run
 
@@ -120,6 +126,7 @@ def compare_runs(
         notes=tuple(notes),
         fingerprint=changed(one.info.fingerprint, two.info.fingerprint),
         files=two.files,
+        test_changes=tuple(_test_changes(one, two, paired.pairs)),
     )
 
 
@@ -183,6 +190,34 @@ def _smallest_overlap(runs: tuple[Run, Run], k: int) -> Metric:
     for run in runs:
         cutoffs.update(result.conditions.k for result in run.results)
     return metric_named(f"overlap@{min(cutoffs, default=k)}")
+
+
+def _test_changes(
+    one: Run, two: Run, pairs: Sequence[Pair]
+) -> Iterator[tuple[str, DemandChange]]:
+    """Yield what the test of the second run demands otherwise, with its case file.
+
+    Only case files of which both records have kept that can be compared.
+    """
+    by_files = grouped(pairs, lambda each: (each.first.file, each.second.file))
+    for (first, second), of_files in by_files.items():
+        before, now = one.files.get(first), two.files.get(second)
+        if before is None or now is None or before.demands is None:
+            continue
+        demands_before = before.demands_of(_key(each.first) for each in of_files)
+        demands_now = now.demands_of(_key(each.second) for each in of_files)
+        demanded = []
+        for each in of_files:
+            earlier = DemandedOfCase(demands_before[_key(each.first)])
+            later = DemandedOfCase(demands_now.get(_key(each.second)))
+            demanded.append((each.second.id, earlier, later))
+        gates = None if now.demands is None else before.gates
+        for change in changes_of_pairs(demanded, gates, now.gates):
+            yield second, change
+
+
+def _key(result: CaseResult) -> tuple[str, str | None]:
+    return result.id, result.variant
 
 
 def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:

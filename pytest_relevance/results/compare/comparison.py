@@ -35,7 +35,8 @@ from pytest_relevance.results.records.run import as_frame
 if TYPE_CHECKING:
     import pandas
 
-    from pytest_relevance.results.records.run_info import FileInfo
+    from pytest_relevance.results.records.demands import DemandChange
+from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_MOVERS = 10
 """How many of the largest drops, and of the largest gains, are movers."""
@@ -107,6 +108,8 @@ class Comparison:
         fingerprint: what differs in what was searched, by name:
             `{"index": ["products-11", "products-20"]}`.
         files: the case files of the second run.
+        test_changes: what the test of the second run demands otherwise, `(file,
+            change)`.
     """
 
     first: str
@@ -122,6 +125,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     fingerprint: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     files: Mapping[str, FileInfo] = field(default_factory=dict)
+    test_changes: Sequence[tuple[str, DemandChange]] = ()
 
     def __len__(self) -> int:
         """Return how many cases were compared."""

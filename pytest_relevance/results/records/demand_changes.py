@@ -85,21 +85,38 @@ def changes_since(
     `now`: what is demanded of its cases. `gates`: its gates. `gates_left`: the gates of
     files that are gone, of which it has cases now.
     """
-    found = _Changes()
-    is_known = all(entry.demands is not None for entry in entries.values())
+    pairs = []
     for key, demanded in now:
         entry = entries.get(key)
         if entry is not None:
-            before = DemandedOfCase.of_entry(entry)
-            for change in changes_of_case(before, demanded):
-                found.add(change, key[0])
-    gates_before = [*gates_left]
+            pairs.append((key[0], DemandedOfCase.of_entry(entry), demanded))
+    gates_before: Sequence[RecordedGate] | None = None
     if entries.demands is not None:
-        gates_before += entries.demands.gates
-    if entries.demands is not None or gates_left:
+        gates_before = [*gates_left, *entries.demands.gates]
+    elif gates_left:
+        gates_before = gates_left
+    is_known = all(entry.demands is not None for entry in entries.values())
+    return ChangesOfFile(changes_of_pairs(pairs, gates_before, gates), is_known)
+
+
+def changes_of_pairs(
+    pairs: Iterable[tuple[str, DemandedOfCase, DemandedOfCase]],
+    gates_before: Sequence[RecordedGate] | None,
+    gates: Sequence[RecordedGate],
+) -> tuple[DemandChange, ...]:
+    """Return how the test of a case file changed.
+
+    `pairs`: the id of each case with what was demanded of it before, and is now.
+    `gates_before`: the gates before; None if they are not known.
+    """
+    found = _Changes()
+    for case, before, now in pairs:
+        for change in changes_of_case(before, now):
+            found.add(change, case)
+    if gates_before is not None:
         for change in changes_of_gates(gates_before, gates):
             found.add(change)
-    return ChangesOfFile(found.all, is_known)
+    return found.all
 
 
 @dataclass(slots=True)
