@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.model import (
     Case,
     Expectation,
@@ -31,6 +30,8 @@ from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.details import digest_of
 
 DEFAULT_TOLERANCE = 0.05
+
+_COMPARISONS = frozenset({">=", ">", "<=", "<", "==", "!="})
 
 FILLED = "filled"
 """The key of the settings that stands for which grades are filled."""
@@ -79,7 +80,7 @@ class RecordedExpectation:
         """Check the values, which may come from a damaged file."""
         if self.metric:
             metric_named(self.name)
-        if self.comparison not in COMPARE:
+        if self.comparison not in _COMPARISONS:
             raise ValueError(f"comparison: {shown(self.comparison)} is none")
         if self.within is not None and self.within < 1:
             raise ValueError(f"within: {self.within} is not a rank")
@@ -119,7 +120,7 @@ def _can_be_compared(comparison: str, wanted: Sequence[Any]) -> bool:
         return isinstance(wanted[0], str)
     if comparison == "==":
         return all(isinstance(one, (str, int, float, bool)) for one in wanted)
-    is_known = comparison in COMPARE or comparison == "at_most"
+    is_known = comparison in _COMPARISONS or comparison == "at_most"
     return is_known and is_number(wanted[0])
 
 
