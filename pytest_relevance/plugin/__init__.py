@@ -158,6 +158,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configure(config: pytest.Config) -> None:
+    """Check the settings of a run, and install the hooks if the run needs them now.
+
+    Otherwise the first case file that is collected installs them.
+    """
     options.read_settings(config)
     manager = config.pluginmanager
     manager.register(SkippedFolders(config), "relevance-skipped-folders")

@@ -28,6 +28,7 @@ from pytest_relevance.results.records.demand_changes import DemandedOfCase
 from pytest_relevance.results.records.demands import FileDemands
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
+    BaselineEntry,
     EntryKey,
     MovedEntries,
 )
@@ -83,11 +84,50 @@ def _files_to_update(store: RunStore, accepts: str) -> set[str]:
 def _update_baseline(
     store: RunStore, file: str, moves: MovedEntries, accepts: str
 ) -> list[Message]:
-    only_new, only_test = accepts == NEW, accepts == TEST
-    about, shown = store.collection.files[file], harmless(f"{file}{SUFFIX}")
-    finished, is_whole = store.of_file(file), store.is_whole(file)
+    """Update the baseline of a case file, and return messages about it.
+
+    `moves`: the accepted rankings that come from other files or go there.
+    `accepts`: what the option says is accepted.
+    """
+    shown = harmless(f"{file}{SUFFIX}")
     results = [result for result in store.results if result.file == file]
-    accepted, unstable = acceptable(results, only_new=only_new)
+    accepted, unstable = acceptable(results, only_new=accepts == NEW)
+    try:
+        updated = _write_baseline(store, file, results, accepted, moves, accepts)
+    except OSError as error:
+        why = f"it cannot be written: {error.strerror or error}"
+        messages = [Message(f"baseline {shown} is not updated, {why}", is_good=False)]
+    except RecordError as error:
+        why = str(error).removeprefix(f"{shown}: ")
+        messages = [Message(f"baseline {shown} is not updated: {why}", is_good=False)]
+    else:
+        changes = _changes_of_test(updated) if accepts == TEST else _changes_of(updated)
+        rest = _rest_of(store, file, updated, accepts)
+        messages = [Message(f"baseline {shown}: {changes}{rest}")]
+    if unstable and accepts != TEST:
+        rankings = counted(len(unstable), "ranking is", "rankings are")
+        why = f"{rankings} not accepted, as the search returned another one when it was called again"
+        text = f"baseline {shown}: {why}: {first_named(unstable)}"
+        messages.append(Message(text, is_good=False))
+    return messages
+
+
+def _write_baseline(
+    store: RunStore,
+    file: str,
+    results: Sequence[CaseResult],
+    accepted: Sequence[BaselineEntry],
+    moves: MovedEntries,
+    accepts: str,
+) -> Updated:
+    """Write the accepted rankings of a case file, and return what changed.
+
+    `results`: those of the file. A case that did not run keeps what it had. If all
+    cases ran, what the baseline has of other cases is dropped.
+
+    Raises OSError or `RecordError` if the baseline cannot be written or read.
+    """
+    about = store.collection.files[file]
     tests = _tests_of(about, results)
     accepted = [replace(each, demands=tests[each.key].demands) for each in accepted]
     titles: dict[str, str] = {}
@@ -103,48 +143,43 @@ def _update_baseline(
         demands=_demands_of_file(about),
     )
     all_keys = None
-    if is_whole and not only_new:
-        all_keys = frozenset((result.id, result.variant) for result in finished)
-    try:
-        updated = update_baseline(
-            baseline_path(about.path),
-            entries,
-            shown=shown,
-            only_new=only_new,
-            all_keys=all_keys,
-            moves=moves,
-            collected={(case, variant) for case, variant, *_ in about.cases},
-            searches=_searches_that_should_find(about),
-            tests=tests,
-            only_test=only_test,
+    if store.is_whole(file) and accepts != NEW:
+        all_keys = frozenset(
+            (result.id, result.variant) for result in store.of_file(file)
         )
-    except OSError as error:
-        why = f"it cannot be written: {error.strerror or error}"
-        messages = [Message(f"baseline {shown} is not updated, {why}", is_good=False)]
-    except RecordError as error:
-        why = str(error).removeprefix(f"{shown}: ")
-        messages = [Message(f"baseline {shown} is not updated: {why}", is_good=False)]
-    else:
-        rest = ""
-        if not is_whole:
-            rest = f"; {len(finished):,} of {about.total:,} cases ran, the others keep what they had"
-        if updated.without_ranking and not only_test:
-            have = counted(updated.without_ranking, "case has", "cases have")
-            rest = f"{rest}; {have} no accepted ranking"
-        changes = _changes_of_test(updated) if only_test else _changes_of(updated)
-        messages = [Message(f"baseline {shown}: {changes}{rest}")]
-    if unstable and not only_test:
-        rankings = counted(len(unstable), "ranking is", "rankings are")
-        why = f"{rankings} not accepted, as the search returned another one when it was called again"
-        text = f"baseline {shown}: {why}: {first_named(unstable)}"
-        messages.append(Message(text, is_good=False))
-    return messages
+    return update_baseline(
+        baseline_path(about.path),
+        entries,
+        shown=harmless(f"{file}{SUFFIX}"),
+        only_new=accepts == NEW,
+        all_keys=all_keys,
+        moves=moves,
+        collected={(case, variant) for case, variant, *_ in about.cases},
+        searches=_searches_that_should_find(about),
+        tests=tests,
+        only_test=accepts == TEST,
+    )
+
+
+def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
+    """Write which cases of a file have no new ranking; "" if all have one.
+
+    Example: `; 3 of 9 cases ran, the others keep what they had`.
+    """
+    rest = ""
+    if not store.is_whole(file):
+        ran, total = len(store.of_file(file)), store.collection.files[file].total
+        rest = f"; {ran:,} of {total:,} cases ran, the others keep what they had"
+    if updated.without_ranking and accepts != TEST:
+        have = counted(updated.without_ranking, "case has", "cases have")
+        rest += f"; {have} no accepted ranking"
+    return rest
 
 
 def _tests_of(
     about: FileInfo, results: Sequence[CaseResult]
 ) -> dict[EntryKey, DemandedOfCase]:
-    """Return what the test demands of the cases that ran."""
+    """Return what the test demands of the cases with results."""
     demands = about.demands_of((result.id, result.variant) for result in results)
     found = {}
     for result in results:

@@ -189,6 +189,10 @@ class CaseFile(pytest.Module):
             )
 
     def _recorded_entries(self, shown: str) -> BaselineEntries:
+        """Return the rankings of the file in the record of `--relevance-against`.
+
+        Raises `CollectError` if a reference is required and the record has none.
+        """
         recorded = recorded_rankings(self.config)
         entries = recorded.of_file(self.nodeid, shown)
         if not entries and settings(self.config).requires_baseline:
@@ -281,6 +285,7 @@ class CaseFile(pytest.Module):
         )
 
     def _runs(self, suite: Suite, shown: str) -> list[CaseRun]:
+        """Return a case run for each item of the file, in the order of the cases."""
         maker = ItemMaker(self, suite.queries_line)
         collection = run_store(self.config).collection
         runs = []
@@ -317,6 +322,7 @@ def _has_comparing_case(suite: Suite) -> bool:
 def _collected_cases(
     runs: Iterable[CaseRun], baseline: Baseline | None
 ) -> tuple[Collected, ...]:
+    """Return the cases and variants of a file, as `FileInfo.cases` has them."""
     found: dict[Collected, None] = {}
     for run in runs:
         key = run.case.id, run.variant

@@ -51,6 +51,11 @@ def note_demands(config: pytest.Config) -> None:
 def _with_demands(
     config: pytest.Config, name: str, file: CollectedFile, *, is_kept: bool
 ) -> FileInfo:
+    """Return what is known of a file, with its demands and how they changed.
+
+    `name`: the name of the file in messages. `is_kept`: whether a record or a baseline
+    keeps the demands.
+    """
     info = run_store(config).collection.files[name]
     of_suite = DemandsOfSuite(file.suite.terms, tolerance=settings(config).tolerance)
     demands = _demands_of_cases(config, file.runs, of_suite)

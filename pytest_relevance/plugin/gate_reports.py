@@ -57,6 +57,7 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
 
 
 def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
+    """Report a gate to pytest as it reports a test."""
     hook = session.config.hook
     nodeid = f"{gate.node}::{gate.name}"
     location = (gate.node, gate.line - 1, gate.name)
@@ -70,6 +71,7 @@ def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
 def _reports_of_gate(
     session: pytest.Session, path: str, gate: GateResult
 ) -> list[pytest.TestReport]:
+    """Return the reports of the setup, the call and the teardown of a gate."""
     from pytest_relevance.reports.run.gates import gate_lines, gate_message
 
     outcome, message = gate.outcome(), harmless(gate_message(gate))

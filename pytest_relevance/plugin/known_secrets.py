@@ -135,6 +135,7 @@ class _Secret:
 
 
 def _forms_of(value: str) -> Iterator[str]:
+    """Yield a value as JSON, Python, HTML and addresses write it."""
     yield value
     yield json.dumps(value)[1:-1]
     yield json.dumps(value, ensure_ascii=False)[1:-1]

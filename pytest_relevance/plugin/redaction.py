@@ -132,6 +132,7 @@ class Redaction:
             self._look_at(str(name), value)
 
     def _look_at(self, name: str, value: Any) -> None:
+        """Learn a value if its name is secret; otherwise the secrets within it."""
         if name and self._is_secret(name):
             self._learn(name, value)
         elif isinstance(value, str):
@@ -167,6 +168,7 @@ class Redaction:
                 self.known.add(text, mask(name, value))
 
     def _learn_text(self, text: str) -> None:
+        """Learn the secrets in a text: passwords in addresses, and `password=abc`."""
         if "://" in text:
             for url in re.finditer(_URL, text):
                 for login in re.finditer(_LOGIN, url[0]):
@@ -233,6 +235,10 @@ class Redaction:
             )
 
     def _argument(self, argument: str, tell: Callable[[str, str], None]) -> str:
+        """Return an argument of a command with masks in place of secrets.
+
+        `tell` is called with the name and the value of each secret.
+        """
         key, sign, value = argument.partition("=")
         is_name = bool(sign) and re.fullmatch(_NAME_OF_OPTION, key)
         if is_name and self._is_secret(key):
@@ -253,6 +259,10 @@ class Redaction:
         return self.text(argument)
 
     def _value(self, name: str, value: Any) -> Any:
+        """Return a value with masks in place of secrets. `name`: its key, or "".
+
+        A list without secrets is returned itself.
+        """
         if self._is_secret(name) and value is not None:
             return mask(name, value)
         if isinstance(value, str):
@@ -296,6 +306,8 @@ class Redaction:
         return f"{found['head']}{mask('authorization', value)}"
 
     def _url(self, found: re.Match[str]) -> str:
+        """Return an address with masks for its login and secret parameters."""
+
         def login(part: re.Match[str]) -> str:
             return mask("login", part["value"])
 

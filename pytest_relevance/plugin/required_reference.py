@@ -102,6 +102,10 @@ def files_not_run(config: pytest.Config) -> tuple[str, ...]:
 
 
 def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
+    """Return the files in the record that did not run here.
+
+    A file whose cases were all moved to other files is left out.
+    """
     store = run_store(config)
     ran = {result.file for result in store.results}
     known = [

@@ -122,6 +122,7 @@ class Terminal:
         return result
 
     def _shorten(self, reports: Sequence[Any]) -> list[HeadingAlone]:
+        """Replace the reports of alike failures by headings, which can restore them."""
         if len(reports) < 2:
             return []
         from pytest_relevance.results.diagnoses import diagnose, explained_failures
@@ -246,6 +247,7 @@ class Terminal:
 
 
 def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
+    """Print the report of each passing case that has a score."""
     passed = []
     for result in results:
         if result.outcome == "passed" and result.evaluation.scores:

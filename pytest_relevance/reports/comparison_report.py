@@ -292,6 +292,7 @@ def _tables(
 def _mover_table(
     comparison: Comparison, sign: int, documents: Sequence[str], most: int | None
 ) -> Table:
+    """Return the table of the cases that fell most; rose most if `sign` is 1."""
     metric = comparison.metric
     if metric is not None and is_similarity(metric):
         title = "Differ most"
@@ -368,6 +369,7 @@ def _mean_sentence(comparison: Comparison, row: Difference) -> Sentence:
 
 
 def _gate_sentences(gates: ComparisonGates) -> list[Sentence]:
+    """Return a sentence for each gate, and one for all of them; [] without gates."""
     sentences = []
     unmet = 0
     for finding in gates.findings:

@@ -118,6 +118,7 @@ def failure_lines(
 
 
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
+    """Return the report of a case that could not be scored."""
     error = result.call.error or SearchError("", "")
     reason = harmless(reason_in_brief(result))
     lines = [styled_line(f"{harmless(result.place)}: {reason}", BAD)]

@@ -171,6 +171,10 @@ def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
 
 
 def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
+    """Return the table of losses, a row for each document.
+
+    A loss that several documents share has a row of its own.
+    """
     gains = result.conditions.settings.gains
     names = result.conditions.grade_names
     shared_gains = {gains[loss.grade] for loss in losses if loss.document is None}
@@ -216,6 +220,7 @@ def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
 
 
 def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list[str]:
+    """Return the titles of the documents that one loss is shared by."""
     gains = result.conditions.settings.gains
     room = max(_SHORTEST_TITLE, (columns - _BESIDE_TITLES) // 2)
     titles = []
@@ -230,6 +235,7 @@ def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list
 def _not_in_index_lines(
     result: CaseResult, listed_above: Collection[str | None], columns: int
 ) -> list[Line]:
+    """Return the judged documents that the index lacks and no line above lists."""
     judged = dict(result.evaluation.missing)
     others = []
     for document in result.texts.not_in_index:

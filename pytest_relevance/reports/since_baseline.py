@@ -102,6 +102,7 @@ class _ChosenMoves:
 def _chosen_moves(
     result: CaseResult, moves: RankChanges, *, full: bool
 ) -> _ChosenMoves:
+    """Return the moves that a report shows: those that cost most, then the others."""
     change = Change.since_baseline(result)
     shares = change_shares(change, scored_ranking(result))
     costly = _costly_moves(moves, shares)

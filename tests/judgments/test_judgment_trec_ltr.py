@@ -211,6 +211,19 @@ def test_the_text_after_the_document_may_be_a_title(files: Files) -> None:
     ]
 
 
+def test_a_title_is_not_the_text_of_a_query_without_a_header(files: Files) -> None:
+    """The header of one query tells that the texts after documents are titles."""
+    rows = "# qid:2: star wars\n2 qid:1 # a Rambo\n1 qid:2 # b A New Hope\n"
+    path = files.write(rows)
+    assert files.judgments(path).titles == {
+        "1": {"a": "Rambo"},
+        "2": {"b": "A New Hope"},
+    }
+    assert files.query_problems(path) == [
+        'FILE:2: the text of the query "1" is not known; a line "# qid:1: the text" above gives it'
+    ]
+
+
 def test_other_ways_to_name_a_document(files: Files) -> None:
     rows = "2 qid:1 # a b\tTitle\n1 qid:1 # /c/d.html\tOther\n"
     assert files.judgments(rows) == {"1": {"a b": 2, "/c/d.html": 1}}

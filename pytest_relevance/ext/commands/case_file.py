@@ -123,6 +123,10 @@ def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> lis
 
 
 def _lines_of_query(query: Query) -> Iterator[str]:
+    """Yield the lines of a case without its judgments.
+
+    Raises ValueError if a value cannot be written as YAML, or the query has no text.
+    """
     text = query.text_or_id
     if not text.strip():
         raise ValueError("the query has no text")
@@ -174,6 +178,7 @@ def _params(query: Query) -> Mapping[str, object]:
 
 
 def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
+    """Yield what a case file cannot store of queries, each as a part of a sentence."""
     without_id = 0
     without_params = 0
     for query in queries:
@@ -269,6 +274,7 @@ def _without_place(cases: Sequence[Case]) -> dict[str, int]:
 
 
 def _count_lists_of_ratings(data: bytes) -> int:
+    """Return for how many documents a case file has a list of ratings, not a grade."""
     loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # as in `yaml`
     count = 0
     for case in yaml.load(data, loader).get(CASES, ()):

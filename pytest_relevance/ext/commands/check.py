@@ -187,6 +187,10 @@ def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
 
 
 def _files(paths: Sequence[str]) -> list[str]:
+    """Return the files of all paths, each once, also if links lead to it.
+
+    Raises `CommandError` with every path that has no files.
+    """
     by_real_path: dict[str, str] = {}
     missing = []
     for path in paths:
@@ -228,6 +232,10 @@ def _is_searched(folder: str) -> bool:
 
 
 def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
+    """Check a case file, and its baseline and catalogue if it has these.
+
+    What is found, and the counts of the last line, are added to `checked`.
+    """
     suite = load_suite(path, metrics=dict.fromkeys(arguments.metrics))
     checked.counts["case"] += len(suite.cases)
     checked.counts["listed query left out"] += len(suite.left_out)
@@ -260,6 +268,7 @@ def _check_rows_of_suite(suite: Suite, checked: _Checked) -> None:
 
 
 def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None:
+    """Check a judgment file, and add what is found to `checked`."""
     options = options_of(None, arguments.grade_column)
     source = Source.read(path, options=options, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format, machine=True)
@@ -321,6 +330,7 @@ def _warning_lines(
 
 
 def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
+    """Return a line for each place of a warning; by default for the first few."""
     shown_places = places
     if not all_places and len(places) > _MOST_OF_A_KIND + 1:
         shown_places = places[:_MOST_OF_A_KIND]

@@ -94,6 +94,10 @@ def _source_format(name: str) -> str:
 
 
 def _target_format(name: str) -> str:
+    """Return the name of a format that can be written.
+
+    Raises ArgumentTypeError for any other name.
+    """
     if name in _TARGETS:
         return name
     if name in FORMATS and FORMATS.get(name).write is not None:
@@ -170,6 +174,10 @@ def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
 
 
 def _convert_run(arguments: Namespace) -> _Converted:
+    """Return a run as TREC runs are written.
+
+    Raises `CommandError` if the format cannot hold an id.
+    """
     rankings = reading.read_run(arguments.source)
     try:
         written = writing.write_run(rankings)
@@ -240,6 +248,7 @@ def _read(arguments: Namespace) -> _Read:
 
 
 def _read_queries(source: Source, format: str | None) -> _Read:
+    """Return the queries of a file as judgments without grades."""
     file = reading.read_query_file(source, format)
     by_id = {query.id: query for query in file.queries}
     judgments = Judgments(file=source.file, queries=by_id)

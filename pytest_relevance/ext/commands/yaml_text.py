@@ -66,6 +66,10 @@ def write_value(value: object) -> str:
 
 
 def _escaped(character: str) -> str:
+    """Return a character as it stands in a double-quoted text of YAML.
+
+    Raises ValueError for half of a surrogate pair.
+    """
     if character in '"\\':
         return f"\\{character}"
     if character.isprintable():

@@ -158,6 +158,7 @@ def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
 
 
 def _queries_of_cases(suite: Suite) -> JudgedQueries:
+    """Return the queries of a suite. A text that two cases have finds none of them."""
     times = Counter(case.query for case in suite.cases)
     by_key = {}
     by_text = {}

@@ -114,6 +114,11 @@ def _scores(
 def _scores_of(
     result: CaseResult, metrics: Sequence[Metric], highest: _HighestGrades
 ) -> dict[str, float | None]:
+    """Return the scores of a result: {metric: score}.
+
+    A recorded score is kept. Any other score is computed, if the result has judgments
+    and the metric needs nothing else.
+    """
     recorded = result.evaluation.scores
     can_compute = bool(result.evaluation.judgments)
     graded = result.graded
@@ -131,6 +136,10 @@ def _scores_of(
 def _computed(
     result: CaseResult, metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float | None:
+    """Return a score by a metric; None if it is not defined.
+
+    Raises ValueError, with the name of the case, if the metric refuses its grades.
+    """
     try:
         value = score(metric, graded, settings)
     except (ValueError, OverflowError) as error:

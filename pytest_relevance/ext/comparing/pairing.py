@@ -156,6 +156,10 @@ def _names(first: Run, second: Run, variants: Variants | None) -> tuple[str, str
 
 
 def _unfinished(first: Run, second: Run, names: Sequence[str]) -> list[Incompatibility]:
+    """Return why a run is not complete, for each of the two runs that is not.
+
+    `names`: what messages call the two runs.
+    """
     runs = [(first, names[0])]
     if second is not first:
         runs.append((second, names[1]))

@@ -116,6 +116,10 @@ class Rejudging:
         return Run(results, run.files, run.info, name=run.name)
 
     def _rejudged_result(self, result: CaseResult) -> CaseResult:
+        """Return a result under the judgments, or under changed settings alone.
+
+        A query without judgments gets empty ones.
+        """
         query = None
         if self.queries is not None:
             query = self.queries.find(result) or JudgedQuery(result.id, {})
@@ -141,6 +145,11 @@ class Rejudging:
     def _conditions(
         self, conditions: CaseConditions, query: JudgedQuery | None
     ) -> CaseConditions:
+        """Return the conditions of a result, as its query has them.
+
+        These are the settings, `k` and the scale. What the query does not say stays,
+        except for settings that the caller changed.
+        """
         if query is not None and query.settings is not None:
             settings = query.settings
         else:
@@ -171,6 +180,7 @@ class Rejudging:
         return self._changed[settings]
 
     def _named(self, result: CaseResult, query: JudgedQuery) -> CaseResult:
+        """Return a result with the names of its query: id, text, weight and tags."""
         return replace(
             result,
             file="" if self.by_key else result.file,
@@ -223,6 +233,7 @@ def _with_fill(result: CaseResult, query: JudgedQuery) -> CaseResult:
 def _require_judged(
     run: Run, results: Sequence[CaseResult], queries: JudgedQueries
 ) -> None:
+    """Raise `Incomparable` if none of the results is judged."""
     if any(result.evaluation.is_judged for result in results):
         return
     ids = examples(result.id for result in results)

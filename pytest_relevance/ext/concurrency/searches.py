@@ -179,6 +179,10 @@ class Searches:
     def _plan_single_calls(
         self, this: CaseRun, search_function: Any, most: int
     ) -> Sequence[CallAhead]:
+        """Return a call for each case of a window, at most `most` at a time; or ().
+
+        Return () if `this` does not begin a window, or would be alone in it.
+        """
         if most == 1 or not self._begins_window(this):
             return ()
         runs = self._window_of(this, most * _WINDOW)
@@ -195,6 +199,11 @@ class Searches:
     def _plan_batches(
         self, this: CaseRun, search_function: Any, many: Any, most: int
     ) -> Sequence[CallAhead]:
+        """Return a call of `many` for each batch of a window, at most `most` calls.
+
+        Return () if the case is searched alone. A search that is no function, but has
+        `many`, is called with a batch of one.
+        """
         runs: Sequence[CaseRun] = [this]
         if self._begins_window(this):
             runs = self._window_of(this, most * self._batch)

@@ -73,6 +73,10 @@ class Window:
             call.future.set_result(searched)
 
     async def _run_as_tasks(self) -> None:
+        """Make the calls as tasks of the running event loop, and wait for all of them.
+
+        Raises CancelledError if the window was left before the tasks ended.
+        """
         import asyncio
 
         places = asyncio.Semaphore(self._concurrency)

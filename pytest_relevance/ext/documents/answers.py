@@ -156,6 +156,10 @@ class _Document:
 
 
 def _read_document(value: object) -> _Document:
+    """Return the title and the fields in the answer for one document.
+
+    A text is a title. A title that is not text is not readable.
+    """
     if isinstance(value, str):
         value = {"title": value}
     if not isinstance(value, Mapping):

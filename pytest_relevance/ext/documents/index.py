@@ -372,6 +372,10 @@ class DocumentLookup:
                 attempt.result = described
 
     def _ask_for_batch(self, index: _Index) -> None:
+        """Ask an index for the next documents, and keep what it answers.
+
+        A fault is a warning, and the index is not asked again.
+        """
         batch = index.take_batch()
         try:
             answer = index.ask(batch.copy())
@@ -408,6 +412,7 @@ class DocumentLookup:
         return f"the fixture raised {error_text(error, self._config)}"
 
     def _why(self, error: BaseException) -> str:
+        """Return why an index cannot be asked, from the exception of the call."""
         traceback = error.__traceback__
         is_of_call = traceback is not None and traceback.tb_next is None
         if isinstance(error, TypeError) and is_of_call:

@@ -156,6 +156,10 @@ def _ratings(
 def _read_cells(
     table: Table, found: columns.Layout, ids: DocumentColumns | None
 ) -> _Cells:
+    """Return the cells of the columns that have a meaning.
+
+    `ids`: the columns that make the id of a document; None if one column has it.
+    """
     names = [name for name in _TEXTS if name in found.at]
     texts = [found.at[name] for name in names]
     numbers = found.grade_columns

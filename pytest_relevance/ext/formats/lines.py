@@ -41,6 +41,7 @@ def read_lines(source: Source) -> list[Query]:
 
 
 def _refuse_other_formats(source: Source) -> None:
+    """Raise FileError if the file has more than a query in each line."""
     if source.is_parquet:
         _refuse(source, "Parquet")
     if source.is_json or source.is_json_lines:

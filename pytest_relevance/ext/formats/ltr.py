@@ -10,6 +10,7 @@ is the text of the query. Otherwise it is the title of the document. LETOR's `#d
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_relevance._problems import Place, Problems
@@ -84,10 +85,12 @@ def read_ltr(source: Source) -> Ratings:
     rows = content.rows
     if not rows and not content.described:
         source.refuse("the file has no judgments, only comments")
-    texts_are_queries = _describe_queries(content)
     titles = None
-    if not texts_are_queries and any(row.text for row in rows):
+    texts = _texts_of_queries(content)
+    if texts is None:
         titles = [row.text for row in rows]
+    else:
+        _describe_queries(content, texts)
 
     def place(row: int) -> Place:
         return Place(line=rows[row].line)
@@ -112,7 +115,7 @@ def read_ltr_queries(source: Source) -> list[Query]:
         FileError: lines are wrong, or the text of a query is not known.
     """
     content = _read_lines(source)
-    _describe_queries(content)
+    _describe_queries(content, _texts_of_queries(content) or {})
     problems = Problems(source.file)
     for key, line in content.first_lines.items():
         if key not in content.described:
@@ -128,6 +131,7 @@ def read_ltr_queries(source: Source) -> list[Query]:
 
 
 def _read_lines(source: Source) -> _Content:
+    """Return what the lines of a file say. Raises one FileError for all wrong lines."""
     content = _Content(rows=[], described={}, first_lines={}, has_features=False)
     problems = Problems(source.file)
     for number, line in enumerate(source.text.split("\n"), 1):
@@ -188,24 +192,28 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
     return ""
 
 
-def _describe_queries(content: _Content) -> bool:
-    """Say whether texts after documents are texts of queries, and add these queries.
+def _texts_of_queries(content: _Content) -> dict[str, str] | None:
+    """Return the texts after documents, if they are those of queries: {query: text}.
 
-    The texts are titles if a query has two different ones, or another text in its
-    header.
+    Return None if the texts are titles: a query has two different ones, or another text
+    in its header.
     """
     texts: dict[str, str] = {}
     for row in content.rows:
         if texts.setdefault(row.query, row.text) != row.text:
-            return False
+            return None
     for query, text in texts.items():
-        if text:
-            line = content.first_lines[query]
-            content.described.setdefault(query, Query(query, text, line=line))
+        header = content.described.get(query)
+        if text and header is not None and header.text != text:
+            return None
+    return {query: text for query, text in texts.items() if text}
+
+
+def _describe_queries(content: _Content, texts: Mapping[str, str]) -> None:
+    """Add the queries with these texts, unless a header describes them."""
     for query, text in texts.items():
-        if text and content.described[query].text != text:
-            return False
-    return True
+        line = content.first_lines[query]
+        content.described.setdefault(query, Query(query, text, line=line))
 
 
 def _split_comment(comment: str) -> tuple[str, str]:

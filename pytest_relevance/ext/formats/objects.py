@@ -118,6 +118,7 @@ def _read_texts(source: Source, entries: Sequence[object]) -> list[Query]:
 
 
 def _read_texts_by_id(source: Source, document: Mapping[str, object]) -> list[Query]:
+    """Return the queries of an object {id: text}."""
     keys = list(document)
 
     def place(row: int) -> Place:
@@ -313,6 +314,10 @@ class _NestedReader(Collector):
     def _add_query_with_ratings(
         self, entry: Mapping[str, object], path: JsonPath
     ) -> None:
+        """Add a query from an object that has it, and its ratings under one key.
+
+        For example `{"query": "red shoes", "ratings": {"sku-1": 3}}`.
+        """
         names = list(entry)
         at = {}
         for what, number in query_tables.query_columns(self._source, names).items():
@@ -363,6 +368,10 @@ class _NestedReader(Collector):
         return self._keys_by_names[names]
 
     def _find_keys(self, names: Sequence[str]) -> Keys:
+        """Return which keys have the document, the grade, the rater and the title.
+
+        `names`: the keys of the objects. A key `score` is not the grade.
+        """
         keys = {"document": "doc_id", "grade": "grade"}
         for name in _IDS:
             if name in names:

@@ -162,6 +162,11 @@ def _add_judgements(
     pair: Mapping[str, object],
     path: JsonPath,
 ) -> None:
+    """Add the judgements of one document.
+
+    Of several judgements, those without a name of the rater are told apart by their
+    place: `rating 2`.
+    """
     title = _title(pair.get("document_fields"))
     path = (*path, "judgements")
     judgements = pair.get("judgements") or []

@@ -165,6 +165,7 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 
 
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
+    """Return the places of the columns of queries and of judgments."""
     read = set(query_columns(source, table.names).values())
     judged = layout_of(source, table.names)
     if judged is not None:

@@ -148,6 +148,11 @@ def _add_query(
 
 
 def _add_relevant(collector: Collector, key: str, holder: _Level) -> None:
+    """Add the relevant documents of a query, if `holder` has them.
+
+    `key`: the id of the query. RRE has either a grade for each document, or a list of
+    documents for each grade.
+    """
     if _RELEVANT not in holder.members:
         return
     relevant = collector.mapping(holder.members, _RELEVANT, holder.path)

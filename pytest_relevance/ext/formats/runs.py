@@ -40,6 +40,10 @@ _FIRST_LINE = Place(line=1)
 
 
 def _read_table(source: Source) -> Rankings:
+    """Return the rankings of a table with a row for each result.
+
+    Raises one FileError for all wrong rows, or if there are none.
+    """
     table = table_of(source)
     columns = _columns_of_run(source, table)
     cells = table.cells(
@@ -108,6 +112,7 @@ def _columns_of_run(source: Source, table: Table) -> _Columns:
 
 
 def _refuse_several_snapshots(source: Source, table: Table, column: int) -> None:
+    """Raise FileError if `column` names more than one snapshot of Quepid."""
     snapshots = list(dict.fromkeys(table.cells([column])[0]))
     if len(snapshots) > 1:
         several = listed([quoted(name, 40) for name in snapshots[:3]], "and")
@@ -119,6 +124,7 @@ def _refuse_several_snapshots(source: Source, table: Table, column: int) -> None
 
 
 def _refuse_judgments(source: Source, table: Table) -> None:
+    """Raise FileError if the table has grades: it is not a run then."""
     judged = layout(table.names)
     if judged is None or not _are_grades(judged, table):
         return

@@ -141,6 +141,7 @@ def _line_feeds(comment: re.Match[str]) -> str:
 
 
 def _topics(text: str) -> Iterator[_Topic]:
+    """Yield the topics of a file, each with the line on which it begins."""
     line = 1
     counted_to = 0
     for found in _TOPIC.finditer(text):

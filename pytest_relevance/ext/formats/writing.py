@@ -108,6 +108,10 @@ def write_run(rankings: Rankings) -> Written:
 
 
 def _columns_of(judgments: Judgments) -> list[str]:
+    """Return the columns of a table of judgments.
+
+    A query has a column for its id, for its text, or for both.
+    """
     columns = ["doc_id", "grade"]
     if judgments.ratings:
         columns.append("rater")
@@ -180,6 +184,7 @@ def _check_table(judgments: Judgments, about: str) -> tuple[str, ...]:
 
 
 def _refuse(mistakes: Sequence[str] | Iterator[str]) -> None:
+    """Raise ValueError with the first mistakes, if there are any."""
     mistakes = list(mistakes)
     if not mistakes:
         return
@@ -191,6 +196,10 @@ def _refuse(mistakes: Sequence[str] | Iterator[str]) -> None:
 
 
 def _blank_ids(judgments: Judgments, about: str) -> Iterator[str]:
+    """Yield a message for each blank query or document.
+
+    `about`: what cannot hold it, for example `a TREC run`.
+    """
     rule = f"{about} cannot hold it: it is blank"
     for query in judgments.all_queries:
         text = judgments.text(query)

@@ -67,6 +67,10 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(name: str) -> Sequence[str]:
+    """Return the records that an argument names: a folder, a pattern or a file.
+
+    Raises `CommandError` if there are none.
+    """
     if os.path.isdir(name):
         files = _records_in(name)
     elif not os.path.exists(name) and has_magic(name):

@@ -83,6 +83,10 @@ def _notes(texts: Iterable[str]) -> list[str]:
 
 
 def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
+    """Yield the HTML of one variant: heading, notes, chart and the table of its runs.
+
+    `number`: the place of the series in the page, for the links of its chart.
+    """
     label = text(series.variant or "no variant")
     # an only series has an empty line instead
     yield f"<h2>{label}</h2>" if has_title else ""
@@ -111,6 +115,10 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 
 
 def _moves(point: Point, name: str) -> Iterator[str]:
+    """Yield a row that unfolds to the cases that moved most.
+
+    `name`: the id of the table in the page.
+    """
     counts = point.counts
     said = (
         f"{counts.got_worse:,} got worse{how_sure(counts)}, "

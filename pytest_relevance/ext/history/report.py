@@ -278,6 +278,7 @@ def rows(series: Series) -> Iterator[PointRow]:
 
 
 def _cells(point: Point) -> list[str]:
+    """Return the row of a run, below `HEADS`. What is not known is left blank."""
     statuses, counts = point.statuses, point.counts
     bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
     interval = ""
@@ -301,6 +302,7 @@ def _cells(point: Point) -> list[str]:
 
 
 def _table(series: Series, title: str) -> Table:
+    """Return the table of the runs of a series. A row marks each of its breaks."""
     first, *names, last = HEADS
     columns = [Column(first)]
     for name in names:
@@ -351,6 +353,7 @@ def _tables(history: History) -> list[Table]:
 
 
 def _note_sentences(history: History) -> list[Sentence]:
+    """Return the notes about each series, its breaks, and notes about the records."""
     sentences = []
     for series in history.series:
         texts = series_texts(series)

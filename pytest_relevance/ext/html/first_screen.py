@@ -166,6 +166,7 @@ def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
 
 
 def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
+    """Return why the run fails, its errors, and what many cases have in common."""
     findings = [ScreenLine(reason) for reason in reason_texts(run.info)]
     findings += [ScreenLine(error) for error in error_texts(run.info)]
     for fault in faults(run.results, run.info):

@@ -151,6 +151,11 @@ class Judging:
     def _scored_case(
         self, case: Case, result: CaseResult, item: pytest.Item
     ) -> _ScoredCase:
+        """Return a case with its result by the grades of people, and with its judge.
+
+        The judge is None if there is nothing to ask: no unjudged result to grade, and
+        no grade of people to compare with.
+        """
         people = case.grades_of_people
         if case.filled:
             result = judged_by(result, people)
@@ -276,6 +281,10 @@ class Judging:
     def _fill(
         self, judge: Judge, cases: Sequence[_ScoredCase], file: JudgeFile
     ) -> None:
+        """Have a judge grade unjudged results, and write the grades to a file.
+
+        At most `self._left` results are asked about.
+        """
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
         rows = left.rows[: self._left]
@@ -384,6 +393,11 @@ class Judging:
 def _questions_of(
     rows: Iterable[WorklistRow], cases: Iterable[_ScoredCase]
 ) -> list[Question]:
+    """Return a question to the judge for each row of a worklist.
+
+    A row has its query as a file holds it; of several cases with one query, the first
+    is asked about.
+    """
     case_of_query: dict[str, Case] = {}
     for scored in cases:
         case_of_query.setdefault(in_a_file(scored.case.query), scored.case)

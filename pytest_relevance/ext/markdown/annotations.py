@@ -134,6 +134,7 @@ def _gate_annotation(gate: GateResult) -> Annotation:
 
 
 def _cases_annotation(results: Sequence[CaseResult], has_variants: bool) -> Annotation:
+    """Return the annotation of a failing case, or one of several cases at one line."""
     result = results[0]
     file = result.origin.source or result.file
     if len(results) > 1:

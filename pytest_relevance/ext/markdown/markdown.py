@@ -194,6 +194,7 @@ class _MarkdownReport:
     def _mean_sections(
         self, ran: Sequence[CaseResult], variants: Sequence[Variant]
     ) -> list[MarkdownSection]:
+        """Return the sections with the means of tags and the comparison of variants."""
         compared = [result for result in ran if not result.is_check]
         changes = changes_since_baseline(compared)
         tags = tag_table(changes, variants, self.most(MOST_TAGS))
@@ -363,6 +364,10 @@ class _CaseGroups:
 
 
 def _case_groups(worst: Sequence[CaseChange], ran: Sequence[CaseResult]) -> _CaseGroups:
+    """Return the cases that the tables show, by what became of them.
+
+    If no case failed, fell or rose, these are the cases with the lowest scores.
+    """
     said_once = errors_said_once(ran)
     groups = _CaseGroups([], [], [], [], [], [])
     for change in worst:

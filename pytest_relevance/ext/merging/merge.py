@@ -217,6 +217,7 @@ def _gaps(
 
 
 def _other_versions(runs: Sequence[Run]) -> list[str]:
+    """Return a sentence if the runs were made by different versions; else []."""
     if len({run.info.program for run in runs}) < 2:
         return []
     made = []

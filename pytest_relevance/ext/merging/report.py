@@ -100,6 +100,7 @@ def _case_names(merged: Merged, keys: Sequence[Key]) -> str:
 
 
 def _gap_texts(merged: Merged) -> list[str]:
+    """Return which cases are in no record, and which did not finish."""
     texts = []
     for gap in merged.gaps:
         absent = gap.total - gap.found

@@ -207,6 +207,7 @@ def _uncallable(
     error: TypeError,
     queries: list[str] | None,
 ) -> str:
+    """Return why a search cannot be called, with its signature and the arguments."""
     if not callable(search_function):
         found = shown(search_function)
         return f'the fixture "{case.search}" is no function but {found}; return a function: search(query, **params)'

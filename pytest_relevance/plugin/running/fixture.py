@@ -171,6 +171,7 @@ def _join_expectations(values: dict[str, Any]) -> None:
 
 
 def _expectation_with_text_ids(key: str, value: Any) -> Any:
+    """Return the value of an expectation with the ids of documents as texts."""
     if key == "within" and isinstance(value, dict):
         ranks = {}
         for document, rank in value.items():

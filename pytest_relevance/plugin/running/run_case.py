@@ -156,6 +156,10 @@ def check(
 
 
 def _read_given(this: CaseRun, given: object) -> Ranking:
+    """Return the ranking in what a check was given, or raise why there is none.
+
+    The fixture of the search, if the test has it, tells how ids are read.
+    """
     this.attempt.searched = Searched(answer=given)
     # a finished test has no fixtures
     fixtures = getattr(this.item, "funcargs", None) or {}

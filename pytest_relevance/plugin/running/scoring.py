@@ -111,6 +111,7 @@ def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Sco
 
 
 def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
+    """Return the score of a ranking, beside the accepted ranking if there is one."""
     asked, config = this.attempt.searched.asked, this.item.config
     result = score_case(
         this.case, ranking, this.call(latency), asked, this.in_run, details=False

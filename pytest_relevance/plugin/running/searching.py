@@ -172,6 +172,7 @@ class SearchCall:
             of_case.error = error
 
     def _searched(self) -> Sequence[Searched]:
+        """Return the outcome of the call for each of its cases."""
         return [
             Searched(
                 rankings=of_case.rankings,

@@ -210,6 +210,7 @@ def _brief_key(key: str) -> str:
 
 
 def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
+    """Write how a demand changed: `2 gates are looser`. `key`: that of the demand."""
     if key == GATE:
         are_gone = all(change.now is None for _, change in changes)
         what = "gone" if are_gone else "looser"

@@ -129,6 +129,10 @@ def balance(counts: ChangeCounts, mean: int) -> Headline:
 
 
 def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
+    """Return the headline of a run that has a reference and no fault.
+
+    `mean`: -1 if the mean fell significantly, 1 if it rose, else 0.
+    """
     worse, better = counts.got_worse, counts.got_better
     queries = counted(worse, "query", "queries")
     if worse and (mean < 0 or not better):

@@ -69,6 +69,10 @@ def mover_row(
 
 
 def _document_spans(change: CaseChange, gone: str) -> dict[str, Line]:
+    """Return the documents that show a change: {kind of document: spans}.
+
+    `gone`: what is written for a document that is not returned any more.
+    """
     result = change.result
     titles = result.texts.titles
     documents = {

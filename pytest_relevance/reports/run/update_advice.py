@@ -109,6 +109,10 @@ def _how_to_see_one(
 def _by_standing(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> dict[str, list[CaseResult]]:
+    """Return the results by how they stand to their baseline.
+
+    The files that are compared with a record are left out.
+    """
     against = {name for name, info in files.items() if info.against}
     by_standing: dict[str, list[CaseResult]] = defaultdict(list)
     for result in results:
