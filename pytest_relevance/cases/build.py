@@ -319,7 +319,7 @@ def _judgments_in_python(
 ) -> CaseJudgments | Wrong:
     """Return the judgments of a case that is written in Python, or report a mistake.
 
-    A name of a judgment file is a mistake here.
+    Those of `relevant` are added. A name of a judgment file is a mistake here.
     """
     judgments: object = own.get("judgments", NO_JUDGMENTS)
     if not isinstance(judgments, CaseJudgments):

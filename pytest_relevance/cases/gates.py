@@ -36,17 +36,17 @@ class Condition(Protocol):
     describe: Callable[[Gate], str]
 
 
-def _condition_named(name: str) -> Condition:
+def _kind_named(name: str) -> Condition:
     """Return the kind of gate with a name. Raises `ExtensionError` if it is broken."""
     condition: Condition = GATES.get(name)
     return condition
 
 
-def _names_of_conditions(keys: Iterable[str] = ()) -> list[str]:
+def _names_of_kinds(keys: Iterable[str] = ()) -> list[str]:
     """Return the names of the kinds of gates.
 
-    `keys`: if the package itself knows all of them, kinds of other packages are left
-        out, because it takes long to find them.
+    Kinds of other packages are left out if the package itself knows all `keys` of a
+    gate: it takes long to find them.
     """
     names = [name for name in GATES.bundled_names if name != UNKNOWN]
     if all(key in names or key in OPTIONS for key in keys):
@@ -161,7 +161,7 @@ def _check_gate(written: object, at: Location) -> Gate | Wrong:
 
 
 def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
-    conditions = _names_of_conditions(written)
+    conditions = _names_of_kinds(written)
     takes = f"a gate has {listed(conditions)}, and may have {listed(OPTIONS, 'and')}"
     names = [*conditions, *OPTIONS]
     is_wrong = report_unknown_keys(written, names, takes=takes, at=at) is WRONG
@@ -186,7 +186,7 @@ def _check_key(name: str, value: object, at: Location) -> object:
     if name in OPTIONS:
         return OPTIONS[name].check(value, at)
     with GATES.calling(name):
-        return _condition_named(name).check(value, at)
+        return _kind_named(name).check(value, at)
 
 
 def _check_condition(
@@ -204,7 +204,7 @@ def _check_condition(
     if len(names) != 1:
         number = f"{listed(names, 'and')} are two" if names else "there is none"
         return at.refuse(f"a gate has one condition, {listed(conditions)}; {number}")
-    return WRONG if has_wrong_p else _condition_named(names[0])
+    return WRONG if has_wrong_p else _kind_named(names[0])
 
 
 def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
@@ -243,7 +243,7 @@ def gate_schema() -> Schema:
     names = [name for name in GATES.names() if name != UNKNOWN]
     properties = {}
     for name in names:
-        condition = _condition_named(name)
+        condition = _kind_named(name)
         properties[name] = about(condition.about, condition.schema)
     for option in OPTIONS.values():
         properties[option.name] = about(option.about, option.schema)

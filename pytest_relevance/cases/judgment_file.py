@@ -114,8 +114,8 @@ class JudgmentFile:
         return [FileJudgments(judgments, key) for key in keys if key in judgments]
 
     def check_rest(self, terms: GradingTerms, at: Location) -> None:
-        """Report ratings that are not grades, of queries without a case."""
-        if self._terms is None:
+        """Report ratings of queries without a case that are not grades."""
+        if self._terms is None:  # some rating of the file is not a grade
             rest = [key for key in self.known if key not in self._used]
             self._grade_again(rest, terms, at)
 

@@ -119,8 +119,9 @@ class Location:
     def metric(self, name: str, *, has_bound: bool) -> Metric:
         """Return the metric with a name, which may be the project's own.
 
-        `has_bound`: the metric has an allowed bound. If the project's own metrics are
-            not known, an unknown name with such a bound is taken for one of them.
+        `has_bound`: whether a bound that is allowed stands beside the name. Only then
+            an unknown name may be one of the project's own metrics, if these are not
+            known.
 
         Raises:
             ValueError: no metric has this name.

@@ -128,7 +128,10 @@ class Expectation:
 
     @property
     def document_sets(self) -> list[tuple[str, ...]]:
-        """Return the sets of documents of `order`, without empty sets."""
+        """Return the sets of `order`: `[("a", "b"), ("c",)]` for `[[a, b], c]`.
+
+        Empty sets are left out.
+        """
         sizes = self.sets or [1] * len(self.documents)
         sets = []
         start = 0
@@ -314,7 +317,7 @@ class RecordedGate:
         return cls(**values, line=line)
 
     def __post_init__(self) -> None:
-        """Raise ValueError for an unknown metric or an unknown figure of latency."""
+        """Raise ValueError for a name that no metric has, or no figure of latency."""
         for metric, _ in self.bounds:
             metric_named(metric)
         for latency in self.latencies:

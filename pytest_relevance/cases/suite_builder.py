@@ -217,7 +217,7 @@ class SuiteBuilder:
     def _defaults_of(
         self, listed: ListedQuery | Wrong | None, at: Location
     ) -> dict[str, object] | Wrong:
-        """Return the values that a file of queries sets for a written case."""
+        """Return what a file of queries sets for a written case; {} if it has none."""
         if listed is None or listed is WRONG:
             return {}
         from pytest_relevance.cases.query_files import ListedPosition

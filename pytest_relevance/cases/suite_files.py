@@ -250,7 +250,10 @@ class SuiteFiles:
                 file.check_rest(self._terms, at)
 
     def notices(self) -> tuple[str, ...]:
-        """Return notices about possible mistakes in the files."""
+        """Return notices about possible mistakes in the files.
+
+        A file with `fill: true` may have queries of other suites: they are no mistake.
+        """
         notices = [*self.reader.notices, *notices_of(self._overruled)]
         for file in self._first_opened():
             if not file.fills:

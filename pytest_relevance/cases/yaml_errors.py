@@ -139,9 +139,9 @@ def _usual_cause(message: str) -> str:
 
 
 def _is_indented_with_tab(before: str) -> bool:
-    """Say whether a text has a tab, and otherwise only blanks.
+    """Say whether the text before an error has a tab, and otherwise only blanks.
 
-    libyaml names a tab only "a character".
+    libyaml's own message calls a tab "a character".
     """
     return "\t" in before and not before.strip(" \t")
 

@@ -82,7 +82,7 @@ class _Results(ExpectationKind):
         return f"results: {reason.value or 0:g} returned{asked_for}, expected {bound}"
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        return both.misses_bound_by_no_more(tolerance=0)
+        return both.was_as_far_off(tolerance=0)
 
     def implies(self, both: TwoExpectations) -> bool:
         return both.implies_bound()

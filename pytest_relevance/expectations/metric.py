@@ -130,7 +130,7 @@ class _Metric(_KindOfMetric):
         return below(name, reason.value, reason.comparison, reason.bound)
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        return both.misses_bound_by_no_more(both.tolerance)
+        return both.was_as_far_off(both.tolerance)
 
 
 class _Similarity(_KindOfMetric):

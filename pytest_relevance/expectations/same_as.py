@@ -141,7 +141,7 @@ class _SameAs(ExpectationKind):
         return f"{head}: {'; '.join(parts)}" if parts else head
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
-        return both.misses_bound_by_no_more(both.tolerance)
+        return both.was_as_far_off(both.tolerance)
 
     def implies(self, both: TwoExpectations) -> bool:
         if both.now.query != both.before.query:

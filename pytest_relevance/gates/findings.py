@@ -24,7 +24,7 @@ from pytest_relevance.results.cut_rankings import cut_text
 class CommonFinding(Finding):
     """A finding that a gate of any kind may have. It has its own sentence.
 
-    By default a gate with such a finding is not met.
+    A gate with such a finding is not met, unless a subclass says otherwise.
     """
 
     __slots__ = ()

@@ -152,7 +152,10 @@ def collect_values(
 def _value_before(
     gate: Gate, values: ValuesOfCases, case: AcceptedCase
 ) -> CaseValue | None:
-    """Return the value of a case that only the reference has; None if it has none."""
+    """Return the value of a case that only the reference has; None if it has none.
+
+    Raises `NotKnown` if the reference does not say which weight and tags the case had.
+    """
     if case.weight is None:  # then its tags are not known either
         raise NotKnown
     if not _is_about(gate, case.tags):

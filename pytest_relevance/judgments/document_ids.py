@@ -130,7 +130,8 @@ def _columns_of_template(
 ) -> DocumentColumns | None:
     """Return the columns for the template of a suite.
 
-    None if only the id itself has a column: then the file has whole ids.
+    None if only the id itself has a column: then the file has whole ids. Raises
+    `NoColumn` if another part of the template has no column, or two parts have one.
     """
     numbers = tuple(_column_of_field(path, names) for path in template.paths)
     beside_id = []

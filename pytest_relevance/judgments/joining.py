@@ -17,7 +17,8 @@ Value = TypeVar("Value")
 class Joined:
     """Judgments with the ids and texts of a file of queries.
 
-    `notices`: sentences about queries that match no other query, or several.
+    `notices`: sentences about judged queries that match no query of the file, or
+        several, and about queries of the file without judgments.
     """
 
     judgments: Judgments

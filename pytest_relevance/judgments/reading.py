@@ -192,14 +192,14 @@ class QueryFile:
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
-    """Return the queries of a file. Raises FileError if it has none."""
+    """Return the queries of a file. Raises as `read_query_file` does."""
     return list(read_query_file(source, format).queries)
 
 
 def read_query_file(source: Source, format: str | None = None) -> QueryFile:
     """Return the queries of a file, and the columns whose content is not used.
 
-    Raises FileError if the file has no queries.
+    Raises FileError if the file has no queries, and ValueError for an unknown format.
     """
     _refuse_accidents(source, format)
     with _naming_the_file(source):
@@ -216,7 +216,10 @@ def read_ratings(
 ) -> Ratings:
     """Return the ratings of a file as they are written.
 
-    Raises FileError if there are none, or if a machine gave one and `machine` is False.
+    `machine`: whether ratings that a machine gave are allowed.
+
+    Raises FileError if there are no ratings, or a machine gave one that is not allowed.
+    Raises as `read_fill` does, too.
     """
     ratings = read_fill(source, format)
     if not ratings.queries and not ratings.described:
@@ -238,6 +241,8 @@ def read_fill(source: Source, format: str | None = None) -> Ratings:
     """Return all ratings of a file, also those that a machine gave.
 
     They are empty for a file that has only a header.
+
+    Raises FileError if the file cannot be read, and ValueError for an unknown format.
     """
     _refuse_accidents(source, format)
     with _naming_the_file(source):

@@ -70,7 +70,10 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
 
 
 def _given(ratings: Sequence[float | None]) -> list[float]:
-    """Return the ratings of a document that are neither None nor NaN."""
+    """Return the ratings of a document that are neither None nor NaN.
+
+    Raises ValueError if they are a text.
+    """
     if isinstance(ratings, str):  # the name of a column
         raise ValueError(
             f"the ratings of a document are numbers, not the text {ratings!r}; of a "

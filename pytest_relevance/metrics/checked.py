@@ -177,7 +177,10 @@ def _checked_table(query: str, table: object) -> dict[str, float]:
 
 
 def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
-    """Return ids as text. Raises ValueError if two become the same text."""
+    """Return ids as text, each as `text_id` does.
+
+    Raises ValueError as `text_id` does, and if two ids become the same text.
+    """
     texts = [text_id(value, where, what) for value in ids]
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)

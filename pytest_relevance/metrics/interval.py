@@ -45,6 +45,8 @@ def interval(
     "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
     `undefined="zero"`) if the present ideal DCG is 0. Later copies of a document, and
     documents with a negative grade, are not unjudged results, whatever `negative` is.
+
+    Raises ValueError as `ndcg` does.
     """
     if present is None:
         present = ndcg(graded, settings, k)

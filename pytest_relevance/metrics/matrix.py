@@ -281,6 +281,7 @@ class _Batch:
         """Return a batch of queries, with the grades of their first `depth` results.
 
         `tables` and `lists`: the judgments and the ranking of each query.
+        `judged`: how many judgments each query has of each grade.
         """
         found: list[float | None] = []
         for table, ranking in zip(tables, lists, strict=True):

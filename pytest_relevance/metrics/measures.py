@@ -242,13 +242,14 @@ def success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def expected_reciprocal_rank(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """Compute ERR: the sum over the top k of p R / rank. Always defined.
+    """Compute ERR: the sum over the top k of p R / rank.
 
     R = (2^grade - 1) / 2^max is the probability that a result satisfies the user, and p
     is the probability that the user reaches its rank. The maximum is `max_grade`, by
     default the highest grade among the judgments. (gdeval, which ir_measures calls,
     fixes it at 4. `max_grade=4` gives its figures.) A grade below 0 never satisfies, as
-    in gdeval. The gain setting has no part in it.
+    in gdeval. The gain setting has no part in it. Always defined. Raises ValueError if
+    a judgment is above `max_grade`.
 
     Source: Chapelle et al. 2009.
     """

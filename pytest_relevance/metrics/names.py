@@ -87,7 +87,7 @@ def own_metrics(
 ) -> dict[str, MetricFunction]:
     """Return the metrics of a project, {name: function}, from all its tables.
 
-    `taken`: names that these metrics may not have.
+    `taken`: names, in lower case, that these metrics may not have in any case.
 
     Raises:
         MetricError: a table is not a mapping of names to functions, or a name is not
@@ -152,7 +152,7 @@ def metric_named(text: str | Metric) -> Metric:
     """Return the metric with this name, for records and commands.
 
     They do not know a project's own metrics. So an unknown name is taken for one of
-    these.
+    these. Raises ValueError for a text that is no name at all.
     """
     return parse_metric(text, own=None)
 
@@ -296,7 +296,13 @@ def _parse_cutoff(
 
 
 def _parse_parameters(text: str, measure: AnyMeasure, inside: str) -> dict[str, float]:
-    """Return {name: value} for a text like `rel=2, p=0.9`."""
+    """Return {name: value} for the part `inside` the brackets, such as `rel=2, p=0.9`.
+
+    `text`: the whole name, for messages.
+
+    Raises ValueError for a parameter that the measure does not take, that stands twice,
+    or whose value is not in its range.
+    """
     values: dict[str, float] = {}
     if not inside.strip():
         return values
@@ -322,6 +328,7 @@ def _allowed_parameters(measure: AnyMeasure) -> str:
 
 
 def _parse_number(text: str, name: str, written: str) -> float:
+    """Return the value of a parameter. Raises ValueError if it is not in its range."""
     parameter = PARAMETERS[name]
     try:
         number = float(written)

@@ -324,6 +324,9 @@ def _differences(
     """Return the differences second - first, and the weight of each, as shares of 1.
 
     Queries without both scores are left out.
+
+    Raises ValueError if the lists have different lengths, or a weight is not a finite
+    number above 0.
     """
     import numpy as np
 

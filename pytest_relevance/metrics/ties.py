@@ -74,6 +74,8 @@ def tie_interval(
     `scores`: the score of the search for each result; None for a result without one.
     `sort_values`: the values of the sort keys of each result, or none at all.
     `has_more`: whether the search may have had more results than it returned.
+
+    Raises ValueError as `ndcg` does.
     """
     if settings.ideal == "returned":
         return None

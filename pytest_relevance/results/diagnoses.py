@@ -60,7 +60,7 @@ class Diagnosis:
 
     `kind`: `SEARCH`, `CASE`, `BROKEN`, or the name of a `DiagnosisKind`.
     `results`: the cases that have it, in the order of the run.
-    `searched`: the cases that were looked at.
+    `searched`: the cases that were looked at; empty if it is about errors.
     `message`, `frame`: those of the first error, if it is about errors.
     """
 
@@ -118,7 +118,10 @@ DIAGNOSES: Registry[DiagnosisKind] = Registry(
 
 
 def diagnose(results: Sequence[CaseResult]) -> list[Diagnosis]:
-    """Return the diagnoses of a run: first errors that are alike, then each kind."""
+    """Return the diagnoses of a run: first errors that are alike, then each kind.
+
+    A kind of another package that cannot be used is a diagnosis, too.
+    """
     diagnoses = []
     for errors in alike_errors(results):
         kind = CASE if errors.phase else SEARCH

@@ -83,7 +83,8 @@ def evaluate(
     `undefined="zero"`.
 
     Raises:
-        ValueError: a metric or a setting is unknown; a grade is not a finite number or
+        ValueError: a metric or a setting is unknown; no metric is given, or two of one
+            name; a grade is not a finite number or
             has no gain; a document has two grades; an id is not text or an integer; a
             DataFrame lacks a column; a metric looks deeper than a record knows the
             rankings (`Run.rankings`, `read_run`); or the function of a metric raises,
@@ -111,7 +112,10 @@ def evaluate(
 
 
 def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metric]:
-    """Return {name of the column: metric}."""
+    """Return {name of the column: metric}.
+
+    Raises ValueError if a name is unknown or two metrics have it, or without a metric.
+    """
     given: Sequence[AnyMetric]
     if isinstance(metrics, (str, Metric)) or callable(metrics):
         given = [metrics]

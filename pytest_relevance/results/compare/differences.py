@@ -254,7 +254,7 @@ class MeanChange:
 def score_before(result: CaseResult, metric: str | None = None) -> float | None:
     """Return the score of the accepted ranking under the present judgments.
 
-    It is by nDCG@k or by `metric`; None if there is none.
+    `metric`: its name; by default nDCG@k. None if the baseline has no such score.
     """
     if result.baseline is None:
         return None

@@ -81,12 +81,11 @@ class TwoOutcomes:
         """Say whether all documents that are wrong now were wrong then."""
         return set(self.now.wrong) <= set(self.then.wrong)
 
-    def misses_bound_by_no_more(self, tolerance: float) -> bool:
-        """Say whether the value is about as far from its bound as it was, or nearer.
+    def was_as_far_off(self, tolerance: float) -> bool:
+        """Say whether the value was as far from its bound as it is now, or further.
 
-        It may be further by `tolerance`. False if a value is not known. False too if
-        the bound has to be met exactly, and the two values are on different sides of
-        it.
+        It may be further now by `tolerance`. False if a value is not known. False for
+        `== 5` if there were 3 and are 7 now: they miss it on different sides.
         """
         then, now, bound = self.then.value, self.now.value, self.now.bound
         if then is None or now is None:
@@ -295,7 +294,7 @@ def _was_missed_as_badly(both: TwoOutcomes) -> bool:
         return False
     kind = both.now.kind
     if kind == FLOOR:
-        return both.misses_bound_by_no_more(both.tolerance)
+        return both.was_as_far_off(both.tolerance)
     with EXPECTATIONS.calling(kind):
         return bool(EXPECTATIONS.get_or_unknown(kind).missed_as_badly(both))
 

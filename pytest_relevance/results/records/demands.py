@@ -371,7 +371,10 @@ def marks_of(
 
 
 def _may_hold(args: Sequence[Any], values: Mapping[str, Any]) -> bool:
-    """Say whether a mark may count; without conditions it does."""
+    """Say whether `skipif` or `xfail` may count: one of its conditions may be true.
+
+    `args`, `values`: the arguments of the mark. Without conditions it counts.
+    """
     conditions = [*args]
     if "condition" in values:
         conditions.append(values["condition"])

@@ -158,9 +158,10 @@ class _Matching:
                 del self._new[now], self._gone[before]
 
     def renamed_variant(self, case: PlacedCase) -> Hashable:
-        """Return the file and the id of a case; None if its place is both gone and new.
+        """Return the file and the id of a case, for a variant under another name.
 
-        As a feature it matches a gone variant of a case with a new variant of it.
+        So `boots[bm25]`, which is gone, is matched with `boots[lexical]`, which is new.
+        None if the place of the case is both gone and new: it asks something else now.
         """
         if case.place in self._of_both:
             return None

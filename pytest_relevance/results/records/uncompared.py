@@ -179,9 +179,10 @@ def lacks_reference(
 
 
 def not_accepted_test(about: FileInfo) -> bool:
-    """Say whether a committed baseline does not have what the test demands now.
+    """Say whether a committed baseline has yet to accept what the test demands.
 
-    The test is looser than the baseline has it, or the baseline does not say.
+    That is so if the test is looser than the baseline has it, or if the baseline does
+    not say what was demanded. False without a committed baseline.
     """
     if about.against or not about.has_baseline:
         return False

@@ -213,8 +213,8 @@ def read_fields(
     `paths`: {path: number of documents that the field is read from}.
     `source`: what messages call the origin of the documents.
 
-    Raises `UnreadableRanking` for a
-    value that is neither a scalar nor a list of scalars.
+    Raises `UnreadableRanking` for a value that is neither a scalar nor a list of
+    scalars.
     """
     documents = documents[: max(paths.values())]
     fields = Fields(documents)

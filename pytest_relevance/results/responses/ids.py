@@ -87,8 +87,10 @@ def read_ids(
     """Return the ids of documents.
 
     `results`: the results that the documents come from, for messages.
+    `id_field`: the field that the suite names; None for the usual ones.
 
-    Raises `UnreadableRanking` for a result without an id.
+    Raises `UnreadableRanking` for a result without an id, or with an id that is neither
+    text nor an integer.
     """
     if id_field is not None and id_field.is_template:
         return _ids_of_template(documents, results, id_field)

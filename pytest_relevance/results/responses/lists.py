@@ -68,7 +68,10 @@ class Part:
     depth: int
 
     def inner(self) -> Iterator[Part]:
-        """Yield the mappings, lists and objects that are fields of this part."""
+        """Yield the mappings, lists and objects that are fields of this part.
+
+        A list has none, unless it is the response itself.
+        """
         if self.depth and is_list_like(self.value):
             return
         for field in fields_in(self.value):
@@ -120,7 +123,7 @@ def fields_in(holder: object) -> Iterator[Field]:
 def names_of(holder: object) -> Iterator[str]:
     """Yield the names of an object's fields, and of properties that may hold results.
 
-    These are the properties that have a usual name for a list of results.
+    A property may hold results if its name is in `USUAL`, for example `hits`.
     """
     own = own_names(holder)
     yield from own

@@ -174,7 +174,8 @@ class ResultReader:
     def read(self, result: object) -> object:
         """Return the fields of a result, or the result itself if it has no shape.
 
-        Raises `BadResult` if it cannot be read.
+        Raises `BadResult` if it cannot be read, and `UnreadableRanking` if a shape of
+        another package raises an exception.
         """
         if is_mock(result):
             raise BadResult(f"is a mock; {A_MOCK}")
