@@ -72,6 +72,10 @@ class ObjectTable:
         self._refuse(lacking)
 
     def _column(self, column: int, expected: str) -> list[Any]:
+        """Return the cells of a column. Raises FileError for values of other types.
+
+        `expected`: which values are allowed, for the message.
+        """
         name = self.names[column]
         cells = [row.get(name) for row in self.rows]
         if not _IN_COLUMNS.issuperset(map(type, cells)):

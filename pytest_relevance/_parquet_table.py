@@ -80,6 +80,7 @@ class ParquetTable:
         return values
 
     def _texts(self, column: int) -> list[str]:
+        """Return the cells of a column as texts. Raises FileError for other types."""
         cells = self._read_column(column).to_pylist()
         # Impala, and Spark by an option, write texts as bytes
         with suppress(UnicodeDecodeError):

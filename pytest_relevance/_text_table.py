@@ -167,6 +167,7 @@ class TextTable:
             yield chunk
 
     def _csv_rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row of CSV that is not blank, with the line in which it begins."""
         reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)
         begins = 1
         try:

@@ -156,6 +156,7 @@ def _decode_at(form: _Form, value: Any, step: str | int) -> Any:
 
 @cache
 def _form_of(hint: Any) -> _Form:
+    """Return how a type stands in JSON. Raises TypeError for a type without a form."""
     if hint in _FORMS:
         return _FORMS[hint]
     kind = get_origin(hint) or hint

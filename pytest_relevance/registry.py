@@ -179,6 +179,7 @@ class Registry(Generic[T]):
         return ExtensionError(f"{self.label(name)}: {what}{whose}")
 
     def _load(self, point: EntryPoint) -> T:
+        """Return the entry of an entry point. Raises `ExtensionError` if that fails."""
         try:
             loaded = point.load()
         except KeyboardInterrupt:

@@ -198,6 +198,7 @@ def _terms_of_case(suite: Terms, at: Location) -> Terms:
 def _check_gains(
     judgments: CaseJudgments, settings: Settings, at: Location
 ) -> Wrong | None:
+    """Report each document whose grade has no gain under the settings of the case."""
     without: dict[float, str] = {}
     for grade in judgments.distinct:
         try:
@@ -296,6 +297,10 @@ def case_from_values(
 
 
 def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wrong:
+    """Return a case that is written in Python, or report its mistakes.
+
+    Nothing comes from a suite, and the range of grades is that of its own judgments.
+    """
     checked = check_keys(CASE, values, at)
     has_query = "query" in values
     if not has_query:

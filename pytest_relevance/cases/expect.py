@@ -170,6 +170,10 @@ def _check_made(name: str, made: object) -> None:
 
 
 def _check_fields(name: str, expected: Expectation) -> None:
+    """Raise `ExtensionError` for a field of an expectation that a record cannot hold.
+
+    `name`: the kind of another package that made the expectation.
+    """
     allowed = {
         "kind": (expected.kind == name, quoted(name)),
         "written": (isinstance(expected.written, str), "the key as it is written"),

@@ -69,6 +69,7 @@ def floor_of(
 def _why_no_ndcg(
     judgments: CaseJudgments, expect: Sequence[Expectation], settings: Settings
 ) -> str:
+    """Return why a case can have no nDCG, and what to do; "" if it can."""
     if most_results(expect) == 0:
         return (
             "a case that expects no results has no nDCG; take min_ndcg or results out"
@@ -182,6 +183,7 @@ def _is_too_low(reached: float, expected: Expectation) -> bool:
 
 
 def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
+    """Return the message for a floor above `best`, the best possible value."""
     # rounded down, so that it can be written as the floor
     possible = floor((best + ROUNDING) * 10_000) / 10_000
     whose, advice = "the", "lower it"

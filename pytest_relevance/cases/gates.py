@@ -161,6 +161,7 @@ def _check_gate(written: object, at: Location) -> Gate | Wrong:
 
 
 def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
+    """Return the gate that these keys and values describe, or report mistakes."""
     conditions = _names_of_kinds(written)
     takes = f"a gate has {listed(conditions)}, and may have {listed(OPTIONS, 'and')}"
     names = [*conditions, *OPTIONS]
@@ -192,6 +193,10 @@ def _check_key(name: str, value: object, at: Location) -> object:
 def _check_condition(
     written: Mapping[str, object], conditions: Sequence[str], at: Location
 ) -> Condition | Wrong:
+    """Return the kind of a gate, which has one condition, or report a mistake.
+
+    `conditions`: the keys that are conditions.
+    """
     names = [name for name in conditions if name in written]
     has_wrong_p = "p" in written and bool(names) and names != [MAX_DROP]
     if has_wrong_p:

@@ -161,6 +161,10 @@ def _grade_by_distinct(
 def _grade_one_by_one(
     value: Mapping[Any, object], scale: Scale | None, at: Location
 ) -> CaseJudgments | Wrong:
+    """Return judgments that are written as {document: grade or details}.
+
+    Reports each document that is not a text, and each judgment that is wrong.
+    """
     raters = at.values.get("raters")
     terms = GradingTerms(scale, raters if isinstance(raters, str) else None)
     grades: dict[str, float] = {}
@@ -262,6 +266,7 @@ def grade_of(written: object, scale: Scale | None) -> float | str:
 
 
 def _wrong_name(written: str, scale: Scale | None) -> str:
+    """Return the message for a text that is no grade. It says why, if that is clear."""
     if written in _BLANK:
         return (
             'the document has no grade; write it after a colon and a blank ("sku-1: 3"), '

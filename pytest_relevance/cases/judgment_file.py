@@ -80,9 +80,9 @@ class JudgmentFile:
         self._used = used
         self._other_texts: dict[str, str] = {}
         self._text_by_id: dict[str, str] = {}
-        """For each key, the text of the first query that has the key as id."""
+        """For each key, the text of a query that has the key as id."""
         self._name_by_text: dict[str, str] = {}
-        """For each key, the name of the first query that has the text of the key."""
+        """For each key, the name of a query that has the text of the key."""
         self._rows: dict[str, list[int]] = {}
         self._of_people: set[tuple[str, str]] | None = None
         try:
@@ -226,20 +226,21 @@ class JudgmentFile:
         return keys
 
     def _check_one_query(self, key: str, lookup: Lookup) -> Wrong | None:
-        """Report a key that is the id of one query and the text of another query."""
+        """Report a key of the file that fits two cases: one by its id, one by its text.
+
+        Each call notes how the key fits the case of `lookup`. The second one reports.
+        """
         text = self.known.text(key)
-        name = lookup.names[0]
-        is_id = key == lookup.id or key in lookup.ids
-        if is_id == (text == lookup.text):
-            return None
-        if is_id:
-            self._text_by_id.setdefault(key, lookup.text)
-            text_by_id: str | None = lookup.text
-            name_by_text = self._name_by_text.get(key)
+        fits_by_id = key == lookup.id or key in lookup.ids
+        fits_by_text = text == lookup.text
+        if fits_by_id and not fits_by_text:
+            self._text_by_id[key] = lookup.text
+        elif fits_by_text and not fits_by_id:
+            self._name_by_text[key] = lookup.names[0]
         else:
-            self._name_by_text.setdefault(key, name)
-            text_by_id = self._text_by_id.get(key)
-            name_by_text = name
+            return None
+        text_by_id = self._text_by_id.get(key)
+        name_by_text = self._name_by_text.get(key)
         if text_by_id is None or name_by_text is None:
             return None
         return lookup.at.refuse(

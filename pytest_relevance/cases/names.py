@@ -60,6 +60,7 @@ def wrong_id(text: str) -> str | None:
 
 
 def _refused_parts(text: str) -> list[str]:
+    """Return what an id of a case must not have, because node ids of pytest use it."""
     refused = []
     for part in ("::", "[", "]"):
         if part in text:

@@ -236,6 +236,7 @@ def check_columns(file: str, unread: Sequence[UnreadColumn]) -> FileError | None
 
 
 def _mistake(name: str, key: str) -> str:
+    """Return the message for a column that is named like a key and is not read."""
     if key == "params":
         return (
             f"the column {quoted(name)} is not read. Write params in JSON: "

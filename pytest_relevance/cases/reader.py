@@ -221,6 +221,7 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
 
 
 def _read_cases(events: EventReader, builder: SuiteBuilder) -> None:
+    """Read the list below `cases`, and add each case to `builder`, or a problem."""
     start = events.next_event()
     place = place_of(start.start_mark)
     if type(start) is not SequenceStartEvent:

@@ -139,6 +139,7 @@ def _about_measure(measure: AnyMeasure) -> str:
 
 
 def _pattern_of(measure: AnyMeasure) -> str:
+    """Return the regular expression for all names of a measure: `P@5`, `p(rel=2)@5`."""
     names = []
     for name in (measure.name, *measure.aliases):
         names.append(any_case(name).replace(" ", " +"))

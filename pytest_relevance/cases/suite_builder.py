@@ -180,6 +180,10 @@ class SuiteBuilder:
     def _add_case(
         self, node: MappingNode, place: Place, problems: Sequence[Problem]
     ) -> None:
+        """Check a written case, and keep it until all grades are known.
+
+        `problems`: the mistakes that the YAML reader found in it. Reports others.
+        """
         position = NodePosition(node, self.count)
         self.add_problems(problems, position.label())
         at = self._location(dict(self._values), position)
@@ -282,6 +286,7 @@ class SuiteBuilder:
     # Cases of listed queries
 
     def _add_listed_queries(self, files: SuiteFiles, at: Location) -> None:
+        """Add a case for each listed query that is not written, or report mistakes."""
         queries = files.queries.select(with_case=False)
         floor = self._terms.min_ndcg
         has_judgments = "judgments" in self._values

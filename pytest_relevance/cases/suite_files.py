@@ -110,6 +110,7 @@ class SuiteFiles:
     def _add_queries(
         self, named: NamedFile, suite: Mapping[str, object], at: Location
     ) -> Wrong | None:
+        """Add the queries of a file to `queries`, or report why it cannot be used."""
         if named.only_judged and "judgments" not in suite:
             of_file = named.at[:-1]
             return at.refuse(

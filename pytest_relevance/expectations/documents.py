@@ -363,6 +363,7 @@ class _Within(KindOfDocuments):
     def _check_rank(
         self, key: str, document: object, written: object, at: Location
     ) -> Expectation | Wrong:
+        """Return the expectation (`<= 2` for `<3`), or report mistakes."""
         message = wrong_document(document)
         if message is not None:
             return at.refuse(message, str(document), at_key=True)

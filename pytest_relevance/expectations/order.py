@@ -156,6 +156,10 @@ class _Order(KindOfDocuments):
 
 
 def _check_sets(value: object, at: Location) -> list[tuple[str, ...]] | Wrong:
+    """Return the sets of documents, in order, or report mistakes.
+
+    `[a, b]` is two sets of one, and so is `[[a], b]`.
+    """
     if not isinstance(value, (list, tuple)) or not _has_list(value):
         documents = check_documents(value, at)
         if documents is WRONG:

@@ -171,6 +171,7 @@ def _judge_drops(
 def _drops_of_rows(
     rows: Sequence[Difference], bounds: Mapping[str, float], p: float | None
 ) -> list[DropFindings]:
+    """Return a finding for each row whose metric has a bound."""
     findings: list[DropFindings] = []
     for row in rows:
         if row.metric not in bounds:
@@ -194,6 +195,7 @@ def _drops_of_rows(
 def _judge_means(
     comparison: Comparison, bounds: Mapping[str, float]
 ) -> list[MeanFinding | UndefinedFinding]:
+    """Return a finding for the second run's mean of each metric that has a bound."""
     if not bounds:
         return []
     without_filled = {}
@@ -231,6 +233,10 @@ def _check_mean(what: str, number: float, metric: str) -> None:
 
 
 def _check_drop(what: str, number: float, metric: str) -> None:
+    """Raise ValueError for a drop that scores of the metric cannot have.
+
+    `what`: the argument, for the message.
+    """
     most = largest_score(
         needs_judgments(
             metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"

@@ -215,6 +215,7 @@ def _compared_cases(finding: DropFinding) -> str:
 
 
 def _allowed(finding: DropFinding) -> str:
+    """Return the bound in words, and whether its p-value counts."""
     allowed = f"allowed is {finding.bound:.12g}"
     if finding.p is None:
         return allowed

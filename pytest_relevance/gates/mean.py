@@ -103,6 +103,7 @@ def _judge_metric(
     cases: Sequence[CaseResult],
     reference: Reference,
 ) -> MeanFinding | UndefinedFinding | NoReferenceFinding:
+    """Return what a gate finds for one metric: its mean, or why it has none."""
     variants: tuple[str, ...] = ()
     if gate.variant is not None and gate.against is not None:
         variants = (gate.variant, gate.against)

@@ -114,6 +114,11 @@ def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
 
 
 def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
+    """Return the columns that an `id_field` for this file names.
+
+    Raises `NoColumn` if none of several paths has a column, or if a part of a template
+    has none.
+    """
     numbers = tuple(column_called(names, path) for path in field.paths)
     found = DocumentColumns(field, numbers, tuple(names))
     for path, number in zip(field.paths, numbers, strict=True):
@@ -158,13 +163,17 @@ def _columns_of_template(
 def _column_of_field(path: str, names: Sequence[str]) -> int | None:
     """Return the number of the column for a field of results; None if there is none.
 
-    The name of the column is the path of the field, its last part, or another usual
-    name.
+    The column is, in turn:
+
+    1. one with exactly this name, but not `id`, which may identify a row or a query
+    2. for the id of a document: the usual column of documents
+    3. one that is called like the path, or like its last part, in another spelling
+    4. for the name of an index: one with another usual name for it
     """
     last = path.rpartition(".")[2]
     if path in names and path != "id":
         return list(names).index(path)
-    if _is_id(path):  # a column `id` may identify the row, or the query
+    if _is_id(path):
         document = find_columns(names, ("document",)).get("document")
         if document is not None:
             return document

@@ -133,6 +133,11 @@ class _GradeReader:
         return on_scale(int(number) if number == int(number) else number, self.scale)
 
     def _grade_of_text(self, text: str) -> float | str | None:
+        """Return the grade of a text, None if it is blank, or a message if it is wrong.
+
+        Tried in turn: a name of the scale, a word of the format such as "Relevant", a
+        number.
+        """
         name = text.strip()
         if not name:
             return None
@@ -268,6 +273,7 @@ def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
 def _contradiction(
     rows: Ratings, written: Sequence[float], earlier: int, row: int
 ) -> str:
+    """Return the message for ratings that differ, in the rows `earlier` and `row`."""
     place = rows.place(earlier)
     where = ""
     if place.line:

@@ -75,6 +75,10 @@ class _Match:
 
 
 def _match(judgments: Judgments, queries: Sequence[Query]) -> _Match:
+    """Match each query of the judgments with one of the file: by its id, else its text.
+
+    An id matches only if the judgments do not have it with another text.
+    """
     by_id = {query.id: query for query in queries}
     ids_by_text: dict[str, list[str]] = {}
     for query in queries:
@@ -98,6 +102,7 @@ def _match(judgments: Judgments, queries: Sequence[Query]) -> _Match:
 
 
 def _refuse_merged(new_keys: Mapping[str, str], file: str) -> None:
+    """Raise ValueError if two queries of the judgments are one in the file."""
     old_keys: dict[str, list[str]] = {}
     for old, new in new_keys.items():
         old_keys.setdefault(new, []).append(old)
@@ -110,6 +115,7 @@ def _refuse_merged(new_keys: Mapping[str, str], file: str) -> None:
 
 
 def _renamed(judgments: Judgments, new_keys: Mapping[str, str]) -> Judgments:
+    """Return judgments under other keys: {old key: new key}."""
     old_keys = {new: old for old, new in new_keys.items()}
 
     def place(query: str, document: str) -> Place:

@@ -430,6 +430,7 @@ def _refuse_header(source: Source, needed: str) -> None:
 
 
 def _refuse_unknown_run(source: Source) -> NoReturn:
+    """Raise FileError for a file that is no run of a known format."""
     judged = judgments_in(source)
     if judged is not None:
         source.refuse(

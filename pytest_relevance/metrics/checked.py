@@ -197,6 +197,7 @@ def _with_text_ids(query: str, ranking: Sequence[object]) -> list[str]:
 
 
 def _as_list(query: str, ranking: object) -> Sequence[Any]:
+    """Return a ranking as a list, best first. Raises ValueError if it has no order."""
     where = f"the ranking of query {query!r}"
     if isinstance(ranking, (list, tuple)):
         return ranking

@@ -242,6 +242,7 @@ def _normalized(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _parse(text: str) -> Metric:
+    """Return the metric with this name. Raises ValueError if there is none."""
     shape = re.fullmatch(_SHAPE, text, re.VERBOSE)
     if shape is None:
         raise ValueError(
@@ -276,6 +277,14 @@ def _parse_own(text: str, own: ProjectMetrics | None) -> Metric:
 def _parse_cutoff(
     text: str, measure: str, cutoff: str, written: str | None
 ) -> int | None:
+    """Return the cutoff of a metric; None without one.
+
+    `text`: the whole name, for messages.
+    `cutoff`: whether the measure takes one: "required", "optional" or "none".
+    `written`: the digits behind @; None if there is no @.
+
+    Raises ValueError for a cutoff that is missing, not allowed, or out of range.
+    """
     if written is None:
         if cutoff == "required":
             raise ValueError(

@@ -185,6 +185,7 @@ def ideal_grades(
 def _highest_everywhere(
     graded: GradedRanking, settings: Settings, k: int | None
 ) -> list[float]:
+    """Return the ideal of `ideal="max"`: the highest grade at each rank; see above."""
     top = highest_grade(graded, settings)
     if top is None or settings.gains[top] <= 0:
         return []

@@ -197,6 +197,7 @@ class Settings:
 
 
 def _gain_of(grade: float, gain: str | Mapping[float, float], negative: str) -> float:
+    """Return the gain of a grade. Raises ValueError as `Settings.gain_of` does."""
     check_number("a grade", grade)
     if grade < 0 and negative == "zero":
         return 0.0

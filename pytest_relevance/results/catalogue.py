@@ -172,6 +172,7 @@ class Catalogue:
         return documents
 
     def _add(self, documents: Documents, document: str, values: Fields) -> None:
+        """Add the title and the fields that a document has to `documents`."""
         documents.known.add(document)
         own_title = self.columns.title
         for name in TITLE_NAMES if own_title is None else (own_title,):

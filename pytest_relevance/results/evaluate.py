@@ -216,6 +216,7 @@ def _is_frame(value: object) -> bool:
 
 
 def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
+    """Return {query: {document: grade}}. Raises ValueError as `evaluate` does."""
     columns = _find_columns(frame, _JUDGMENTS, ("query", "document", "grade"))
     queries = _ids(frame, columns["query"], _JUDGMENTS, "query")
     documents = _document_ids(frame, columns["document"], _JUDGMENTS)
@@ -233,6 +234,10 @@ def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
 
 
 def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
+    """Return {query: [document, ...]}, best first: by rank, else by score, else by row.
+
+    Raises ValueError as `evaluate` does.
+    """
     columns = _find_columns(
         frame, _RANKINGS, ("query", "document"), optional=("rank", "score")
     )

@@ -90,6 +90,10 @@ class _Ranked:
 
 
 def _ranked_documents(ranking: ScoredRanking) -> list[_Ranked]:
+    """Return the judged documents that were found, by rank, also below the cutoff.
+
+    A document below the cutoff has no discounted gain.
+    """
     ranked = []
     for rank, index in enumerate(ranking.indexes, 1):
         grade = ranking.graded.grades[index]

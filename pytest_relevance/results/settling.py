@@ -143,6 +143,11 @@ def _count_until_settled(
     *,
     in_favour: bool,
 ) -> int | None:
+    """Return how many grades, in this order, settle a change; None if all do not.
+
+    `in_favour`: whether the grades speak for the present ranking: the highest for a
+    document that rose, and the lowest for one that fell. Else the other way round.
+    """
     conditions = change.case.conditions
     grades = {}
     for count, each in enumerate(unjudged, start=1):
@@ -207,6 +212,10 @@ def state_with(change: Change, grades: Mapping[str, float]) -> str:
 def _state(
     change: Change, changes: Sequence[DocumentChange], grades: Mapping[str, float]
 ) -> str:
+    """Return `EXCUSED`, `CERTAIN` or `OPEN`: is the query worse with these grades?
+
+    `grades`: {document: grade} for unjudged documents.
+    """
     assert change.before is not None
     if not _is_worse(change, grades):
         return EXCUSED
@@ -220,6 +229,10 @@ def _state(
 
 
 def _is_worse(change: Change, grades: Mapping[str, float]) -> bool:
+    """Say whether nDCG falls by more than the tolerance, or below the floor.
+
+    `grades`: {document: grade} for unjudged documents.
+    """
     assert change.before is not None
     conditions = change.case.conditions
     before = _score_with(change, change.before, grades)

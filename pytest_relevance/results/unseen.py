@@ -215,6 +215,7 @@ def find_undecided(
 
 
 def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
+    """Return the cases of one search with an expectation that looks below its limit."""
     limit = find_limit(results)
     if not limit:
         return []

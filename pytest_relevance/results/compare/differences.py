@@ -196,6 +196,7 @@ def untested(scores: Scores) -> Difference:
 
 
 def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
+    """Return a difference with its interval, its p-value and its effect size."""
     pairs = sorted(scores.pairs, key=_order_of_pair)
     before = [pair.first for pair in pairs]
     after = [pair.second for pair in pairs]

@@ -150,6 +150,11 @@ def _families(cases: Iterable[_ByVariant]) -> list[set[Variant]]:
 def _compare(
     variants: Sequence[Variant], cases: Sequence[_ByVariant]
 ) -> VariantComparison | None:
+    """Compare the variants with the first, on the cases in which all have a score.
+
+    Variants without any score are named, and not compared. None if fewer than two have
+    scores, or if no case has a score of each.
+    """
     scored = []
     without_score = []
     for variant in variants:
@@ -198,6 +203,7 @@ def _mean(cases: Iterable[_ByVariant], variant: Variant) -> float:
 def _row(
     cases: Sequence[_ByVariant], variant: Variant, difference: Difference | None
 ) -> VariantScores:
+    """Return the mean of a variant, and the share of its top results that is judged."""
     judged = top = 0
     for of_case in cases:
         evaluation = of_case[variant].evaluation
@@ -234,6 +240,10 @@ def _differences(family: tuple[tuple[ScorePair, ...], ...]) -> Sequence[Differen
 
 
 def _tags(cases: Sequence[_ByVariant], variants: Sequence[Variant]) -> list[TagMeans]:
+    """Return the means of the variants by tag, the tag with the most cases first.
+
+    A tag that all cases have is left out.
+    """
     by_tag: dict[str, list[_ByVariant]] = {}
     for of_case in cases:
         for tag in of_case[variants[0]].tags:

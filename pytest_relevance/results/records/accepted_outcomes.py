@@ -178,9 +178,9 @@ class AcceptedOutcomes:
         failed before: to return nothing is worse than to return anything.
         """
         result = self.result
-        are_alike = bool(self.entry.documents) == bool(result.ranking.documents)
+        is_one_empty = bool(self.entry.documents) != bool(result.ranking.documents)
         expects_results = outcomes.expects_results(result.evaluation.outcomes)
-        are_known = are_alike or not expects_results
+        are_known = not (is_one_empty and expects_results)
         reasons = []
         for reason in result.evaluation.reasons:
             then = self.of(reason)
@@ -202,6 +202,7 @@ class AcceptedOutcomes:
         return ComparedReasons(tuple(reasons), are_known)
 
     def _both(self, then: Outcome, now: Outcome) -> TwoOutcomes:
+        """Return two outcomes of a demand, with the ranks of documents then and now."""
         conditions = self.result.conditions
 
         def rank_then(document: str) -> float | None:

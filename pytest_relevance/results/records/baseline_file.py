@@ -119,6 +119,7 @@ class _Reader:
 
 
 def _read_entry(values: Mapping[str, Any], suite: CaseDemands | None) -> BaselineEntry:
+    """Return the entry of a line. Raises ValueError for a value that is not allowed."""
     known = {"query": values.get("id"), **values}
     own = known.pop("demands", {})
     demands = None if suite is None else read_demands(suite, own)

@@ -258,6 +258,7 @@ def _effects(
 
 
 def _effect(old: BaselineEntry, new: BaselineEntry) -> int:
+    """Return what an update does to an entry, as one of the constants `_KEPT` ..."""
     # lines are compared, as JSON tells apart what equals in Python: 1 and true
     if old is new:
         return _KEPT

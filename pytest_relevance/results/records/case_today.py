@@ -225,6 +225,7 @@ def changes_since(
 def _changed_params(
     before: Mapping[str, object], now: Mapping[str, object]
 ) -> list[str]:
+    """Return a clause for each parameter that is new, gone, or has another value."""
     changes = []
     for name in dict.fromkeys([*before, *now]):
         old = _json_of(before[name]) if name in before else None

@@ -170,6 +170,7 @@ def changes_of_case(
 def _changes_of_demands(
     before: CaseDemands, now: CaseDemands
 ) -> Iterator[DemandChange]:
+    """Yield what differs between the demands on a case before and now."""
     if before.k != now.k:
         yield DemandChange("k", before.k, now.k)
     if before.min_ndcg != now.min_ndcg:
@@ -218,6 +219,11 @@ def _changes_of_settings(
 def _changes_of_expectations(
     before: CaseDemands, now: CaseDemands
 ) -> Iterator[DemandChange]:
+    """Yield the expectations that are gone, looser or new.
+
+    One that a stricter expectation replaces has not changed. A new one that means the
+    same as an old one is not new.
+    """
     left = [one for one in now.expect if one not in before.expect]
     for expected in before.expect:
         if expected in now.expect:

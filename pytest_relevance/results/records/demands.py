@@ -413,6 +413,10 @@ def own_demands(demands: CaseDemands, suite: CaseDemands) -> dict[str, Any]:
 def _own_expectations(
     expect: Sequence[RecordedExpectation], usual: Sequence[RecordedExpectation]
 ) -> dict[str, Any]:
+    """Return the expectations of a case that differ from the usual ones of its suite.
+
+    `without`: the keys of the suite that the case does not have.
+    """
     of_case, of_suite = _by_key(expect), _by_key(usual)
     own = []
     for key, expected in of_case.items():

@@ -178,6 +178,10 @@ def _lost(
 
 
 def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
+    """Return which cases of a run stand at another place in the reference.
+
+    A case is gone if the whole file ran without it, or if it asks something else now.
+    """
     gone = []
     for file, of_file in entries.items():
         info, results = run.files.get(file), ran.get(file, {})

@@ -218,6 +218,7 @@ def _number(value: float | None) -> float:
 
 
 def _rows_of_ranking(result: CaseResult) -> Iterable[tuple[object, ...]]:
+    """Yield the rows of `Run.rankings` for one result."""
     settings, graded, k = result.conditions.settings, result.graded, result.conditions.k
     discounts: dict[int, float] = {}
     if graded.judged:

@@ -115,6 +115,7 @@ def _has_parts(response: object) -> bool:
 
 
 def _what_to_return(response: object) -> str:
+    """Return which part of a response to return, in words, or what else to do."""
     parts = [*parts_of(response)]
     for part in parts[1:]:
         if can_be_read(part.value):

@@ -169,6 +169,10 @@ def _may_have_fields(document: object) -> bool:
 
 
 def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> str:
+    """Return why a document has no id, and what to do: the end of a sentence.
+
+    `is_usual`: whether the usual names were tried, because the suite has no `id_field`.
+    """
     if has_dimensions(document):
         return "is an array or a table; return it alone, or arrays as a tuple: (distances, labels)"
     there = _only_there(document)
@@ -363,6 +367,7 @@ def _own_id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[
 
 
 def _usual_names(documents: Sequence[Any]) -> Set[str]:
+    """Return the usual names of ids that some of the documents have or may have."""
     if set(map(type, documents)) == {dict}:
         return USUAL_IDS.intersection(set().union(*documents))
     names: set[str] = set()
@@ -428,6 +433,11 @@ _HOLDERS_OF_HITS = ("_source", "fields", "meta")
 def _name_one_document(
     first: CarriedId, other: CarriedId, judged: Collection[str]
 ) -> bool:
+    """Say whether two ids that a document carries are known to name the same document.
+
+    False if both are judged: then they are two documents. True for `_id` of
+    Elasticsearch beside an id in its `_source`.
+    """
     if first.text == other.text:
         return True
     if first.text in judged and other.text in judged:

@@ -143,6 +143,7 @@ def find_total(response: object) -> Total | None:
 
 
 def _totals_in(response: object) -> list[Total]:
+    """Return the totals that a response names, at all places where one may be."""
     totals = []
     for path in HOLDERS_OF_TOTALS:
         holder = at_path(response, path)
@@ -236,6 +237,7 @@ _OF_A_WORD = ("options", "suggestions")
 
 
 def _holds_entries(value: object) -> bool:
+    """Say whether a value has suggestions or groups: a text, or an entry in a list."""
     if isinstance(value, str):
         return value != ""
     if isinstance(value, Mapping):

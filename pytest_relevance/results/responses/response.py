@@ -68,6 +68,10 @@ def results_of(response: object, options: ReadOptions) -> Sequence[object]:
 
 
 def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
+    """Return the results of a response that fits no shape.
+
+    Raises `UnreadableRanking` if there are none.
+    """
     if isinstance(response, Mapping):
         refuse_incomplete(response)
         raise no_hits(response)
