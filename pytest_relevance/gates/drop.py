@@ -16,6 +16,7 @@ from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MAX_DROP, ROUNDING, Gate
 from pytest_relevance.cases.schema_parts import Schema, any_case
+from pytest_relevance.gates.failed_before import fallen_cases
 from pytest_relevance.gates.findings import (
     CutFinding,
     NoReferenceFinding,
@@ -33,7 +34,6 @@ from pytest_relevance.gates.metric_bounds import (
     digits_beside,
     name_with_depths,
 )
-from pytest_relevance.gates.reference import fallen_cases
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.similarity import SIMILARITIES
 from pytest_relevance.results.case_result import CaseResult

@@ -13,6 +13,15 @@ from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
+from pytest_relevance.gates.failed_before import (
+    FigureBefore,
+    NotKnown,
+    Weighted,
+    collect_values,
+    fallen_cases,
+    figure_before,
+    has_fallen,
+)
 from pytest_relevance.gates.findings import (
     CutFinding,
     NoReferenceFinding,
@@ -29,15 +38,6 @@ from pytest_relevance.gates.metric_bounds import (
     describe_bounds,
     digits_beside,
     name_with_depths,
-)
-from pytest_relevance.gates.reference import (
-    FigureBefore,
-    NotKnown,
-    Weighted,
-    collect_values,
-    fallen_cases,
-    figure_before,
-    has_fallen,
 )
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.results.case_result import CaseResult, weighted_mean

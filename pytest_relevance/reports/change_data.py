@@ -7,9 +7,9 @@ from typing import Any
 
 from pytest_relevance.results.became import NOT_COMPARED, became_of
 from pytest_relevance.results.certainty import means_over_judged
+from pytest_relevance.results.change_counts import certainty_of
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import MeanChange
-from pytest_relevance.results.counts import certainty_of
 
 
 def mean_data(

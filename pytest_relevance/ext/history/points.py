@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pytest_relevance.results.became import GOT_BETTER, GOT_WORSE, became_of
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.certainty import is_certainly_worse
+from pytest_relevance.results.change_counts import ChangeCounts, counts_of
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
 from pytest_relevance.results.compare.references import with_reference
-from pytest_relevance.results.counts import ChangeCounts, counts_of
 from pytest_relevance.results.records.fingerprint import Fingerprint
 
 CaseKey = tuple[str, str, int]

@@ -19,13 +19,13 @@ from pytest_relevance.results.case_result import (
     weighted_mean,
 )
 from pytest_relevance.results.certainty import JudgedMeans, means_over_judged
+from pytest_relevance.results.change_counts import ChangeCounts, count_changes
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.differences import (
     MeanChange,
     ScorePair,
     change_of,
 )
-from pytest_relevance.results.counts import ChangeCounts, count_changes
 
 
 @dataclass(frozen=True, slots=True)

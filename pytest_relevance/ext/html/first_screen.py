@@ -46,9 +46,9 @@ from pytest_relevance.reports.run.variant_labels import (
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped
+from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare.differences import mean_change
-from pytest_relevance.results.counts import ChangeCounts, count_results
 from pytest_relevance.results.records.run import Run
 
 _MOST_FILES = 6

@@ -17,9 +17,9 @@ from pytest_relevance.results.became import (
     became_of,
 )
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.change_counts import certainty_of
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison
-from pytest_relevance.results.counts import certainty_of
 from pytest_relevance.results.failures import FAILED_BEFORE, failed_before
 
 

@@ -47,9 +47,9 @@ from pytest_relevance.results.case_result import (
     grouped,
 )
 from pytest_relevance.results.certainty import means_over_judged
+from pytest_relevance.results.change_counts import ChangeCounts, count_changes
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare import differences
-from pytest_relevance.results.counts import ChangeCounts, count_changes
 from pytest_relevance.results.records.fingerprint import (
     Fingerprint,
     changed_since,

@@ -32,8 +32,8 @@ from pytest_relevance.results.case_result import (
     grouped,
     has_failed,
 )
+from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.compare.differences import mean_change
-from pytest_relevance.results.counts import ChangeCounts, count_results
 from pytest_relevance.results.failures import (
     ENDED_IN_ERROR,
     FAILED_BEFORE,

@@ -34,10 +34,10 @@ from pytest_relevance.reports.styled_lines import (
 )
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import FAILED, SKIPPED
+from pytest_relevance.results.change_counts import count_results
 from pytest_relevance.results.changes import Change, changes_since_baseline
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.compare.variants import compare_variants
-from pytest_relevance.results.counts import count_results
 
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run

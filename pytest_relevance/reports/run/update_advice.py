@@ -20,7 +20,7 @@ from pytest_relevance.results.case_parts import (
     STALE,
 )
 from pytest_relevance.results.case_result import CaseResult, has_failed
-from pytest_relevance.results.counts import count_results
+from pytest_relevance.results.change_counts import count_results
 from pytest_relevance.results.failures import failure_kind, got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 

@@ -15,6 +15,7 @@ from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import upward
 from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.change_counts import ChangeCounts, count_changes
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare import differences
 from pytest_relevance.results.compare.differences import (
@@ -28,7 +29,6 @@ from pytest_relevance.results.compare.incompatibilities import (
     ErroredCase,
     Incompatibility,
 )
-from pytest_relevance.results.counts import ChangeCounts, count_changes
 from pytest_relevance.results.filled import without_fill
 from pytest_relevance.results.records.run import as_frame
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.gates.mean import ScoresOfCases
-from pytest_relevance.gates.reference import (
+from pytest_relevance.gates.failed_before import (
     CaseValue,
     FigureBefore,
     GateValues,
@@ -18,6 +17,7 @@ from pytest_relevance.gates.reference import (
     collect_values,
     failed_before,
 )
+from pytest_relevance.gates.mean import ScoresOfCases
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.results.case_result import weighted_mean as mean
 from pytest_relevance.results.records.run_info import AcceptedCase
