@@ -7,7 +7,7 @@ same words as the second run gave when it was compared with the first.
 
 from __future__ import annotations
 
-from pytest_relevance.cases.model import ROUNDING
+from pytest_relevance.cases.model import ROUNDING, SIMILARITY
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
 from pytest_relevance.registry import EXPECTATIONS
@@ -115,12 +115,12 @@ def _since_reference(change: Change, found: BaselineComparison) -> str:
 def _without_score(result: CaseResult) -> str:
     """Return what became of a case without nDCG whose demands are met as before.
 
-    If metrics compare its rankings, they say whether these differ.
+    If expectations compare its rankings, they say whether these differ.
     """
     if not result.evaluation.outcomes or result.verdict in WITHOUT_SCORE:
         return UNSCORED
-    for name, score in result.evaluation.scores.items():
-        if is_similarity(name) and score is not None and score < 1 - ROUNDING:
+    for outcome in result.evaluation.outcomes:
+        if outcome.kind == SIMILARITY and (outcome.value or 0.0) < 1 - ROUNDING:
             return WITHIN_TOLERANCE
     return SAME
 
