@@ -255,7 +255,7 @@ def _pairs_of_each_affix(query: Unmatched) -> dict[_Affix, list[NearPair]]:
 def _affixes(text: str, *, is_of_found: bool) -> Iterator[tuple[_Affix, str]]:
     """Yield each way to split a text at a punctuation mark: an affix and the rest.
 
-    The mark belongs to the affix.
+    The mark belongs to the affix: `shop-` and `7`, or `-7` and `shop`, for `shop-7`.
     """
     for index, character in enumerate(text):
         if character.isalnum():

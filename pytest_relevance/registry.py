@@ -54,6 +54,9 @@ class Registry(Generic[T]):
     `taken`: "module:attribute" of a mapping. No other package may use its keys as
         names, in upper or lower case.
     `refusals`: the exceptions by which an entry refuses a file or a value of the user.
+
+    Whatever needs the names of other packages raises `ExtensionError` if two of them
+    use one name, or if one uses a name of this package.
     """
 
     def __init__(

@@ -277,7 +277,7 @@ class _DropGate(GateKind):
         return describe_bounds(gate)
 
     def implies(self, now: Gate, before: Gate) -> bool:
-        """Say whether each earlier metric may drop by no more.
+        """Say whether each earlier metric still has a bound, as strict or stricter.
 
         With `p` the metrics have to be the same: with one more of them, each drop is
         less significant.

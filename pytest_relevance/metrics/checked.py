@@ -96,8 +96,8 @@ class CheckedRankings:
         Integers and UUIDs as ids become text (`text_id`).
 
         Raises:
-            ValueError: a ranking is text or None, an id has no exact text, or a score
-                is not a number.
+            ValueError: a ranking is a text, a set or no iterable, an id has no exact
+                text, two queries have one text as id, or a score is not a number.
         """
         require_mapping(rankings, "rankings", "{query: [document, ...]}")
         queries = _text_ids(rankings, "the rankings", "query")

@@ -115,6 +115,8 @@ class _OpenRanking:
     def upper_bound(self, ideal: Sequence[float]) -> float:
         """Return an upper bound: nDCG@k if all unjudged results have the highest grade.
 
+        The ideal stays the present one, unless the DCG is negative: see `interval`.
+
         `ideal`: the grades of the present ideal ranking, without the unjudged results.
         """
         filled = self._filled([self.highest] * len(self.unjudged))

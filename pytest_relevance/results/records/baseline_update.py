@@ -215,7 +215,7 @@ def update_baseline(
 def _with_tests(
     entries: Mapping[EntryKey, BaselineEntry], tests: Mapping[EntryKey, DemandedOfCase]
 ) -> dict[EntryKey, BaselineEntry]:
-    """Put what the test demands into entries; their rankings stay."""
+    """Return entries with the same rankings, and what the test demands now."""
     found = dict(entries)
     for key, test in tests.items():
         entry = found.get(key)

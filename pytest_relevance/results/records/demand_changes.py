@@ -82,8 +82,10 @@ def changes_since(
 ) -> ChangesOfFile:
     """Return how the test of a case file changed since the entries of its reference.
 
-    `now`: what is demanded of its cases. `gates`: its gates. `gates_left`: the gates of
-    files that are gone, of which it has cases now.
+    `now`: what is demanded of the cases of the file.
+    `gates`: the gates of the file.
+    `gates_left`: the gates that were in files which are gone, and whose cases moved to
+        this file.
     """
     pairs = []
     for key, demanded in now:

@@ -453,6 +453,8 @@ def _own_settings(
 def with_own_demands(suite: CaseDemands, own: Mapping[str, Any]) -> CaseDemands:
     """Return the demands of a case that has these of its own (`own_demands`).
 
+    A setting that is null in `own` is one that only the suite has.
+
     Raises `DecodeError` for a value that is not allowed.
     """
     if not own:

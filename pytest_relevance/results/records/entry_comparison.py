@@ -222,9 +222,9 @@ def _graded_now(result: CaseResult, judged: Sequence[float]) -> GradedRanking:
 def _judged_alone(
     result: CaseResult, before: GradedRanking, now: GradedRanking, case: CaseToday
 ) -> Sequence[float]:
-    """Score both rankings over judged results alone, as deep as the case looks.
+    """Return the scores of both rankings over judged results alone, before and now.
 
-    They may be one ranking, which is scored once.
+    Empty if nDCG@k is not defined now, or if neither top k has an unjudged result.
     """
     conditions = result.conditions
     k = conditions.k
@@ -233,7 +233,7 @@ def _judged_alone(
     depth = None if case.looks_at_all else conditions.depth
     metric, settings = result.metric, conditions.settings
     score_before = score_of_judged(metric, _cut(before, depth), settings)
-    if now is before:
+    if now is before:  # scored once
         return score_before, score_before
     return score_before, score_of_judged(metric, _cut(now, depth), settings)
 

@@ -83,7 +83,10 @@ class Moves:
         return by_file
 
     def noted_in(self, info: FileInfo, file: str) -> FileInfo:
-        """Return the data of a case file, with the cases that were moved to it."""
+        """Return the data of a case file, with the cases that were moved to it.
+
+        Those that may have been moved are `unclear`.
+        """
         moved = []
         for now, before in self.moved.items():
             if now.file == file:

@@ -16,7 +16,7 @@ from pytest_relevance.results.records.fingerprint import Fingerprint
 from pytest_relevance.results.records.record_file import read_record
 from pytest_relevance.results.records.reference import (
     SilentSearch,
-    is_incomplete,
+    refusal_of_incomplete,
     silent_searches_of,
 )
 from pytest_relevance.results.records.run_info import FileInfo, RecordError, posix
@@ -81,7 +81,7 @@ def read_rankings(
     """
     name = shown or os.fspath(path)
     record = read_record(path, shown)
-    if incomplete := is_incomplete(record.info):
+    if incomplete := refusal_of_incomplete(record.info):
         raise RecordError.at(name, incomplete)
     return RecordedRankings(
         name,

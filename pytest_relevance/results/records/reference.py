@@ -81,7 +81,7 @@ def refusal(reference: str, searches: Sequence[SilentSearch]) -> str:
     )
 
 
-def is_incomplete(info: RunInfo) -> str:
+def refusal_of_incomplete(info: RunInfo) -> str:
     """Return the message that the run of a record is not complete; empty if it is."""
     if not info.why_incomplete:
         return ""
@@ -96,7 +96,7 @@ def why_not_fit(path: str | os.PathLike[str], shown: str) -> list[str]:
     """
     record = read_record(path, shown)
     searched = [result for result in record.results if not result.is_check]
-    problems = [is_incomplete(record.info)]
+    problems = [refusal_of_incomplete(record.info)]
     if not any(result.evaluation.scores for result in searched):
         problems.append("no case has a score")
     if silent := silent_searches_of(searched):

@@ -234,12 +234,13 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
 
 
 # --- results --------------------------------------------------------------------------
+# All of these raise `UnreadableRanking` for results that cannot be read.
 
 
 def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
     """Return results as a ranking.
 
-    Raises `UnreadableRanking` if they cannot be read, or in two ways.
+    Raises `UnreadableRanking` if they cannot be read, or can be read in two ways.
     """
     refuse_ambiguity(results)
     try:
