@@ -10,14 +10,14 @@ registered when the first case file is collected (`hooks.install`).
 | `options` | options and ini keys, and which files are case files |
 | **collecting** | |
 | `collector`, `items` | a case file as a collector, its cases as test functions |
-| `variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
-| `collection`, `moved_cases` | what was collected; cases that the reference has at another place |
+| `item_variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
+| `collection`, `moved_entries` | what was collected; cases that the reference has at another place |
 | `early_errors`, `skipped_folders`, `testmon` | what keeps cases from being collected |
 | **running** | |
 | `hooks` | the hooks of a run with cases: around each test, and around the run |
 | `running/` | the run of a case, from the call of its search to its result |
 | `giving_up` | searches that are given up |
-| `failures` | the exceptions of cases |
+| `exceptions` | the exceptions of cases, and what is said of those of a project |
 | `clock` | the clocks of a run, which a test cannot stop |
 | **reporting** | |
 | `case_reports`, `check_reports` | the report of a case, and that of a test with checks |
@@ -25,7 +25,7 @@ registered when the first case file is collected (`hooks.install`).
 | `workers` | workers of pytest-xdist, and what happens if one crashes |
 | `run_store` | the results of the run, in the process that receives all reports |
 | `gate_reports` | reports when all cases have run: gates as tests, undecided cases |
-| `findings`, `reference` | what is missing from a run; what it lacks of its reference |
+| `findings`, `required_reference` | what is missing from a run; what it lacks of its reference |
 | `terminal`, `failure_text` | what is printed |
 | `outputs`, `output_files`, `baseline_output` | what a run leaves: its files and baselines |
 | `redaction`, `known_secrets` | secrets in reports |

@@ -63,8 +63,8 @@ def update_baselines(config: pytest.Config) -> list[Message]:
 def _files_to_update(store: RunStore, accepts: str) -> set[str]:
     """Return the case files with a ranking or a skip that an update may accept.
 
-    If only the test is accepted, these are the files with a baseline of which a case
-    ran.
+    If only the test is accepted, these are the files that have a baseline and a case
+    that ran. Otherwise there are none if no case of the run has a score.
     """
     results = [result for result in store.results if not result.is_check]
     if accepts == TEST:

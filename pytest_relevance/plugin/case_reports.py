@@ -143,7 +143,7 @@ def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
 def _unscored(
     run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> CaseResult:
-    """Return the result of a case that was skipped or not searched, or failed."""
+    """Return the result of a case that was skipped, not searched, or an error."""
     raised = None if call.excinfo is None else call.excinfo.value
     is_xfail = isinstance(raised, pytest.xfail.Exception)
     is_skipped = report.skipped and (is_xfail or not hasattr(report, "wasxfail"))

@@ -104,7 +104,7 @@ def _with_changes(
 ) -> FileInfo:
     """Return the data of a file, with what changed in the test since the reference.
 
-    `gates_left`: the gates of files that are gone, of which it has cases now.
+    `gates_left`: the gates of files that are gone and whose cases are in this file now.
     """
     from pytest_relevance.results.records.demand_changes import (
         DemandedOfCase,

@@ -73,8 +73,8 @@ RAISING = (
     "pytest_relevance.plugin.running.run_case",
     "pytest_relevance.metrics.measures",
 )
-"""Two modules: one raises the exception of a search again, in its own case; the other
-calls metrics.
+"""The modules whose own lines do not explain an exception. The first raises what a batch
+returned for one of its queries. The second calls metrics, maybe with wrong arguments.
 """
 
 _STDLIB = os.path.dirname(os.__file__)
@@ -139,8 +139,9 @@ def is_installed(path: object) -> bool:
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
     """Return the line of the project that raised an exception: `conftest.py:4 in f`.
 
-    If no line is of the project, it is the innermost line. It is empty for an exception
-    that was never raised: a batch may return an exception for one of its queries.
+    If no line is of the project, it is the innermost line. It is "" for an exception that
+    was never raised, as that of one query of a batch, and if a module in `RAISING`
+    raised it.
     """
     if error.__traceback__ is None:
         return ""

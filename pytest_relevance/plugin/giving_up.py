@@ -36,8 +36,8 @@ PATIENCE = 5
 class Search:
     """What is given up: a search fixture in a variant, with other fixtures of cases.
 
-    `folder`: the folder that defines the fixture. Another folder may have one of that
-        name.
+    `folder`: the folder that defines the fixture. Another folder may define a fixture
+        of the same name.
     `other_fixtures`: the `usefixtures` of cases. One of them may be what fails.
     """
 
@@ -71,7 +71,9 @@ class GivingUp:
     def count(self, nodeid: str, result: CaseResult) -> None:
         """Count the last result of a case as a success or a failure of its search.
 
-        Checks in Python do not count.
+        An error while the ranking was scored is a success: the search had answered.
+        Skipped cases, expected failures, missing fixtures and checks in Python do not
+        count.
         """
         run = self._runs.get(nodeid)
         if run is None or result.verdict in (SKIPPED, NOT_SEARCHED):

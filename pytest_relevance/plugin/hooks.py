@@ -299,7 +299,7 @@ class WholeRun:
         self._store.forget_cases()
 
     def _judge_gates(self, session: pytest.Session) -> None:
-        """Judge the gates once, when all cases have run. A worker judges none."""
+        """Report undecided cases and judge the gates, once. A worker does neither."""
         if self._is_worker or self._gates_are_judged or not self._runs_tests:
             return
         self._gates_are_judged = True

@@ -65,7 +65,7 @@ def pytest_relevance_fields(
 ) -> FieldValues | Awaitable[FieldValues | None] | None:
     """Return fields of documents from another source than the search.
 
-    `documents`: they lack a field that an expectation looks at.
+    `documents`: the documents that lack a field that an expectation looks at.
     `names`: all fields that the expectations of the case look at.
 
     An implementation may be a coroutine function. It is awaited only if a document

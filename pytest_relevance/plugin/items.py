@@ -98,7 +98,10 @@ class ItemMaker:
         return items, loop
 
     def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
-        """Return the items that pytest and its plugins make of a case."""
+        """Return the items that pytest and its plugins make of a case.
+
+        Raises `CollectError` if `-p no:python` blocks the plugin that makes them.
+        """
         file, name = self._file, case.node_name
         # usefixtures come before the search, as they may set up the state that it needs
         fixtures = [*case.usefixtures, case.search]

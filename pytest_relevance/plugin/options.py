@@ -40,8 +40,8 @@ SECRETS = (
 def whole_number(least: int, expected: str) -> Callable[[str], int]:
     """Return a function that converts a text to a whole number of at least `least`.
 
-    It is the type of an option. For another text it raises ArgumentTypeError, with what
-    is `expected`.
+    The function is the type of an option. For any other text it raises
+    ArgumentTypeError. `expected`: what the error says the option is.
     """
 
     def whole(text: str) -> int:

@@ -75,7 +75,7 @@ class Target:
 
     @classmethod
     def of(cls, file: OutputFile, config: pytest.Config) -> Target | None:
-        """Return the file that an option names, unchecked; None without the option."""
+        """Return the file that an option names, unchecked; None if it names none."""
         from pytest_relevance._text import harmless
 
         given = file.given(config.option)

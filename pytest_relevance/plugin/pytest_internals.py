@@ -79,7 +79,7 @@ def forget_parameters(items: Iterable[AnyItem]) -> None:
 
 
 def hide_in_report(report: pytest.TestReport, hide: Callable[[str], str]) -> None:
-    """Replace the text and the captured output of a failed report by `hide(text)`."""
+    """Replace the text and the captured output of a report by `hide(text)`."""
     report.longrepr = _hidden(report.longrepr, hide)
     report.sections = [(title, hide(text)) for title, text in report.sections]
 

@@ -66,7 +66,7 @@ def _has_selection(config: pytest.Config) -> bool:
 
 
 def is_part(config: pytest.Config) -> bool:
-    """Say whether only a part of the cases ran: by a selection, or broken off."""
+    """Say whether cases did not run: not selected, or not before the run ended."""
     return _has_selection(config) or bool(run_store(config).unfinished())
 
 

@@ -122,7 +122,7 @@ class Terminal:
         return result
 
     def _shorten(self, reports: Sequence[Any]) -> list[HeadingAlone]:
-        """Replace the reports of alike failures by headings, which can restore them."""
+        """Replace the reports that are not shown in full by headings; return these."""
         if len(reports) < 2:
             return []
         from pytest_relevance.results.diagnoses import diagnose, explained_failures

@@ -193,7 +193,8 @@ def _test_changes(
 ) -> Iterator[tuple[str, DemandChange]]:
     """Yield what the test of the second run demands otherwise, with its case file.
 
-    Only case files of which both records have kept that can be compared.
+    A case file is left out if a run lacks it, or if the first run has not kept its
+    demands.
     """
     by_files = grouped(pairs, lambda each: (each.first.file, each.second.file))
     for (first, second), of_files in by_files.items():

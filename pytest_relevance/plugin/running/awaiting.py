@@ -167,9 +167,9 @@ def wait_between_calls(
 ) -> object:
     """Await a response while no event loop runs, and return the result.
 
-    `loop`: the `running_loop` of an earlier call, which is used again. The plugin's own
-        loop is used if it is None or closed. With trio a new run is started, because a
-        loop of trio ends with its call.
+    `loop`: the `running_loop` of an earlier call, which is used again. If it is None or
+        closed, the plugin's own loop is used. If it is trio, a new run is started,
+        because a loop of trio ends with its call.
     """
     if is_trio(loop):
         return loop.run(wait, response, most)

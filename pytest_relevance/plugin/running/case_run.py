@@ -245,7 +245,7 @@ def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunct
     """Return the project's own metrics for a file or test: {name: function}.
 
     The hook `pytest_relevance_metrics` has them. Raises `MetricError` if the hook
-    returns anything else.
+    returns anything else or raises SystemExit. Its other exceptions are passed on.
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}

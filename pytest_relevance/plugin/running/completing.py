@@ -24,7 +24,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the fields and other rankings that its case looks at.
 
-    Raises `CaseError` if a source of fields fails. Passes on exceptions of the search.
+    Raises `CaseError` if a source of fields fails, or if the ranking of another query
+    cannot be read. Passes on exceptions of the search.
     """
     if not this.case.looks_beyond_ids:
         return ranking
@@ -42,7 +43,10 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return what `completed` returns, while no event loop runs or for a check."""
+    """Return what `completed` returns, while no event loop runs or for a check.
+
+    Also raises `CaseError` if a source of fields awaits without `CaseRun.wait`.
+    """
     try:
         # it runs to its end, as `CaseRun.wait` does not suspend it here
         completed(this, ranking).send(None)
@@ -83,7 +87,8 @@ async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
 async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the rankings of other queries, for `same_as`.
 
-    The search is called with the params and the k of the case.
+    The search is called with the params and the k of the case. Raises `CaseError` if it
+    cannot be called so, or if its response cannot be read.
     """
     search_function = this.search_function
     others: dict[str, Sequence[str]] = {}

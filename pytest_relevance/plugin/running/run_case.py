@@ -263,8 +263,8 @@ FINGERPRINT = "relevance_fingerprint"
 def request_fingerprint(item: pytest.Item) -> None:
     """Store the value of the fixture `relevance_fingerprint`. Warn if it fails.
 
-    Call this once in each process, when the fixtures of the item are set up. No
-    exception of the fixture ends the run.
+    Call this once in each process, when the fixtures of the item are set up. Of the
+    exceptions of the fixture, only Ctrl-C and `pytest.exit` end the run.
     """
     store = run_store(item.config)
     try:
