@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_relevance._ids import id_field_of
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.scalars import grade
-from pytest_relevance.judgments.reading import check_format
 from pytest_relevance.judgments.scale import checked_raters, scale_of
 
 if TYPE_CHECKING:
@@ -91,6 +90,9 @@ def judgment_format(text: str) -> str:
 
     Raises ArgumentTypeError if there is no such format.
     """
+    # most commands read no judgments
+    from pytest_relevance.judgments.reading import check_format
+
     return checked_by(check_format, text)
 
 

@@ -73,8 +73,9 @@ RAISING = (
     "pytest_relevance.plugin.running.run_case",
     "pytest_relevance.metrics.measures",
 )
-"""The modules whose own lines do not explain an exception. The first raises what a batch
-returned for one of its queries. The second calls metrics, maybe with wrong arguments.
+"""The modules whose own lines do not explain an exception. The first raises what a
+batch returned for one of its queries. The second calls metrics, maybe with wrong
+arguments.
 """
 
 _STDLIB = os.path.dirname(os.__file__)
@@ -139,9 +140,9 @@ def is_installed(path: object) -> bool:
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
     """Return the line of the project that raised an exception: `conftest.py:4 in f`.
 
-    If no line is of the project, it is the innermost line. It is "" for an exception that
-    was never raised, as that of one query of a batch, and if a module in `RAISING`
-    raised it.
+    If no line is of the project, it is the innermost line. It is "" for an exception
+    that was never raised, as that of one query of a batch, and for one that a module in
+    `RAISING` raised.
     """
     if error.__traceback__ is None:
         return ""

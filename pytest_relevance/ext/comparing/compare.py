@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.ext.comparing.pair_scores import scored_pairs
 from pytest_relevance.ext.comparing.pairing import pair
-from pytest_relevance.ext.comparing.rejudging import rejudge
 from pytest_relevance.ext.comparing.runs import (
     DEFAULT_K,
     MISSING,
@@ -92,6 +91,8 @@ def compare_runs(
     notes: list[str] = []
     if judgments is not None or settings:
         # two records need no reader of judgments
+        from pytest_relevance.ext.comparing.rejudging import rejudge
+
         rejudged = rejudge(one, two, judgments, settings, missing=missing, k=k)
         one, two = rejudged.first, rejudged.second
         notes += rejudged.notes

@@ -141,9 +141,13 @@ def _read(path: str | os.PathLike[str]) -> AnyJudgments | Suite:
 
 
 def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
-    """Return the queries of judgments, with the texts and weights that a file has."""
+    """Return the queries of judgments, with the texts and weights that a file has.
+
+    A text that two queries have finds none of them.
+    """
     checked = check_judgments(judgments)
     described = judgments.queries if isinstance(judgments, Judgments) else {}
+    times = Counter(query.text for query in described.values())
     by_key = {}
     by_text: dict[str, JudgedQuery] = {}
     for key, grades in zip(checked.queries, checked.tables, strict=True):
@@ -152,8 +156,8 @@ def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
         if key in described:
             query.weight = described[key].weight
             query.text = described[key].text
-        if query.text is not None:
-            by_text.setdefault(query.text, query)
+        if query.text is not None and times[query.text] == 1:
+            by_text[query.text] = query
     return JudgedQueries(by_key, by_text | by_key)
 
 

@@ -52,6 +52,10 @@ def rejudge(
     """Return both runs, judged again by `judgments` if there are any, under `settings`.
 
     `missing`: as in `compare_runs`. `k`: the cutoff of plain rankings.
+
+    Raises:
+        Incomparable: no query of a run is judged.
+        ValueError: the judgments cannot be used (see `judged_queries`).
     """
     queries = None
     notes: list[str] = []

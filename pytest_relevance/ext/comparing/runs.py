@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import listed
-from pytest_relevance.judgments.reading import read_run
 from pytest_relevance.results.case_parts import (
     CaseConditions,
     CaseEvaluation,
@@ -20,7 +19,6 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
-from pytest_relevance.results.evaluate import check_rankings
 from pytest_relevance.results.records.json_lines import BASELINE, RECORD, kind_of
 from pytest_relevance.results.records.run import Run, known_ranks
 
@@ -46,7 +44,8 @@ class PlainRun(Run):
 def read_runs(first: RunSource, second: RunSource, k: int) -> tuple[Run, Run]:
     """Return both runs. `k`: the cutoff of plain rankings.
 
-    If two files have the same name, their paths are the names of the runs.
+    If two files have the same name, their paths are the names of the runs. Raises what
+    `load_run` raises.
     """
     one = load_run(first, "first", k)
     two = one if second is first else load_run(second, "second", k)
@@ -92,12 +91,17 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
     if isinstance(source, Run):
         return source
     if not isinstance(source, (str, os.PathLike)):
+        # two records need neither this reader nor the one below
+        from pytest_relevance.results.evaluate import check_rankings
+
         checked = check_rankings(source)
         rankings = zip(checked.queries, checked.lists, strict=True)
         return plain_run(rankings, name, k, known_ranks(source))
     # a baseline is refused there: it is not a record
     if kind_of(source) in (RECORD.kind, BASELINE.kind):
         return Run.open(source)
+    from pytest_relevance.judgments.reading import read_run
+
     return plain_run(read_run(source).items(), Path(source).name, k)
 
 

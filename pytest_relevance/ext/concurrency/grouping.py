@@ -134,7 +134,10 @@ def _fixtures(run: CaseRun) -> list[str]:
 
 
 def is_alone(run: CaseRun) -> bool:
-    """Say whether a case may be skipped, or whether its latency is tested."""
+    """Say whether a case is searched alone for what it demands.
+
+    Such a case may be skipped, has its own warnings, or has its latency tested.
+    """
     if run.case.skip is not None or looks_at_latency(run.case):
         return True
     for mark in run.item.iter_markers():

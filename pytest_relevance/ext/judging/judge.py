@@ -105,7 +105,7 @@ class Judge:
         Raises:
             UnusableJudge: too many calls in a row failed: `PATIENCE` times as many as a
                 search may have (`relevance_give_up`).
-            KeyboardInterrupt: for Ctrl-C.
+            KeyboardInterrupt, pytest.exit.Exception: a call raised it.
         """
         waiting = deque(enumerate(questions))
         running: dict[Any, int] = {}
@@ -140,7 +140,7 @@ class Judge:
     def _wait_for_some(self, running: Collection[Any]) -> Collection[Any]:
         """Wait until a question is finished, and return all that are.
 
-        After a while it returns, even if none is finished.
+        A wait for threads also returns after `LOOKS_AFTER` seconds, with none.
         """
         if self._loop is None:
             return wait(running, LOOKS_AFTER, FIRST_COMPLETED).done

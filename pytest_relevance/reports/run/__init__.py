@@ -4,13 +4,13 @@
 |---|---|
 | `report`, `summary` | the report of a run as text and as data; the summary at the end of it |
 | `headline`, `suites`, `verdict` | the first sentence, one for each suite, and the last line |
-| `failures` | which failures are shown in full, in a line, or together |
+| `shown_failures` | which failures are shown in full, in a line, or together |
 | `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
 | `baseline`, `update_advice` | what changed since the baseline, and what an update does |
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
 | `changed_test` | what the test itself changed since its reference |
-| `moved_cases`, `uncompared` | cases with another file or id in the reference; cases that only one has |
-| `mean_text`, `mean_tables`, `counts`, `case_tables`, `variants` | means, numbers and names of cases |
+| `moved_text`, `uncompared` | cases with another file or id in the reference; cases that only one has |
+| `mean_text`, `mean_tables`, `case_counts`, `case_tables`, `variant_labels` | means, numbers and names of cases |
 """

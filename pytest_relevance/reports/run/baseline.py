@@ -228,7 +228,10 @@ def _over_what(results: Sequence[CaseResult]) -> str:
 
 
 def with_judged_alone(said: Sentence, changes: Iterable[Change]) -> Sentence:
-    """Add `; over judged results alone 0.749 -> 0.633`, if any result is unjudged."""
+    """Return a sentence with the means over judged results, if any is unjudged.
+
+    They are added at its end: `; over judged results alone 0.749 -> 0.633`.
+    """
     means = means_over_judged(changes)
     if means is None:
         return said

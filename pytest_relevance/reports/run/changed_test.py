@@ -109,7 +109,7 @@ def _without_cases(
 def lost_otherwise(
     lost: Iterable[UncomparedCase], files: Mapping[str, FileInfo]
 ) -> list[UncomparedCase]:
-    """Leave out the lost cases that are told as a change of the test."""
+    """Return the lost cases that are not told as a change of the test."""
     skipped: set[tuple[str, str]] = set()
     for file, about in files.items():
         for change in about.test_changes:
@@ -339,7 +339,7 @@ def _within_text(expected: RecordedExpectation) -> str:
 
 
 def _gate_text(change: DemandChange) -> str:
-    """Write `gate is gone: mean nDCG@10 0.7`, or what it was and is."""
+    """Write `a gate is gone: mean nDCG@10 0.7`, or what it was and is."""
     before = gate_words(change.before)
     if change.now is None:
         return f"a gate is gone: {before}"
@@ -377,5 +377,5 @@ def _count_cases(cases: Iterable[tuple[str, str]]) -> int:
 
 
 def _count_changes(changes: Iterable[tuple[str, DemandChange]]) -> int:
-    """Count changes: each case, and each gate, for itself."""
+    """Return how many changes there are: each case and each gate counts."""
     return sum(max(1, len(change.cases)) for _, change in changes)

@@ -129,7 +129,7 @@ def balance(counts: ChangeCounts, mean: int) -> Headline:
 
 
 def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
-    """Return the headline of a run that has a reference and no fault.
+    """Return the headline by how many queries got worse and better.
 
     `mean`: -1 if the mean fell significantly, 1 if it rose, else 0.
     """
@@ -332,7 +332,7 @@ If none holds, the headline is what the baseline says.
 
 
 def mean_direction(change: MeanChange | None) -> int:
-    """Return -1 if the mean fell significantly, 1 if it rose so, else 0."""
+    """Return -1 if the mean fell significantly, 1 if it rose significantly, else 0."""
     if change is None or not change.p <= SIGNIFICANT:
         return 0
     return 1 if change.means.difference > 0 else -1
