@@ -61,8 +61,14 @@ def text_of_report(result: CaseResult, config: pytest.Config) -> FailureText:
     def message() -> str:
         return harmless(text_of_exception(store.with_known(result), is_check=False))
 
+    def in_summary() -> str:
+        from pytest_relevance.reports.failure import failure_in_summary
+
+        return harmless(failure_in_summary(store.with_known(result)))
+
     file = os.path.normpath(config.invocation_params.dir / result.file)
-    place = FailurePlace(result.origin.source or file, result.line, message)
+    path = result.origin.source or file
+    place = FailurePlace(path, result.line, message, in_summary)
     return FailureText(config.option, lines_of, place)
 
 
@@ -79,19 +85,30 @@ MARKUP: dict[str, dict[str, bool]] = {
 class FailurePlace:
     """The position of a failing case and its message: pytest's `reprcrash`.
 
-    `--tb=line`, JUnit and the short summary show them. The message is made by `explain`
-    when it is shown.
+    `--tb=line`, JUnit and the short summary show them. `explain` makes the message when
+    a reporter asks for it. `in_summary` makes the one that the short summary shows: the
+    report of the failure stands above it. While `is_for_summary` is set, that is the
+    message.
     """
 
-    def __init__(self, path: str, lineno: int, explain: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        path: str,
+        lineno: int,
+        explain: Callable[[], str],
+        in_summary: Callable[[], str] | None = None,
+    ) -> None:
         self.path = path
         self.lineno = lineno
+        self.is_for_summary = False
         self._explain = explain
+        self._in_summary = in_summary or explain
 
     @property
     def message(self) -> str:
         """Return why the case failed, in one line without workflow commands."""
-        return safe_output(self._explain())
+        explain = self._in_summary if self.is_for_summary else self._explain
+        return safe_output(explain())
 
     def __str__(self) -> str:
         """Return the first line of the message with its place: `PATH:LINE: MESSAGE`."""

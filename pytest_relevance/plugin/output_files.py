@@ -22,11 +22,13 @@ WhyKept = Callable[[bytes], "str | None"]
 class Message:
     """A sentence for the end of the run.
 
-    `is_good`: false if it says that something failed.
+    `is_good` is false for a failure. `page` is the HTML report that was written, if the
+    sentence says that.
     """
 
     text: str
     is_good: bool = True
+    page: str = ""
 
 
 def _why_no_report(data: bytes) -> str | None:
@@ -41,14 +43,15 @@ def _why_no_report(data: bytes) -> str | None:
 class OutputFile:
     """A kind of file that the option `--relevance-{name}` names.
 
-    `why_kept`: returns why the content of an old file must not be replaced; None if it
-        may.
-    `unwritten`: why the file is not written if no test ran; empty to say nothing.
+    `why_kept` says why the content of a file must not be replaced. `unwritten` is
+    what the run says if it does not write the file, as no test ran; empty for nothing.
+    `is_page`: the file is a report to open in a browser.
     """
 
     name: str
     why_kept: WhyKept = _why_no_report
     unwritten: str = "no test ran"
+    is_page: bool = False
 
     def given(self, option: Any) -> str | None:
         """Return the value of the option; None if the option is not given."""
@@ -127,7 +130,8 @@ class Target:
         data = report.encode("utf-8", "backslashreplace")
         problem = self.write(lambda path: write_whole(path, data))
         if problem is None:
-            return Message(f"report: {self.shown}")
+            page = self.shown if self.file.is_page else ""
+            return Message(f"report: {self.shown}", page=page)
         return Message(f"no report: {problem}", is_good=False)
 
 

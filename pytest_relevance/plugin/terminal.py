@@ -18,23 +18,19 @@ import pytest
 
 from pytest_relevance.plugin.attached import attached_to
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
-from pytest_relevance.plugin.failure_text import HeadingAlone, write_lines
+from pytest_relevance.plugin.failure_text import FailurePlace, HeadingAlone, write_lines
 from pytest_relevance.plugin.options import shown_path, verbosity
+from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.required_reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.reports.labels import case_heading, item_heading
 from pytest_relevance.reports.run.case_counts import anything_ran
 from pytest_relevance.reports.run.shown_failures import IN_FULL, shown_failures
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
-from pytest_relevance.reports.run.verdict import verdict_lines
 from pytest_relevance.reports.styled_lines import BAD, PLAIN, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded, terminal_width
 from pytest_relevance.reports.workflow_commands import safe_output
-from pytest_relevance.results.case_result import (
-    FAILED,
-    NOT_SEARCHED,
-    CaseResult,
-)
+from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.records.run_info import RunInfo
 
 
@@ -113,9 +109,14 @@ class Terminal:
         _sort_failures(stats.get("failed", []))
         shortened = self._shorten(stats.get("failed", []))
         shortened += self._shorten(stats.get("error", []))
+        places = _places(stats.get("failed", []))
+        for place in places:
+            place.is_for_summary = self._config.option.tbstyle not in ("no", "line")
         try:
             result = yield
         finally:
+            for place in places:
+                place.is_for_summary = False
             for failure in shortened:
                 failure.restore()
         self._print_section(terminalreporter)
@@ -192,28 +193,29 @@ class Terminal:
         return shown_path(os.path.abspath(os.path.expanduser(given)), self._config)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        messages = self._message_lines()
-        if not results:
-            return messages
-        summary = self._summary_lines(results)
-        return [*summary, *messages, *self._verdict_lines(results)]
-
-    def _message_lines(self) -> list[Line]:
+        messages = self._store.told.take_messages()
+        if results:
+            return self._summary_lines(results, messages)
         lines = []
-        for message in self._store.told.take_messages():
+        for message in messages:
             style = PLAIN if message.is_good else BAD
             for part in folded(message.text, terminal_width(), indent="    "):
                 lines.append(styled_line(part, style))
         return lines
 
-    def _summary_lines(self, results: Sequence[CaseResult]) -> list[Line]:
+    def _summary_lines(
+        self, results: Sequence[CaseResult], messages: Sequence[Message]
+    ) -> list[Line]:
         option, store = self._config.option, self._store
         info = RunInfo(
             fingerprint=store.told.fingerprint,
+            missing=tuple(store.unfinished()),
+            errors=store.told.errors,
             not_run=files_not_run(self._config),
             is_part=is_part(self._config),
             findings=store.told.findings,
         )
+        pages = [message.page for message in messages if message.page]
         of = SummaryOf(
             results,
             store.collection.files,
@@ -222,28 +224,11 @@ class Terminal:
             verbosity=option.verbose,
             updating=option.relevance_update,
             against=self._reference(),
+            problems=[each.text for each in messages if not each.is_good],
+            written=[each.text for each in messages if each.is_good and not each.page],
+            page=pages[0] if pages else "",
         )
-        lines = summary_lines(of, terminal_width())
-        for gate in store.gates:
-            if gate.outcome() != FAILED:  # a failed gate has a report of its own
-                from pytest_relevance.reports.run.gates import named_gate_lines
-
-                lines += named_gate_lines(gate, terminal_width())
-        return lines
-
-    def _verdict_lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        info = RunInfo(
-            missing=tuple(self._store.unfinished()),
-            errors=self._store.told.errors,
-            findings=self._store.told.findings,
-        )
-        return verdict_lines(
-            results,
-            self._store.gates,
-            info,
-            verbosity=self._config.option.verbose,
-            width=terminal_width(),
-        )
+        return summary_lines(of, terminal_width())
 
 
 def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
@@ -302,6 +287,12 @@ def _sort_failures(failed: list[Any]) -> None:
     reports = [failed[place] for place in ordered]
     for place, report in zip(results, reports, strict=True):
         failed[place] = report
+
+
+def _places(reports: Iterable[Any]) -> list[FailurePlace]:
+    """Return the places of the failures that this plugin reports."""
+    found = [getattr(report.longrepr, "reprcrash", None) for report in reports]
+    return [place for place in found if isinstance(place, FailurePlace)]
 
 
 def _result_of(report: pytest.TestReport) -> CaseResult | None:

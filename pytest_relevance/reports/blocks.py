@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.markdown_text import short_code_span
 from pytest_relevance.reports.styled_lines import (
+    DIM,
     PLAIN,
+    STRONG,
     Line,
     folded_lines,
-    styled_line,
     wrapped,
 )
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import display_width
+
+_WIDEST_WORD = 7
+"""The width of the words before commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +53,34 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command for a reader to copy, after the words that say what it does.
+    """A command for a reader to copy, or a file to open, behind the word for it.
 
-    A terminal does not fold the command. If there is no room, the command stands in a
-    line of its own.
+    The words of several stand below each other. A terminal does not fold a command. The
+    `note` says what it does, as a comment of a shell, in a line of its own if there is
+    no room.
     """
 
-    words: str
+    word: str
     command: str
-    style: str = PLAIN
+    note: str = ""
 
     def lines(self, columns: int) -> list[Line]:
-        """Return the words and the command as lines for a terminal."""
-        words, command = harmless(self.words), harmless(self.command)
-        line = f"{words} {command}"
-        if display_width(line) <= columns:
-            return [styled_line(line, self.style)]
-        lines = folded_lines(words, self.style, columns)
-        return [*lines, styled_line(f"    {command}", self.style)]
+        """Write the word, the command and the note for a terminal."""
+        word = f"{harmless(self.word):<{_WIDEST_WORD}}  "
+        command = harmless(self.command)
+        if not self.note:
+            return [((word, STRONG), (command, PLAIN))]
+        note = f"# {harmless(self.note)}"
+        if display_width(f"{word}{command}  {note}") <= columns:
+            return [((word, STRONG), (f"{command}  ", PLAIN), (note, DIM))]
+        indent = " " * len(word)
+        folded = folded_lines(f"{indent}{note}", DIM, columns, f"{indent}# ")
+        return [((word, STRONG), (command, PLAIN)), *folded]
+
+    def shell(self) -> str:
+        """Write the command below its word and its note, as lines of a shell script."""
+        said = f"{self.word}: {self.note}" if self.note else self.word
+        return f"# {harmless(said)}\n{harmless(self.command)}"
 
 
 Block = Sentence | Table | CommandLine

@@ -51,6 +51,19 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
     return texts
 
 
+def first_reason(result: CaseResult) -> str:
+    """Write the first reason in the fewest words: a score without what it misses.
+
+    `0.764 -> 0.310`, without a baseline `nDCG@10 0.310`. Any other reason is a whole
+    sentence.
+    """
+    for reason in without_double_drop(result.evaluation.reasons):
+        brief = _score_in_brief(reason, result, is_named=False)
+        text = reason_text(reason, result) if brief is None else brief.change
+        return failure_head(result) + text
+    return ""
+
+
 def reason_beside_score(result: CaseResult) -> str:
     """Write why a case failed, to stand beside its score: `below its floor 0.500`.
 

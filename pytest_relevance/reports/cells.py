@@ -28,19 +28,20 @@ _WANTED_BY_TITLES = 28
 class Column:
     """A column of a table.
 
-    `title`: its head; None if the head of the column to its left covers it too.
-    `align`: LEFT or RIGHT.
-    `gap`: the blanks before it.
-    `min_width`: its least width, also if it is empty.
-    `max_width`: longer texts are always cut to this width.
-    `cut_to`: if the table is too wide, texts are cut to this width, and to 12 if that
-    does not suffice; None if they are never cut.
-    `wanted`: columns with a `drop_order` are left out before this column becomes
-    narrower than `wanted`; None stands for `cut_to`.
-    `drop_order`: columns with a number above 0 may be left out if there is no room,
-    those with the highest number first.
-    `cut_middle`: whether texts are cut in their middle, as ids are.
-    `is_code`: whether Markdown shows its texts in code spans.
+    title:       its head. None: the head of the column to its left covers it too.
+    align:       LEFT or RIGHT.
+    gap:         the blanks before it.
+    min_width:   it is at least so wide, also if it is empty.
+    max_width:   longer texts are always cut.
+    cut_to:      if the table is too wide, texts are cut to this width, and to 12 if
+                 that does not suffice. None: they are never cut.
+    wanted:      columns with a `drop_order` are left out before this one becomes
+                 narrower. None: before it becomes narrower than `cut_to`.
+    drop_order:  columns are left out if others want their room, those with the highest
+                 number first. 0: it is never left out.
+    cut_last:    texts are cut only if all other columns are cut to 12 already.
+    cut_middle:  texts are cut in their middle, as ids are.
+    is_code:     Markdown shows its texts in code spans.
     """
 
     title: str | None = ""
@@ -52,6 +53,7 @@ class Column:
     cut_to: int | None = None
     wanted: int | None = None
     drop_order: int = 0
+    cut_last: bool = False
     cut_middle: bool = False
     is_code: bool = False
 

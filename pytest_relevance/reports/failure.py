@@ -11,6 +11,7 @@ from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.reports.brief_reasons import (
     failure_head,
+    first_reason,
     reason_in_brief,
     short_reasons,
 )
@@ -69,7 +70,7 @@ MOST_EXPLAINED = 20
 """How many lines of an explanation are shown."""
 
 _LEAST_ROOM = 30  # behind a place
-_LONGEST_QUERY = 40  # behind a reason
+_LONGEST_QUERY = 40  # before a reason
 _WIDEST_BRIEF = 160  # the line of a failure with -q
 
 
@@ -289,17 +290,31 @@ def _explained_text(result: CaseResult, document: str) -> str:
 
 
 def failure_message(result: CaseResult) -> str:
-    """Write why a case failed, in one line for the summary of pytest and for JUnit.
+    """Write why a case failed, in one line for JUnit and other reporters.
 
-    The query comes last, as pytest cuts long lines. It is left out if the node id has
-    it.
+    The query comes first, as long lines are cut: `"boots" 1.000 -> 0.936, floor 0.950`.
+    It is left out if the node id has it.
     """
     texts = short_reasons(result)
     if result.call.error is not None:
         texts = [result.call.error.headline]
-    if result.id != result.query:
-        texts.append(f"query {quoted(result.query, _LONGEST_QUERY)}")
-    return "; ".join(texts)
+    return _behind_query(result, "; ".join(texts))
+
+
+def failure_in_summary(result: CaseResult) -> str:
+    """Write why a case failed, for the short summary of pytest: the first reason alone.
+
+    A score is shown without its limit, which stands in the report of the failure.
+    """
+    if result.call.error is not None:
+        return _behind_query(result, result.call.error.headline)
+    return _behind_query(result, first_reason(result))
+
+
+def _behind_query(result: CaseResult, text: str) -> str:
+    if result.id == result.query:
+        return text
+    return f"{quoted(result.query, _LONGEST_QUERY)} {text}"
 
 
 def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:

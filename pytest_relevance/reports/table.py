@@ -40,9 +40,9 @@ _WIDEST_LINE_OF_CELL = 40
 class Table:
     """Columns and rows. A table without rows is not shown.
 
-    `indent`: how many blanks are before each line.
-    `title`, `note`: texts above and below the table.
-    `hint`: a text that follows the note, in a terminal only.
+    `indent` is in blanks. `title` stands above the table, `note` below it; `hint`
+    follows the note in a terminal alone. `total` is how many rows there are, of
+    which the table may have only the first: the title then says `(5 of 44)`.
     """
 
     columns: Sequence[Column]
@@ -51,6 +51,23 @@ class Table:
     title: str = ""
     note: str = ""
     hint: str = ""
+    total: int = 0
+
+    def first(self, count: int) -> Table:
+        """Return the table with the first rows alone."""
+        if count >= len(self.rows):
+            return self
+        # a note counts the rows itself
+        total = self.total or (0 if self.note else len(self.rows))
+        return replace(self, rows=self.rows[:count], total=total)
+
+    @property
+    def full_title(self) -> str:
+        """Return the title, and how many rows there are if that is known."""
+        if not self.title or not self.total:
+            return self.title
+        of_all = f" of {self.total:,}" if self.total > len(self.rows) else ""
+        return f"{self.title} ({len(self.rows):,}{of_all})"
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
         """Add a row of cells from left to right. `style`: the style of plain texts."""
@@ -66,7 +83,7 @@ class Table:
             return []
         lines = []
         if self.title:
-            lines.append(styled_line(self.title, STRONG))
+            lines.append(styled_line(self.full_title, STRONG))
         lines += self.row_lines(columns)
         if self.note:
             lines.append(styled_line(self.note + self.hint, DIM))
@@ -88,7 +105,8 @@ class Table:
             return []
         lines = []
         if self.title:
-            lines += [f"**{self.title[0].upper()}{self.title[1:]}**", ""]
+            title = self.full_title
+            lines += [f"**{title[0].upper()}{title[1:]}**", ""]
         used = sorted(columns_with_text(self.rows))
         columns = [self.columns[index] for index in used]
         lines.append(_markdown_row([column.title or "" for column in columns]))
@@ -117,7 +135,7 @@ class Table:
         for row in self.rows:
             cells = dict(cells_with_columns(row))
             rows.append([cells[index].text if index in cells else "" for index in used])
-        return html_table(heads, rows, self.title, self.note)
+        return html_table(heads, rows, self.full_title, self.note)
 
     def _head(self) -> Row:
         """Return the row of the titles; [] if no column has one.

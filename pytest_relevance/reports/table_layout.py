@@ -1,8 +1,8 @@
 """Tables as aligned lines: how wide each column becomes, and how a row is written.
 
-If a table is too wide, columns that may be left out are left out. If that is not
-enough, texts are cut from left to right to the width that their column names, and then
-to 12. See `Column`.
+A table that is too wide is fitted in four steps: columns that may be left out are left
+out, texts are cut from left to right to the width that their column names, then the
+widest down to 12, and at last those of columns that are to be cut last. See `Column`.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class TableLayout:
         """
         widths = self._natural_widths()
         widths = self._without_dropped_columns(widths, room)
-        cut_to = [column.cut_to for column in self.columns]
-        widths = self._cut_from_left_to_right(widths, cut_to, room)
-        at_last = [
-            None if width is None else min(width, _NARROWEST) for width in cut_to
-        ]
-        widths = self._cut_from_left_to_right(widths, at_last, room)
+        for cut_last in (False, True):
+            cut_to = []
+            for column in self.columns:
+                cut_to.append(column.cut_to if column.cut_last == cut_last else None)
+            widths = self._cut_from_left_to_right(widths, cut_to, room)
+            widths = self._cut_the_widest(widths, cut_to, room)
         return self._widened_for_wide_cells(widths)
 
     def line(self, row: Row, widths: Sequence[int]) -> Line:
@@ -117,6 +117,24 @@ class TableLayout:
                 cut_width = max(least, width - excess)
                 excess -= width - cut_width
             cut_widths.append(cut_width)
+        return cut_widths
+
+    def _cut_the_widest(
+        self, widths: Sequence[int], cut_to: Sequence[int | None], room: int
+    ) -> list[int]:
+        """Make the widest of the columns narrower until the table fits, none below 12.
+
+        A column that has no `cut_to` keeps its width.
+        """
+        cut_widths = list(widths)
+        may_be_cut = [index for index, least in enumerate(cut_to) if least is not None]
+        excess = self._table_width(widths) - room
+        while excess > 0 and may_be_cut:
+            widest = max(may_be_cut, key=cut_widths.__getitem__)
+            if cut_widths[widest] <= _NARROWEST:
+                break
+            cut_widths[widest] -= 1
+            excess -= 1
         return cut_widths
 
     def _widened_for_wide_cells(self, widths: Sequence[int]) -> list[int]:

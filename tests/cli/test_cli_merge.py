@@ -176,9 +176,9 @@ def test_the_text_of_a_merge(shards: Terminal) -> None:
     assert (said.code, said.err) == (1, "")  # gates are not met
     assert said.lines[0] == "2 records, 18 results"
     assert "hats.relevance.yaml:2: gate[passing 1] met: 2 of 2 cases pass" in said.text
-    later = "shop.relevance.yaml:7: gate[passing 0.5 of later][words] not evaluated: no"
+    later = "2 gates not evaluated (gate[passing 0.5 of later][words] and"
     assert later in said.text
-    assert said.text.endswith("; 6 of 11 gates failed; 2 of 11 gates not evaluated")
+    assert said.out.count("] not met: ") == 6
 
 
 def test_a_merge_as_markdown_and_as_a_page(shards: Terminal) -> None:
@@ -213,13 +213,16 @@ def test_a_gate_that_no_shard_evaluates_is_judged_over_the_whole(
     assert said.code == 1
     unmet = "shop.relevance.yaml:2: mean nDCG@10 0.737, below 0.950 (5 cases)"
     assert f"{unmet} variant words pulled down most by 0.000 std::vector" in said.text
-    assert said.text.endswith("; 3 of 10 gates failed; 2 of 10 gates not evaluated")
+    assert said.out.count("] not met: ") == 3
+    assert "2 gates not evaluated (" in said.text
 
 
 def test_a_merge_that_meets_all_gates(shards: Terminal) -> None:
     said = shards.run("merge", "hats.jsonl")
     assert (said.code, said.lines[0]) == (0, "1 record, 2 results")
-    assert said.lines[-1] == "2 cases: 2 passed; mean nDCG@10 0.815; the gate is met"
+    assert said.lines[1] == "No query got worse"
+    assert "2 cases: 2 passed" in said.lines
+    assert "gate[passing 1] met: 2 of 2 cases pass" in said.text
 
 
 def test_a_shard_knows_of_files_of_which_it_ran_nothing(shards: Terminal) -> None:
@@ -230,7 +233,7 @@ def test_a_shard_knows_of_files_of_which_it_ran_nothing(shards: Terminal) -> Non
         "shop.relevance.yaml, search[words]: 6 of 6 cases are in no record",
         "shop.relevance.yaml, search[backwards]: 6 of 6 cases are in no record",
     ]
-    assert "gate[mean nDCG@10 0.95][words] not evaluated: 0 of 12 ran" in said.text
+    assert "gates not evaluated (gate[mean nDCG@10 0.95][words], " in said.text
     sentence = "The run did not finish: 12 cases are missing"
     markdown = shards.run(*merge, "--format=markdown")
     assert sentence in markdown.lines[1]
@@ -251,7 +254,7 @@ def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(
     gap = "shop.relevance.yaml, search[words]: 1 of 6 cases is in no record"
     assert gap in said.lines
     assert "did not finish: shop.relevance.yaml::crash x[words]" in said.lines
-    assert said.lines[-1].endswith("1 case did not finish")
+    assert "The run did not finish: " in said.text
     said = shards.run("merge", "crashed.jsonl", "backwards.jsonl", "words.jsonl")
     assert "did not finish" not in said.out
     assert "in no record" not in said.out

@@ -246,7 +246,7 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(
     assert "E           ConnectionError: no engine at localhost:9200" in text
     assert "-- relevance case --" in text
     assert text.endswith('shop.relevance.yaml:1: query "shoes"   search\n')
-    assert "relevance.yaml  1 error" in run.summary
+    assert "1 case: 1 error\nshoes: ConnectionError: " in run.summary
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_an_interrupt_in_the_middle_of_a_search(project: Project, define: str) -
     cases = "min_ndcg: 1\ncases: [{query: shoes, judgments: {shoes: 1}}, {query: boots, judgments: {a: 1}}]"
     run = run_search(project, source, cases)
     assert (run.code, run.counts) == (pytest.ExitCode.INTERRUPTED, {"passed": 1})
-    assert "mean nDCG@10 1.000   1 passed" in run.summary
+    assert "1 case: 1 passed; mean nDCG@10 1.000; " in run.summary
     assert "searches in flight: boots" in run.summary
     assert "conftest.py:8: KeyboardInterrupt" in run.text
     assert not run.result.stderr.lines

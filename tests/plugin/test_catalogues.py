@@ -57,8 +57,7 @@ def test_a_failure_names_the_documents_with_their_titles(
     monkeypatch.setenv("CI", "true")  # pytest cuts no line of the short summary
     brief = shop.run("-q", "-n1")
     named = '"a" (Winter boots, not returned)'
-    assert named in brief.short_summary[0]
-    assert brief.text.count(named) == 2
+    assert brief.text.count(named) == 1
     run = shop.run()
     failure = run.failure("c d x")
     assert f"include: not in the top 10: {named}" in run.told("c d x")

@@ -187,7 +187,7 @@ def test_messages_name_files_from_where_pytest_was_started(
     monkeypatch.chdir(shop.path / "tests")
     run = shop.run()
     assert run.failure("shoes").startswith("search/shop.relevance.yaml:1: first: ")
-    assert run.summary.startswith("search/shop.relevance.yaml  ")
+    assert "\nsearch/shop.relevance.yaml  " in run.summary
 
 
 def test_a_conftest_has_a_say_in_the_location_of_an_item(project: Project) -> None:

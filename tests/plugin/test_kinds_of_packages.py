@@ -268,7 +268,7 @@ def test_a_gate_whose_package_is_gone_is_not_met(
     max_empty.run(RECORD)
     uninstall()
     said = command("report", "run.jsonl").out
-    assert said.count("no installed package judges a gate with max_empty") == 2
+    assert said.count("no installed package judges a gate with max_empty") == 4
 
 
 def test_a_gate_that_raises_names_its_package(max_empty: Package) -> None:

@@ -91,8 +91,8 @@ def test_each_variant_has_its_own_verdict_and_merged_shards_too(
         assert run.outcomes[f"{GATE}[a]"] == "skipped"  # 10 of 20 ran
     merged = command("merge", *(str(project.path / f"{n}.jsonl") for n in (0, 1)))
     assert merged.code == 1
-    # two figures of two variants
-    assert merged.out.count("(20 cases, one at a time per process)") == 4
+    # two figures of two variants; those that are not met again in the summary
+    assert merged.out.count("(20 cases, one at a time per process)") == 6
 
 
 def test_reports_show_latencies_before_and_after(project: Project) -> None:

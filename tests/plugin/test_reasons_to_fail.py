@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 def told(project: Project, *options: str) -> Told:
     run, markdown, page = project.reports(*options)
-    heading = re.search(r"### (\S+) (.*?)(?: - |$)", markdown)
+    heading = re.search(r"### (\S+) (.*?)(?: The build |$)", markdown)
     assert heading is not None
     annotations = " ".join(command.message for command in commands(run.text))
     findings = " ".join(finding.text for finding in project.recorded().info.findings)
@@ -187,9 +187,9 @@ def test_a_sound_run_is_marked_as_good_and_so_is_a_selection(
 
 def test_the_reason_stands_above_the_last_line_of_the_terminal(shop: Project) -> None:
     remove_file(shop)
-    *_, reason, verdict = shop.run(*REQUIRED).sentences()
+    reason, verdict, *_ = shop.run(*REQUIRED).sentences()
     assert reason.startswith("nothing ran of 1 file")
-    assert verdict.endswith("; the run fails")
+    assert verdict.endswith(", so the run fails")
 
 
 def test_the_page_of_a_run_that_searched_nothing_praises_nothing(shop: Project) -> None:
@@ -251,7 +251,7 @@ def test_the_command_that_shows_a_case_in_full_can_be_copied(
     shop.search("return lambda query: ['x']")
     against = "--relevance-against=../records of main/main.jsonl"
     run = shop.run(against)
-    (command,) = re.findall(r"to see one in full:\s+(pytest .*)", run.summary)
+    (command,) = re.findall(r"in full  (pytest .*)", run.summary)
     arguments = shlex.split(command)
     assert arguments == ["pytest", "-v", against, "tools.relevance.yaml::c d"]
     assert list(shop.run(*arguments[1:]).outcomes) == ["c d"]

@@ -146,7 +146,7 @@ def test_the_variants(project: Project) -> None:
         rankings = Accepted(project.path / folders[name] / BASELINE).rankings
         assert [*dict.fromkeys(variant for _, variant in rankings)] == variants, name
         assert len(rankings) == 2 * len(variants)
-    again = project.run(UPDATE).sentences("baseline ")
+    again = project.run(UPDATE, "-v").sentences("baseline ")
     assert {line.rpartition(": ")[2] for line in again} == {"nothing changed"}
 
 
@@ -167,7 +167,7 @@ def test_each_repeat_is_held_to_the_baseline(accepted: Project) -> None:
     conftest(accepted, backwards, TWICE)
     run = accepted.run()
     assert run.counts == {"failed": 4}
-    assert "2 cases: 2 got worse" in run.summary
+    assert run.summary.startswith("Search got worse: 2 queries (all for certain)\n")
     assert "no ranking changes from call to call: 2 cases, 2 calls each" in run.summary
     assert run.summary.count("  1.000 -> 0.710  ") == 2
 
@@ -186,7 +186,7 @@ def test_the_worst_repeat_counts(accepted: Project) -> None:
     assert run.counts == {"failed": 4, "passed": 4}
     assert set(run.gates.values()) == {"failed"}
     assert "0 of 2 cases pass" in run.text
-    assert "2 cases: 2 got worse; mean nDCG@10 0.710" in run.said
+    assert "Search got worse: 2 queries (all for certain)" in run.said
     changes = "ranking changes from call to call: 2 cases of 2, 3 calls each"
     assert changes in run.summary
     assert "a b  rank 1: a / b" in run.summary
@@ -212,7 +212,7 @@ def test_rankings_that_differ_are_never_accepted(
     run = accepted.run(option)
     assert run.counts == {"passed": 6}
     assert run.code == 1  # not all that was asked for was done
-    first, second = run.sentences("baseline ")
+    second, first = run.sentences("baseline ")
     assert first == f"baseline {BASELINE}: {others}"
     assert "1 ranking is not accepted, as the search returned another one" in second
     assert second.endswith('"e f"')
@@ -303,8 +303,7 @@ def test_entries_of_variants_that_were_not_collected_are_stale(
     assert run.counts == failed
     why = f"the baseline is stale: the search {change}; --relevance-update accepts"
     assert why in run.told(next(iter(run.outcomes)))
-    stale = f"2 cases have a stale baseline: pytest {UPDATE} "
-    assert stale in run.said
+    assert "# 2 cases have a stale baseline" in run.said
     assert "gone" not in run.summary
 
     kept = Accepted(project.path / BASELINE).rankings
@@ -367,9 +366,8 @@ def test_variants_stand_in_the_order_of_the_parameters_as_written(
     conftest(project, IN_ORDER)
     project.cases(CASES)
     run = project.run(RECORD, "-n2")
-    suites_and_table = AS_WRITTEN * 2
     cases = AS_WRITTEN * 2
-    order = [*suites_and_table, "zebra", *cases, *LOWEST, *AS_WRITTEN]
+    order = [*AS_WRITTEN, *LOWEST, *AS_WRITTEN, "zebra", *cases]
     assert variants_in(run.summary) == order
     assert variants_in(command("report", "run.jsonl").out) == order
 
@@ -383,7 +381,7 @@ def test_the_records_of_shards_have_the_order_of_the_parameters(
         project.run(f"--relevance-record={name}.jsonl", f"shop.relevance.yaml::{query}")
     merged = command("merge", "two.jsonl", "one.jsonl", "-o", "whole.jsonl")
     assert merged.code == 0
-    assert variants_in(merged.out)[:6] == AS_WRITTEN * 2
+    assert variants_in(merged.out)[:3] == AS_WRITTEN
     results = project.recorded("whole.jsonl").results
     indexes = {result.variant: result.origin.variant_index for result in results}
     assert indexes == {"zebra": 0, "apple": 1, "mango": 2}

@@ -19,7 +19,7 @@ from pytest_relevance.reports.run.changed_test import (
 from pytest_relevance.reports.run.moved_text import moved_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.uncompared import lost_sentences
-from pytest_relevance.reports.run.update_advice import update_sentences
+from pytest_relevance.reports.run.update_advice import next_steps
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
@@ -291,44 +291,60 @@ def summary(results: list[CaseResult], verbosity: int = 0) -> str:
     return plain_text(lines) + "\n"
 
 
-def test_changes_of_less_than_the_last_digit_are_none() -> None:
-    found = [entry("boots", 0.0), entry("hats", 0.0004), entry("socks", -0.0004)]
-    assert "since the baseline" not in summary(found)
+def test_changes_within_the_tolerance_are_counted_and_not_listed() -> None:
+    found = [entry("boots", 0.0), entry("hats", 0.04), entry("socks", -0.04)]
+    text = summary(found)
+    assert "\n2 within the tolerance, 1 the same\n" in text
+    assert "socks" not in text
 
 
-def test_the_biggest_movers_first_and_five_of_each() -> None:
-    results = [entry(f"q{n}", (-1) ** n * n / 20) for n in range(1, 15)]
-    assert summary(results).partition("\ndown ")[2] == block("""
-        since the baseline (5 of 7)
-          query         nDCG@10  now on top
-          q13    1.150 -> 0.500  a
-          q11    1.050 -> 0.500  a
-          q9     0.950 -> 0.500  a
-          q7     0.850 -> 0.500  a
-          q5     0.750 -> 0.500  a
-        up since the baseline (5 of 7)
-          query          nDCG@10
-          q14    -0.200 -> 0.500
-          q12    -0.100 -> 0.500
-          q10     0.000 -> 0.500
-          q8      0.100 -> 0.500
-          q6      0.200 -> 0.500
+def worst_and_best() -> list[CaseResult]:
+    worse = [entry(f"q{n}", -n / 20, "regression") for n in range(1, 8)]
+    return [
+        *worse,
+        entry("hats", 0.3, "improvement"),
+        entry("caps", 0.1, "improvement"),
+    ]
+
+
+def test_the_five_worst_with_their_documents_and_the_best() -> None:
+    text = summary(worst_and_best())
+    assert text.partition("the worst ")[2].partition("look ")[0] == block("""
+        (5 of 7)
+          0.850 -> 0.500  open  q7
+              now on top a
+          0.800 -> 0.500  open  q6
+              now on top a
+          0.750 -> 0.500  open  q5
+              now on top a
+          0.700 -> 0.500  open  q4
+              now on top a
+          0.650 -> 0.500  open  q3
+              now on top a
+        best  hats  0.200 -> 0.500
     """)
-    assert "down since the baseline (7)" in summary(results, verbosity=1)
+    full = summary(worst_and_best(), verbosity=1)
+    assert "the worst\n" in full
+    assert "got better (2)\n" in full
 
 
-def test_movers_of_several_variants_are_named() -> None:
+def test_the_worst_of_several_variants_are_named() -> None:
     names = ("bm25", "a long name of a variant")
-    results = [entry("boots", -len(name) / 100, variant=name) for name in names]
-    rows = summary(results).partition("down since the baseline (2)\n")[2].splitlines()
-    assert [row.split()[:2] for row in rows[1:3]] == [["boots", "a"], ["boots", "bm25"]]
+    results = [
+        entry("boots", -len(name) / 100, "regression", variant=name) for name in names
+    ]
+    rows = summary(results).partition("the worst\n")[2].splitlines()
+    assert [row.split()[4:6] for row in rows[:4:2]] == [
+        ["boots", "a"],
+        ["boots", "bm25"],
+    ]
 
 
 def advice(results: list[CaseResult], updating: str | None = None) -> list[str]:
     """What is said of an update of the baseline, in sentences."""
     said = plain_text(
         line
-        for block in update_sentences(results, WITH_BASELINE, updating)
+        for block in next_steps(results, WITH_BASELINE, updating)
         for line in block.lines(1000)
     )
     return said.splitlines()
@@ -337,42 +353,47 @@ def advice(results: list[CaseResult], updating: str | None = None) -> list[str]:
 BETTER = [entry("boots", 0.1, "improvement", variant=name) for name in ("a", "b")]
 STALE = [entry(query, 0.0, "stale") for query in ("hats", "red caps")]
 ADDED = [entry(f"new-{number}", 0.0, "new") for number in range(4)]
-SAID_OF_STALE = (
-    "2 cases have a stale baseline: pytest --relevance-update "
-    "shop.relevance.yaml::hats 'shop.relevance.yaml::red caps' accepts the present rankings"
+ACCEPT_STALE = (
+    "accept   pytest --relevance-update shop.relevance.yaml::hats "
+    "'shop.relevance.yaml::red caps'  # 2 cases have a stale baseline"
 )
 
 
 @pytest.mark.parametrize(("updating", "count"), [(None, 3), ("new", 2), ("all", 0)])
-def test_what_an_update_does_is_said_unless_it_is_being_done(
+def test_the_commands_that_accept_unless_the_run_does_it(
     updating: str | None, count: int
 ) -> None:
-    said = [
-        "1 case got better: --relevance-update accepts it",
-        SAID_OF_STALE,
-        "4 cases have no baseline yet: pytest --relevance-update=new shop.relevance.yaml adds them",
+    commands = [
+        "accept   pytest --relevance-update  # 1 got better",
+        ACCEPT_STALE,
+        "accept   pytest --relevance-update=new shop.relevance.yaml  # 4 cases have no baseline yet",
     ]
-    assert advice([*BETTER, *STALE, *ADDED], updating) == said[:count]
+    assert advice([*BETTER, *STALE, *ADDED], updating) == commands[:count]
 
 
-def test_what_got_worse_is_accepted_by_name_and_by_updates_that_name_no_cases() -> None:
+LOOK = "look     pytest --relevance-html=report.html"
+IN_FULL = "in full  pytest -v shop.relevance.yaml::gloves"
+
+
+def test_what_judgments_may_explain_is_judged_and_not_accepted() -> None:
     worse = dropped(entry("gloves", -0.3, "regression"))
-    see = "to see one in full: pytest -v shop.relevance.yaml::gloves"
-    settle = (
-        "to list what settles the open one: pytest --relevance-unjudged=worklist.csv"
-    )
-    meant = "1 case got worse: where that is meant, --relevance-update FILE::CASE accepts one"
     assert advice([worse, *BETTER, *STALE]) == [
-        see,
-        settle,
-        meant,
-        "1 case got better: --relevance-update accepts it, and what got worse too unless you choose the cases",
-        SAID_OF_STALE,
+        LOOK,
+        IN_FULL,
+        "judge    pytest --relevance-unjudged=worklist.csv  # lists what settles the open one",
+        ACCEPT_STALE,
     ]
-    missed = Outcome("P@1", "metric", met=False, value=0.0, bound=1.0)
+
+
+def test_what_got_worse_for_certain_is_accepted_by_name() -> None:
+    missed = Outcome("last", "documents", met=False)
+    worse = dropped(entry("gloves", -0.3, "regression", documents=(), returned=0))
+    meant = "accept   pytest --relevance-update FILE::CASE  # one that got worse, if that is meant"
+    better = "accept   pytest --relevance-update  # 1 got better, and what got worse too unless you name cases"
+    assert advice([worse, *BETTER]) == [LOOK, IN_FULL, meant, better]
     worse = changed(worse, reasons=(*worse.evaluation.reasons, missed))
     demand = "a missed floor or expectation has to change too"
-    assert advice([worse]) == [see, settle, f"{meant}; {demand}"]
+    assert advice([worse]) == [LOOK, IN_FULL, f"{meant}; {demand}"]
 
 
 def test_cases_of_the_baseline_that_are_not_compared() -> None:

@@ -13,7 +13,7 @@ from pytest_relevance.plugin.output_files import Message, OutputFile, Target
 if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
 
-PAGE = OutputFile("html")
+PAGE = OutputFile("html", is_page=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

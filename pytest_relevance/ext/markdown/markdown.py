@@ -1,9 +1,10 @@
 """A run in Markdown, for the comment of a pull request or a GitHub step summary.
 
-It begins with one sentence, the change of the mean, the gates and the queries that got
-worse. Further tables, all queries that got worse and the folded report of each failure
-follow. If the text is longer than allowed, whole sections are left out from the end,
-and a last line names them. User text stands in code spans and code blocks.
+It begins with one sentence, whether the build fails, the change of the mean, the gates
+and the queries that got worse. What to do next and further tables follow. All queries
+that got worse are folded, and so are the reports of the worst three. If the text is
+longer than allowed, whole sections are left out from the end, and a last line names
+them. User text stands in code spans and code blocks.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from urllib.parse import quote
 
 from pytest_relevance._text import harmless
 from pytest_relevance.gates.judging import GateResult
-from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.reports.labels import case_label, names_in_page
@@ -41,15 +41,17 @@ from pytest_relevance.reports.markdown_text import (
 from pytest_relevance.reports.run.baseline import (
     MOST_NAMES,
     context,
+    emptied_sentences,
     latency_sentences,
     mean_sentences,
     reference_sentences,
     whole_mean_sentences,
 )
-from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
-from pytest_relevance.reports.run.case_tables import lowest
+from pytest_relevance.reports.run.build import build_text
+from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.case_groups import CaseGroups, case_groups
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
-from pytest_relevance.reports.run.faults import errors_said_once, fault_sentences
+from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
 from pytest_relevance.reports.run.headline import Headline, headline
 from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table
@@ -66,6 +68,7 @@ from pytest_relevance.reports.run.movers import (
     GAINED_DOCUMENT,
     LOST_DOCUMENT,
     MOST_ROWS,
+    any_is_open,
     mover_table,
 )
 from pytest_relevance.reports.run.remarks import remarks
@@ -82,27 +85,29 @@ from pytest_relevance.reports.run.shown_failures import (
     new_failures,
     together_text,
 )
+from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.run.suites import suite_sentences
+from pytest_relevance.reports.run.update_advice import next_steps, reference_in
 from pytest_relevance.reports.run.variant_labels import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.variant_tables import variant_blocks
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.table import ARROW
 from pytest_relevance.reports.terminal_text import WIDEST, cut
-from pytest_relevance.results.became import CHANGED
-from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.change_counts import count_results
 from pytest_relevance.results.changes import changes_since_baseline
-from pytest_relevance.results.failures import (
-    FAILED_BEFORE,
-    failure_kind,
-    got_worse,
-)
 from pytest_relevance.results.records.run import Run
 
 MOST_GATES, MOST_SUITES = 10, 20
 """How many gates and suites are listed, unless the report is to be in full."""
 
+_MOST_FAILURES = 3  # reports of failures, unless the report is to be in full
 _MOST_MISSING = 5
-_MOST_FURTHER = 100  # cases in one of the folded tables: each is left out as a whole
+_OPEN_EXPLAINED = (
+    "open: unjudged results may be as good as what they replaced; judging them tells"
+)
+_MOST_FURTHER = 20  # cases in one of the folded tables: each is left out as a whole
 
 
 def run_markdown(
@@ -145,12 +150,12 @@ class _MarkdownReport:
         return None if self.full else count
 
     def sections(self) -> Iterator[MarkdownSection]:
-        """Yield the sections, the most important first."""
+        """Return the sections, the most important first."""
         run = self.run
         gates = run_gates(run)
         ran = [result for result in run.results if result.status != SKIPPED]
         variants = variants_of(ran)
-        worst = worst_first(ran)
+        groups = case_groups(ran)
         yield MarkdownSection(_first_section(run, ran, gates, self.page), "the summary")
         if run.info.errors:
             errors = error_section(run.info, full=self.full)
@@ -158,21 +163,35 @@ class _MarkdownReport:
         yield from list_section([Sentence(note) for note in self.notes], "notes")
         if run.info.missing:
             yield MarkdownSection(_missing(run.info.missing), "what is missing")
-        yield from table_sections(
-            "the gates", [gate_table(gates, self.most(MOST_GATES))]
-        )
-        yield from _case_sections(worst, ran, variants, self.most(MOST_ROWS))
         for fault in fault_sentences(ran, run.info):
             said = f"**{fault.markdown()}**"
             yield MarkdownSection(said, "a fault that several cases have in common")
+        yield from table_sections(
+            "the gates", [gate_table(gates, self.most(MOST_GATES))]
+        )
+        yield from _case_sections(groups, variants, self.most(MOST_ROWS))
+        yield from self._next_steps()
         yield from self._suite_section(ran, variants, gates)
-        said_of_run = remarks(ran, run.files)
+        said_of_run = [*remarks(ran, run.files), *stability_remarks(ran)]
         sentences = [block for block in said_of_run if isinstance(block, Sentence)]
         yield from list_section(sentences, "remarks")
         yield from self._mean_sections(ran, variants)
-        yield from self._further_sections(worst, variants)
+        yield from self._further_sections(groups.got_worse, variants)
         if self.verbosity >= 0:
             yield from self._failure_sections()
+
+    def _next_steps(self) -> Iterator[MarkdownSection]:
+        """Give the commands that show, judge and accept what changed."""
+        run = self.run
+        if not any(info.has_baseline for info in run.files.values()):
+            return
+        against = reference_in(run.info.command)
+        steps = [*next_steps(run.results, run.files, None, against=against)]
+        if not steps:
+            return
+        lines = ["**What to do next**", ""]
+        lines += code_block("\n".join(step.shell() for step in steps))
+        yield MarkdownSection("\n".join(lines), "what to do next")
 
     def _suite_section(
         self,
@@ -208,26 +227,31 @@ class _MarkdownReport:
         return sections
 
     def _further_sections(
-        self, worst: Sequence[CaseChange], variants: Sequence[Variant]
+        self, fallen: Sequence[CaseChange], variants: Sequence[Variant]
     ) -> Iterator[MarkdownSection]:
-        """Yield folded tables of the cases that got worse beyond the first table."""
+        """List the cases that got worse and are not in their table, folded."""
         if self.full:
             return
-        fallen = [change for change in worst if got_worse(change.result)]
         for start in range(MOST_ROWS, len(fallen), _MOST_FURTHER):
             rows = fallen[start : start + _MOST_FURTHER]
             title = (
                 f"Got worse, {start + 1:,} to {start + len(rows):,} of {len(fallen):,}"
             )
-            table = mover_table("", rows, variants, ())
-            folded = details(title, table.markdown())
+            folded = partial(_folded_table, title, rows, variants)
             yield MarkdownSection(folded, "further cases that got worse")
 
     def _failure_sections(self) -> Iterator[MarkdownSection]:
-        """Yield the folded report of each failure; one line for equal failures."""
+        """Fold the reports of the first failures, or of all if nothing is left out.
+
+        Cases that failed alike share one line.
+        """
         names = names_in_page(self.run.results) if self.page else {}
+        in_full = 0
         for reported in new_failures(self.run, self.verbosity):
             if reported.how == IN_FULL:
+                in_full += 1
+                if not self.full and in_full > _MOST_FAILURES:
+                    continue
                 (result,) = reported.results
                 link = ""
                 if self.page:
@@ -255,26 +279,28 @@ class _MarkdownReport:
         return details(" ".join(title), lines)
 
 
+def _folded_table(
+    title: str, rows: Sequence[CaseChange], variants: Sequence[Variant]
+) -> str:
+    table = mover_table("", rows, variants, (LOST_DOCUMENT, DOCUMENT_ON_TOP))
+    return details(title, table.markdown())
+
+
 # --- the first section ----------------------------------------------------------------
 
 
 def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], page: str
 ) -> str:
-    """Return the first section: the headline, and a list below it.
-
-    The list has why the run fails, means, latencies, counts, remarks about the run,
-    what ran, what the reference has otherwise, a link to the page, and what nDCG is.
-
-    `ran`: the results of the run without skipped cases.
-    `page`: the address of the HTML page; "" without one.
-    """
+    """Write the headline, whether the build fails, the means, the counts, what ran."""
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran, said)
-    latencies = latency_sentences(changes_since_baseline(ran))
-    items += [each.markdown() for each in latencies[:MOST_NAMES]]
     items += _count_items(run)
+    changes = changes_since_baseline(ran)
+    items += [sentence.markdown() for sentence in emptied_sentences(changes)]
+    latencies = latency_sentences(changes)
+    items += [each.markdown() for each in latencies[:MOST_NAMES]]
     items += [in_markdown(remark) for remark in remark_texts(run.info)]
     about = context(run)
     if about:
@@ -286,7 +312,8 @@ def _first_section(
     explained = metric_explained(ran)
     if explained:
         items.append(escaped(explained))
-    lines = [heading(said.text, said.mark)]
+    lines = [heading(said.text, said.mark), ""]
+    lines.append(escaped(build_text(run.results, gates, run.info)))
     if items:
         lines.append("")
     lines += [f"- {item}" for item in items]
@@ -300,10 +327,14 @@ def _mean_items(ran: Sequence[CaseResult], said: Headline) -> list[str]:
     Without a reference many means are written as that of each variant.
     """
     whole = whole_mean_sentences(ran, said.told)
-    means = mean_sentences(ran)
     if whole:
-        shown = means if 1 < len(means) <= MOST_NAMES else []
-        return [sentence.markdown() for sentence in (*whole, *shown)]
+        # these sentences have no text of users
+        items = [escaped(each.text).replace(" -> ", ARROW) for each in whole]
+        means = mean_sentences(ran, only_changes=True)
+        if 1 < len(means) <= MOST_NAMES:
+            items += [mean.markdown() for mean in means]
+        return items
+    means = mean_sentences(ran)
     if len(means) <= MOST_NAMES:
         return [mean.markdown() for mean in means]
     if any(result.score is not None for result in ran):
@@ -320,8 +351,10 @@ def _count_items(run: Run) -> list[str]:
     """Return the counts of the cases, and a sentence if no case was searched."""
     items = []
     if run.results:
-        counts = [*case_counts(run.results), *unfinished_parts(run.info)]
-        items.append(escaped("; ".join(counts)))
+        is_compared = count_results(run.results).compared > 0
+        counts = case_counts(run.results, has_worse=not is_compared)
+        parts = [*counts, *unfinished_parts(run.info)]
+        items += [escaped("; ".join(parts))] if parts else []
     nothing_searched = unsaid_nothing_searched(run.results, run.info)
     if nothing_searched:
         items.append(escaped(nothing_searched))
@@ -344,64 +377,11 @@ def _missing(names: Sequence[str]) -> str:
 # --- tables of cases ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _CaseGroups:
-    """The cases in the tables, each group in the order of its table.
-
-    `got_worse`, `changed`: cases that fail because of that.
-    `failed`: other cases that fail, without those that failed before, and without
-    errors that one sentence names for several cases.
-    `fell`, `rose`: cases that do not fail.
-    `lowest`: the cases with the lowest scores, if no case fails, fell or rose.
-    """
-
-    got_worse: list[CaseChange]
-    changed: list[CaseChange]
-    failed: list[CaseChange]
-    fell: list[CaseChange]
-    rose: list[CaseChange]
-    lowest: list[CaseChange]
-
-
-def _case_groups(worst: Sequence[CaseChange], ran: Sequence[CaseResult]) -> _CaseGroups:
-    """Return the cases that the tables show, by what became of them.
-
-    If no case failed, fell or rose, these are the cases with the lowest scores.
-    """
-    said_once = errors_said_once(ran)
-    groups = _CaseGroups([], [], [], [], [], [])
-    for change in worst:
-        result = change.result
-        if not has_failed(result):
-            groups.fell.append(change)
-        elif got_worse(result):
-            groups.got_worse.append(change)
-        elif failure_kind(result) == CHANGED:
-            groups.changed.append(change)
-        elif id(result) not in said_once and failure_kind(result) != FAILED_BEFORE:
-            groups.failed.append(change)
-    groups.rose.extend(CaseChange.since_baseline(result) for result in movers(ran, 1))
-    if not worst and not groups.rose:
-        groups.lowest.extend(
-            CaseChange.since_baseline(ran[place]) for place in lowest(ran)
-        )
-    return groups
-
-
 def _case_sections(
-    worst: Sequence[CaseChange],
-    ran: Sequence[CaseResult],
-    variants: Sequence[Variant],
-    most: int | None,
+    groups: CaseGroups, variants: Sequence[Variant], most: int | None
 ) -> Iterator[MarkdownSection]:
-    """Yield the tables of the cases that fail, and of the largest falls and rises."""
-    groups = _case_groups(worst, ran)
+    """Return the tables of the cases that got worse, fail, or got better."""
     on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
-    fell = "Fell"
-    if any(is_similarity(change.by or "") for change in groups.fell):
-        fell = "Changed"
-    if any(has_failed(change.result) for change in worst):
-        fell += " without failing"
     for name, title, changes, documents in (
         ("the cases that got worse", "Got worse", groups.got_worse, on_fall),
         (
@@ -411,9 +391,16 @@ def _case_sections(
             on_fall,
         ),
         ("the failing cases", "Failed", groups.failed, on_fall),
-        ("the cases that fell most", fell, groups.fell, on_fall),
-        ("the cases that rose most", "Rose", groups.rose, (GAINED_DOCUMENT,)),
+        ("the cases that changed", "Changed", groups.differ, on_fall),
+        (
+            "the cases that got better",
+            "Got better",
+            groups.got_better,
+            (GAINED_DOCUMENT,),
+        ),
         ("the lowest cases", "Lowest", groups.lowest, on_fall),
     ):
         table = mover_table(title, changes, variants, documents, most)
+        if changes is groups.got_worse and any_is_open(changes[:most]):
+            table.note = _OPEN_EXPLAINED
         yield from table_sections(name, [table])

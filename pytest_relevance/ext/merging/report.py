@@ -6,17 +6,28 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from pytest_relevance._text import case_in_prose, counted, first_few, with_variant
+from pytest_relevance._text import (
+    case_in_prose,
+    counted,
+    first_few,
+    harmless,
+    with_variant,
+)
 from pytest_relevance.ext.merging.merge import Merged
 from pytest_relevance.gates.judging import GateResult
-from pytest_relevance.reports.run.errors import error_lines
-from pytest_relevance.reports.run.gates import named_gate_lines
-from pytest_relevance.reports.run.report import found_lines, report_data
+from pytest_relevance.reports.run.errors import error_texts
+from pytest_relevance.reports.run.gates import gate_lines
+from pytest_relevance.reports.run.report import found_texts, report_data
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
-from pytest_relevance.reports.run.verdict import verdict_lines
-from pytest_relevance.reports.styled_lines import BAD, DIM, Line, folded_lines
+from pytest_relevance.reports.styled_lines import (
+    DIM,
+    STRONG,
+    Line,
+    folded_lines,
+    styled_line,
+)
 from pytest_relevance.reports.terminal_text import WIDEST
-from pytest_relevance.results.case_result import Key
+from pytest_relevance.results.case_result import FAILED, Key
 from pytest_relevance.results.records.fingerprint import changes_text
 from pytest_relevance.results.records.run import Run
 
@@ -34,15 +45,25 @@ def merged_lines(
     whole = with_missing(merged)
     joined, *searched = merge_notes(merged)
     lines = folded_lines(joined, DIM, width, "  ")
-    of = SummaryOf(run.results, run.files, whole.info, gates, has_advice=False)
-    lines += summary_lines(of, width)
     for gate in gates:
-        lines += named_gate_lines(gate, width)
-    for text in (*searched, *_gap_texts(merged)):
-        lines += folded_lines(text, BAD, width, "  ")
-    lines += error_lines(run.info, width=width)
-    lines += found_lines(run, width)
-    return [*lines, *verdict_lines(run.results, gates, whole.info, width=width)]
+        if gate.unmet and gate.outcome() == FAILED:
+            lines.append(styled_line(harmless(gate.name), STRONG))
+            lines += gate_lines(gate, width=width)
+    of = SummaryOf(
+        run.results,
+        run.files,
+        whole.info,
+        gates,
+        has_advice=False,
+        most_lines=None,
+        problems=[
+            *searched,
+            *_gap_texts(merged),
+            *error_texts(run.info),
+            *found_texts(run),
+        ],
+    )
+    return lines + summary_lines(of, width)
 
 
 def with_missing(merged: Merged) -> Run:

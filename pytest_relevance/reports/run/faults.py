@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.labels import search_label
+from pytest_relevance.reports.labels import case_label, search_label
 from pytest_relevance.reports.run.shown_failures import case_names, not_searched_text
 from pytest_relevance.reports.styled_lines import BAD
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_failed
 from pytest_relevance.results.diagnoses import (
     BROKEN,
     SEARCH,
@@ -36,6 +36,11 @@ class Fault:
 
     text: str
     results: Sequence[CaseResult] = ()
+
+    @property
+    def is_error(self) -> bool:
+        """Return whether the cases of the fault have no score because of it."""
+        return any(result.verdict in WITHOUT_SCORE for result in self.results)
 
 
 def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
@@ -79,14 +84,45 @@ def _alike_errors_text(diagnosis: Diagnosis) -> str:
 def fault_sentences(
     results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
 ) -> list[Sentence]:
-    """Return a sentence for each fault; in `full` with the names of its cases."""
+    """Make a sentence of each fault, those of errors first.
+
+    In `full` with the names of its cases.
+    """
+    found = sorted(faults(results, info), key=lambda fault: not fault.is_error)
+    return [_sentence(fault, full=full) for fault in found]
+
+
+def other_fault_sentences(
+    results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
+) -> list[Sentence]:
+    """Make a sentence of each fault that is not about errors."""
+    found = [fault for fault in faults(results, info) if not fault.is_error]
+    return [_sentence(fault, full=full) for fault in found]
+
+
+def error_sentences(
+    results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
+) -> list[Sentence]:
+    """Make a sentence of errors that cases have in common, and of each other one."""
     sentences = []
+    said: set[int] = set()
     for fault in faults(results, info):
-        text = fault.text
-        if full and fault.results:
-            text += f": {case_names(fault.results, full=True)}"
-        sentences.append(Sentence(text, BAD))
+        if fault.is_error:
+            sentences.append(_sentence(fault, full=full))
+            said.update(id(result) for result in fault.results)
+    for result in results:
+        error = result.call.error
+        if has_failed(result) and error is not None and id(result) not in said:
+            text = f"{case_label(result)}: {cut(error.headline, _LONGEST_MESSAGE)}"
+            sentences.append(Sentence(text, BAD))
     return sentences
+
+
+def _sentence(fault: Fault, *, full: bool) -> Sentence:
+    text = fault.text
+    if full and fault.results:
+        text += f": {case_names(fault.results, full=True)}"
+    return Sentence(text, BAD)
 
 
 def errors_said_once(results: Sequence[CaseResult]) -> frozenset[int]:

@@ -6,15 +6,21 @@ words of their own for what they find.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from heapq import nlargest
 
 from pytest_relevance._number_text import number_text, score_text
-from pytest_relevance._text import counted, harmless, with_variant
-from pytest_relevance.gates.findings import ErrorsFinding, finding_text
+from pytest_relevance._text import counted, first_few, harmless, with_variant
+from pytest_relevance.gates.findings import (
+    ErrorsFinding,
+    IncompleteFinding,
+    finding_text,
+)
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind
 from pytest_relevance.registry import GATES, ExtensionError
+from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.cells import Column, styled_cell
 from pytest_relevance.reports.markdown_text import LONGEST_TEXT
 from pytest_relevance.reports.run.case_tables import add_case, case_table
@@ -37,7 +43,11 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     XFAILED,
     CaseResult,
+    grouped,
 )
+
+_MOST_NAMED = 3
+"""How many gates that are met, or failed before, have a sentence each."""
 
 MOST_CASES = 5
 """How many cases are shown of a condition that is not met."""
@@ -52,6 +62,8 @@ OUTCOMES = {
 
 Gates are listed in this order.
 """
+
+_STYLES = {FAILED: BAD, XFAILED: DOUBT, SKIPPED: DOUBT, PASSED: GOOD}
 
 
 def gate_message(judged: GateResult) -> str:
@@ -137,17 +149,53 @@ def gate_lines(
     return lines
 
 
-def named_gate_lines(judged: GateResult, columns: int) -> list[Line]:
-    """Return the name of a gate, and what it found, even if it is met."""
-    outcome = judged.outcome()
-    if judged.unmet and outcome == FAILED:
-        name = styled_line(harmless(judged.name), STRONG)
-        return [name, *gate_lines(judged, width=columns)]
+def gate_sentences(
+    judged: Iterable[GateResult], *, full: bool = False
+) -> list[Sentence]:
+    """Write what each gate came to, those that are not met first.
+
+    One sentence tells all gates that were not evaluated. Those that are met, or that
+    failed before, are counted if they are many, unless all are to be listed (`full`).
+    """
+    by_outcome = grouped(gates_in_order(judged), GateResult.outcome)
+    sentences = []
+    for outcome, style in _STYLES.items():
+        of_outcome = by_outcome.get(outcome, [])
+        if outcome == SKIPPED and of_outcome:
+            sentences += _not_evaluated(of_outcome, full=full)
+        elif outcome != FAILED and len(of_outcome) > _MOST_NAMED and not full:
+            text = f"{len(of_outcome):,} gates {OUTCOMES[outcome]}"
+            sentences.append(Sentence(text, style))
+        else:
+            for gate in of_outcome:
+                sentences.append(Sentence(_named_text(gate), style))
+    return sentences
+
+
+def _named_text(judged: GateResult) -> str:
+    """Write `shop.relevance.yaml:2: gate[passing] met: 4 of 4 cases pass, ...`."""
     found = gate_message(judged)
-    if not judged.not_judged:
-        found = f"{OUTCOMES[outcome]}: {found}"
-    text = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return folded_lines(text, GOOD if outcome == PASSED else DOUBT, columns)
+    if judged.not_judged is None:
+        found = f"{OUTCOMES[judged.outcome()]}: {found}"
+    return f"{judged.file}:{judged.line}: {judged.name} {found}"
+
+
+def _not_evaluated(gates: Sequence[GateResult], *, full: bool) -> list[Sentence]:
+    """Say of several gates why they have no verdict, and name them."""
+    if full or len(gates) == 1:
+        return [Sentence(_named_text(gate), DOUBT) for gate in gates]
+    names = first_few([gate.name for gate in gates])
+    text = f"{len(gates):,} gates not evaluated ({names}): {_why_not_evaluated(gates)}"
+    return [Sentence(text, DOUBT)]
+
+
+def _why_not_evaluated(gates: Sequence[GateResult]) -> str:
+    """Write why several gates have no verdict; of several reasons the commonest."""
+    if all(isinstance(gate.not_judged, IncompleteFinding) for gate in gates):
+        return "not all cases ran"
+    reasons = Counter(found_text(gate) for gate in gates)
+    ((reason, count),) = reasons.most_common(1)
+    return reason if count == len(gates) else f"{reason}, or another reason"
 
 
 # --- the cases behind a verdict -------------------------------------------------------

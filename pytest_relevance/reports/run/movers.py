@@ -6,25 +6,35 @@ Every report takes the words of a row from `mover_row`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pytest_relevance._number_text import score_text
-from pytest_relevance._text import counted
+from pytest_relevance._number_text import LEAST, score_text
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.metrics.names import is_similarity
+from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.labels import case_label
-from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
+from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.variant_labels import Variant, short_label
-from pytest_relevance.reports.styled_lines import PLAIN, Line
+from pytest_relevance.reports.styled_lines import PLAIN, STRONG, Line, Span, styled_line
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.reports.terminal_text import WIDEST, cut_middle, display_width
+from pytest_relevance.results.case_result import CaseResult, has_failed
+from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Move
+from pytest_relevance.results.failures import got_worse
 
 MOST_ROWS = 5
 """How many cases a table lists unless all are asked for."""
 
 NOTHING_RETURNED = "nothing returned"
+
+_INDENT = " " * 6
+_NARROWEST_DOCUMENT = 12
+
+CERTAIN, OPEN = "certain", "open"
+"""Whether a case got worse for certain, or may only be missing judgments."""
 
 LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
 """The columns that name a document."""
@@ -34,16 +44,22 @@ LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
 class MoverRow:
     """The texts of a row about a case whose score changed.
 
-    `scores`: `0.764 -> 0.312`, or the score now if there is no earlier one.
-    `documents`: the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and
-    `GAINED_DOCUMENT`. Texts of users are spans of the style `USER`.
+    scores: `0.764 -> 0.312`, or the score now if there is none before.
+    sure: `CERTAIN` or `OPEN` if the case got worse, else empty.
+    reason: why the case fails, if the scores do not show it.
+    documents: the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and
+        `GAINED_DOCUMENT`. Texts of users are spans of the style `USER`.
+    is_compared: whether there is a score before.
     """
 
     name: str
     variant: str
     metric: str
     scores: str
+    sure: str
+    reason: str
     documents: Mapping[str, Line]
+    is_compared: bool = True
 
 
 def mover_row(
@@ -64,8 +80,31 @@ def mover_row(
         variant=short_label(result, variants),
         metric=change.by or metric_of([result]),
         scores=scores,
+        sure=_how_sure(change),
+        reason=_unseen_reason(change),
         documents=_document_spans(change, gone),
+        is_compared=change.before is not None,
     )
+
+
+def _how_sure(change: CaseChange) -> str:
+    """Say whether a case that got worse did so under any judgments."""
+    if change.before is None or not got_worse(change.result):
+        return ""
+    return CERTAIN if is_certainly_worse(change.change) else OPEN
+
+
+def any_is_open(changes: Iterable[CaseChange]) -> bool:
+    """Say whether any of the cases may only be missing judgments."""
+    return any(_how_sure(change) == OPEN for change in changes)
+
+
+def _unseen_reason(change: CaseChange) -> str:
+    """Return why a case fails, unless its score fell: then the scores show it."""
+    before, after = change.before, change.after
+    if before is not None and after is not None and after < before - LEAST:
+        return ""
+    return reason_beside_score(change.result) if has_failed(change.result) else ""
 
 
 def _document_spans(change: CaseChange, gone: str) -> dict[str, Line]:
@@ -149,71 +188,146 @@ def mover_table(
     metrics = {row.metric for row in rows}
     has_one_metric = len(metrics) == 1
     columns = [
-        Column("query", max_width=60, cut_to=20, wanted=30),
+        Column("query", max_width=60, cut_to=20, wanted=60, cut_last=True),
         Column("variant", cut_to=8),
     ]
     if has_one_metric:
         columns.append(Column(metrics.pop(), RIGHT))
     else:
         columns += [Column("metric"), Column("score", RIGHT)]
+    columns.append(Column("sure", drop_order=2))
     columns += [_document_column(name) for name in documents]
-    table = Table(columns, indent=2)
-    if title:
-        of_all = f" of {len(changes):,}" if len(rows) < len(changes) else ""
-        table.title = f"{title} ({len(rows):,}{of_all})"
+    table = Table(columns, indent=2, title=title, total=len(changes))
     for row in rows:
         scores = [row.scores] if has_one_metric else [row.metric, row.scores]
         table.add(
             styled_cell(row.name, USER),
             styled_cell(row.variant, USER),
             *scores,
+            row.sure,
             *(Cell(row.documents[name]) for name in documents),
         )
     return table
 
 
 def _document_column(name: str) -> Column:
+    is_on_top = name == DOCUMENT_ON_TOP
     return Column(
         name,
-        cut_to=24,
+        cut_to=20 if is_on_top else 30,
+        wanted=12,
         max_width=60,
         cut_middle=True,
-        drop_order=1 if name == DOCUMENT_ON_TOP else 0,
+        drop_order=1 if is_on_top else 0,
     )
 
 
-def mover_tables(
-    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
-) -> list[Table]:
-    """Return the tables of the cases whose scores fell, and rose, since the baseline.
+# --- in a terminal --------------------------------------------------------------------
 
-    If the rankings of cases without nDCG changed, the table of these cases comes first.
+
+@dataclass(frozen=True)
+class MoverList:
+    """The cases of a table, each in two lines: what became of it, and its documents.
+
+    `total` is how many cases there are, if `rows` has only the first.
     """
-    on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
-    tables = []
-    changed = _changed_without_ndcg(results)
-    if changed:
-        title = "changed since the baseline"
-        tables.append(mover_table(title, changed, variants, on_fall, most))
-    down = [CaseChange.since_baseline(result) for result in movers(results, -1)]
-    title = "down since the baseline"
-    tables.append(mover_table(title, down, variants, on_fall, most))
-    up = [CaseChange.since_baseline(result) for result in movers(results, 1)]
-    title = "up since the baseline"
-    tables.append(mover_table(title, up, variants, (GAINED_DOCUMENT,), most))
-    return tables
+
+    title: str
+    rows: Sequence[MoverRow]
+    total: int = 0
+
+    def first(self, count: int) -> MoverList:
+        """Return the list with the first cases alone."""
+        return replace(self, rows=self.rows[:count])
+
+    def lines(self, columns: int = WIDEST) -> list[Line]:
+        """Write the cases for a terminal. No line is written without a case."""
+        if not self.rows:
+            return []
+        title = self.title
+        if self.total > len(self.rows):
+            title += f" ({len(self.rows):,} of {self.total:,})"
+        table = Table(
+            [
+                Column(align=RIGHT),
+                Column(),
+                Column(),
+                Column(cut_to=20, cut_last=True),
+                Column(cut_to=8, cut_last=True),
+                Column(cut_to=12),
+            ],
+            indent=2,
+        )
+        has_one_metric = len({row.metric for row in self.rows}) == 1
+        for row in self.rows:
+            metric = "" if has_one_metric else row.metric
+            table.add(row.scores, metric, row.sure, row.name, row.variant, row.reason)
+        lines = [styled_line(title, STRONG)]
+        for row, line in zip(self.rows, table.row_lines(columns), strict=True):
+            lines.append(line)
+            documents = _line_of_documents(row, columns)
+            if documents:
+                lines.append(documents)
+        return lines
 
 
-def _changed_without_ndcg(results: Iterable[CaseResult]) -> list[CaseChange]:
-    """Return the cases without nDCG whose ranking is not the accepted one.
+def mover_list(
+    title: str,
+    changes: Sequence[CaseChange],
+    variants: Sequence[Variant],
+    most: int | None = None,
+) -> MoverList:
+    """Make the list of the first `most` cases."""
+    rows = [mover_row(change, variants) for change in changes[:most]]
+    return MoverList(title, rows, total=len(changes))
 
-    They have a metric that compares the two rankings, for example overlap. Other cases
-    without nDCG are left out: they fail for another reason.
+
+def _line_of_documents(row: MoverRow, columns: int) -> Line:
+    """Write `lost Boots 1 -> gone; now on top Boot polish`; documents are cut to fit.
+
+    Without an earlier score: `costs most: Boots rank 4; on top Boot polish`.
     """
-    unscored = [result for result in results if result.score is None]
-    changed = []
-    for change in worst_first(unscored):
-        is_other = change.weighted_change < 0 or change.change.moves
-        if is_similarity(change.by or "") and is_other:
-            changed.append(change)
-    return changed
+    spans: list[Span] = [(_INDENT, PLAIN)]
+    lost, on_top = row.documents[LOST_DOCUMENT], row.documents[DOCUMENT_ON_TOP]
+    if lost:
+        spans += [("lost " if row.is_compared else "costs most: ", PLAIN), *lost]
+    if on_top:
+        spans.append(("; " if lost else "", PLAIN))
+        is_document = any(style == USER for _, style in on_top)
+        rank, _ = on_top[0]
+        now = "now " if row.is_compared else ""
+        where = "at " if rank else "on top "
+        spans.append((now + where if is_document else "", PLAIN))
+        spans += on_top
+    if len(spans) == 1:
+        return ()
+    texts = [harmless(text) for text, _ in spans]
+    widths = [display_width(text) for text in texts]
+    documents = [index for index, (_, style) in enumerate(spans) if style == USER]
+    excess = sum(widths) - columns
+    while excess > 0 and documents:
+        widest = max(documents, key=widths.__getitem__)
+        if widths[widest] <= _NARROWEST_DOCUMENT:
+            break
+        widths[widest] -= 1
+        excess -= 1
+    for index in documents:
+        texts[index] = cut_middle(texts[index], widths[index])
+    return styled_line("".join(texts))
+
+
+def best_table(rose: Sequence[CaseChange], variants: Sequence[Variant]) -> Table:
+    """Make the row of the case that rose most: no rows if none rose."""
+    columns = [
+        Column(),
+        Column(max_width=60, cut_to=20, cut_last=True),
+        Column(cut_to=8),
+        Column(),
+        Column(cut_to=24, cut_middle=True),
+    ]
+    table = Table(columns)
+    for change in rose[:1]:
+        row = mover_row(change, variants)
+        gained = Cell(row.documents[GAINED_DOCUMENT])
+        table.add("best", row.name, row.variant, row.scores, gained)
+    return table

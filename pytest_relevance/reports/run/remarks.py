@@ -12,30 +12,23 @@ from pytest_relevance._text import (
     harmless,
     listed,
 )
-from pytest_relevance.reports.blocks import Block, Sentence
+from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.mean_text import means_by_variant, means_text
-from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.styled_lines import BAD, DOUBT
 from pytest_relevance.results.case_result import PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.records.run_info import FileInfo
 
 
 def remarks(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, full: bool = False
-) -> list[Block]:
-    """Return remarks: documents that the index lacks, unstable rankings, and so on.
-
-    The other remarks are about queries without judgments.
-    `full`: whether all unstable rankings are listed.
-    """
-    blocks: list[Block] = []
-    blocks += _not_in_index(results)
-    blocks += stability_remarks(results, full=full)
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo]
+) -> list[Sentence]:
+    """Write which documents the index lost, and what is unjudged."""
+    sentences = _not_in_index(results)
     for file, info in sorted(files.items()):
         if info.unjudged:
-            blocks.append(Sentence(f"{file}: {info.unjudged}", DOUBT))
-    return blocks
+            sentences.append(Sentence(f"{file}: {info.unjudged}", DOUBT))
+    return sentences
 
 
 def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:

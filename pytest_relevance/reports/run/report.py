@@ -16,15 +16,15 @@ from pytest_relevance.reports.run.errors import error_lines
 from pytest_relevance.reports.run.gates import (
     gate_lines,
     gate_message,
-    named_gate_lines,
 )
 from pytest_relevance.reports.run.run_findings import (
-    finding_lines,
+    reason_texts,
+    remark_texts,
     unsaid_nothing_searched,
 )
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.variant_tables import variants_data
-from pytest_relevance.reports.run.verdict import verdict_lines
+from pytest_relevance.reports.run.verdict import verdict
 from pytest_relevance.reports.styled_lines import (
     BAD,
     STRONG,
@@ -60,16 +60,19 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     if lines:
         lines.append(styled_line(""))
     if anything_ran(run.results):
-        of = SummaryOf(run.results, run.files, run.info, gates, verbosity)
-        lines += summary_lines(of, width)
-    for gate in gates:
-        if gate.outcome() != FAILED:
-            lines += named_gate_lines(gate, width)
-    lines += found_lines(run, width)
-    lines += verdict_lines(
-        run.results, gates, run.info, verbosity=verbosity, width=width
-    )
-    return lines
+        of = SummaryOf(
+            run.results,
+            run.files,
+            run.info,
+            gates,
+            verbosity,
+            problems=found_texts(run),
+        )
+        return lines + summary_lines(of, width)
+    for text in found_texts(run):
+        lines += folded_lines(text, BAD, width)
+    said = verdict(run.results, gates, run.info)
+    return lines + (said.lines(width) if said else [])
 
 
 def _reported_lines(
@@ -105,14 +108,11 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
     return lines
 
 
-def found_lines(run: Run, width: int) -> list[Line]:
-    """Return the findings of the run as lines.
-
-    If no case was searched, and no finding says so, a line above them does.
-    """
-    lines = finding_lines(run.info, width=width)
+def found_texts(run: Run) -> list[str]:
+    """Return that no case was searched, if so, and the findings of the run."""
+    texts = [*remark_texts(run.info), *reason_texts(run.info)]
     text = unsaid_nothing_searched(run.results, run.info)
-    return [*folded_lines(text, BAD, width), *lines] if text else lines
+    return [text, *texts] if text else texts
 
 
 def run_gates(run: Run) -> list[GateResult]:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pytest_relevance._text import harmless
 from pytest_relevance.reports.markdown_text import code_span
 from pytest_relevance.reports.run.case_counts import status_counts
-from pytest_relevance.reports.styled_lines import BAD, Line, folded_lines
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results.case_parts import TEXT
 from pytest_relevance.results.case_result import CaseResult, has_failed
@@ -37,14 +36,6 @@ def remark_texts(info: RunInfo) -> list[str]:
 def briefs(findings: Sequence[RunFinding]) -> list[str]:
     """Return the findings in a few words, for a headline."""
     return [finding.brief for finding in findings if finding.brief]
-
-
-def finding_lines(info: RunInfo, *, width: int) -> list[Line]:
-    """Return the findings as lines for a terminal. Reasons to fail come last."""
-    lines: list[Line] = []
-    for text in [*remark_texts(info), *reason_texts(info)]:
-        lines += folded_lines(text, BAD, width)
-    return lines
 
 
 def in_markdown(text: str) -> str:

@@ -10,7 +10,7 @@ from pytest_relevance._number_text import duration_text
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.labels import STATUSES
-from pytest_relevance.reports.run.case_counts import status_counts
+from pytest_relevance.reports.run.case_counts import NOT_PASSED, status_counts
 from pytest_relevance.reports.run.mean_text import has_mean, mean_text
 from pytest_relevance.reports.run.variant_labels import (
     WIDEST_NAME,
@@ -34,17 +34,40 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 
+MOST_SUITES = 5
+"""How many suites a summary lists unless all are asked for."""
+
+
+def worst_suites(results: Sequence[CaseResult], most: int | None) -> set[str]:
+    """Return the files of the suites that are listed: all, or the worst.
+
+    The worst are those that drew the mean down most since the reference, then those
+    with the most cases that did not pass.
+    """
+    orders = []
+    for file, of_file in grouped(results, lambda result: result.file).items():
+        drawn = sum(result.weight * result.change for result in of_file)
+        not_passed = sum(result.status in NOT_PASSED for result in of_file)
+        orders.append((drawn, -not_passed, file))
+    orders.sort()
+    return {file for *_, file in orders[:most]}
+
+
 def suite_sentences(
     results: Sequence[CaseResult],
     variants: Sequence[Variant],
     gates: Iterable[GateResult],
+    *,
+    has_means: bool = True,
 ) -> list[Sentence]:
     """Return a sentence for each suite and variant, with its figures.
 
-    The names are padded, so that the figures stand below each other.
-    `variants`: the variants of the whole run.
+    `variants` are those of the whole run. The figures of a single suite are its
+    latencies alone: the verdict has its mean and counts. `has_means`: no table has the
+    means of the variants.
     """
     outcomes = _outcomes_of_gates(gates)
+    is_only = len({(result.file, variant_of(result)) for result in results}) == 1
     rows = []
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
         groups = grouped(of_file, variant_of)
@@ -64,7 +87,13 @@ def suite_sentences(
             of_gates: Mapping[str, int] = {}
             if last[parameter] == variant:
                 of_gates = outcomes.get((file, parameter), {})
-            rows.append((harmless(name), _suite_figures(groups[variant], of_gates)))
+            figures = []
+            if not is_only:
+                figures = _suite_figures(
+                    groups[variant], of_gates, has_mean_too=has_means
+                )
+            figures += _latencies(groups[variant])
+            rows.append((harmless(name), figures))
     widest = max((display_width(name) for name, _ in rows), default=0)
     sentences = []
     for name, figures in rows:
@@ -83,28 +112,21 @@ def _outcomes_of_gates(
 
 
 def _suite_figures(
-    results: Sequence[CaseResult], gates: Mapping[str, int]
+    results: Sequence[CaseResult], gates: Mapping[str, int], *, has_mean_too: bool
 ) -> list[str]:
     """Return the figures of a suite in one variant.
 
-    They are the mean, the counts by status, the latency, and the outcomes of gates.
-    `gates`: how many gates have each outcome.
+    They are the mean, the counts by status, and the counts of gates.
     """
     figures = []
     counts = status_counts(results)
-    if has_mean(results):
+    if has_mean_too and has_mean(results):
         figures.append(mean_text(results))
         undefined = _without_score(results)
         if undefined:
             # in parentheses: they have been counted already
             counts += f" ({undefined:,} n/a)"
     figures.append(counts)
-    latencies = []
-    for result in results:
-        if result.call.latency is not None:
-            latencies.append(result.call.latency)
-    if latencies:
-        figures.append(_latency_text(sorted(latencies), how_called(results)))
     outcomes = [outcome for outcome in STATUSES if gates.get(outcome)]
     if outcomes:
         first, *others = outcomes
@@ -113,6 +135,16 @@ def _suite_figures(
             text += f", {gates[outcome]} {outcome}"
         figures.append(text)
     return figures
+
+
+def _latencies(results: Sequence[CaseResult]) -> list[str]:
+    latencies = []
+    for result in results:
+        if result.call.latency is not None:
+            latencies.append(result.call.latency)
+    if not latencies:
+        return []
+    return [_latency_text(sorted(latencies), how_called(results))]
 
 
 def _without_score(results: Iterable[CaseResult]) -> int:

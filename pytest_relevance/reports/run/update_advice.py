@@ -1,16 +1,16 @@
-"""Advice at the end of a run: what an update of the baseline would do."""
+"""What to do next, at the end of a run: look, judge, accept."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import isabs
 from shlex import join, quote
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.blocks import CommandLine, Sentence
+from pytest_relevance.reports.blocks import CommandLine
 from pytest_relevance.reports.run.baseline import MOST_NAMES
 from pytest_relevance.reports.run.case_counts import case_count
-from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
 from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -20,51 +20,48 @@ from pytest_relevance.results.case_parts import (
     STALE,
 )
 from pytest_relevance.results.case_result import CaseResult, has_failed
-from pytest_relevance.results.change_counts import count_results
+from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.failures import failure_kind, got_worse
 from pytest_relevance.results.records.run_info import FileInfo
 
-_WORSE_TOO = ", and what got worse too unless you choose the cases"
+_WORSE_TOO = ", and what got worse too unless you name cases"
+
+_UPDATE = "pytest --relevance-update"
+_AGAINST = "--relevance-against"
 
 
-def update_sentences(
+def next_steps(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
     updating: str | None,
     *,
     against: str = "",
-) -> Iterator[Sentence | CommandLine]:
-    """Yield what an update of the baseline would do, unless this run does it.
+    page: str = "",
+) -> Iterator[CommandLine]:
+    """Give the commands that show, judge and accept what changed, in this order.
 
-    Cases that are compared with a record are left out: an update does not change a
+    `updating` is what the run accepts, "all" or "new". `against` is the record to
+    compare with as the command line names it; empty if that is not known. `page` is the
+    HTML report that the run wrote, empty without one.
+
+    An update is not offered for what got worse as long as judgments may explain it.
+    Cases that are compared with a record are not accepted: an update does not change a
     record.
-
-    `updating`: what the run accepts, "all" or "new"; None for nothing.
-    `against`: the record to compare with, as the command line names it; empty if not
-    known.
     """
     fallen = [result for result in results if got_worse(result)]
     if updating == "all":
         # what is accepted passes, unless it misses a floor or an expectation
         fallen = [result for result in fallen if has_failed(result)]
+    worse = count_results(fallen)
     if fallen:
+        yield _how_to_look(fallen, files, against, page)
         yield _how_to_see_one(fallen, files, against)
-        yield from _how_to_settle(fallen, files, against)
-    if updating == "all":
-        return
-    by_standing = _by_standing(results, files)
-    if by_standing[REGRESSION]:
-        yield _regression_advice(by_standing[REGRESSION], fallen)
-    if by_standing[CHANGED]:
-        what = "changed by more than allowed"
-        yield _advice_to_accept(by_standing[CHANGED], fallen, what, BAD)
-    if by_standing[IMPROVEMENT]:
-        what = "got better"
-        yield _advice_to_accept(by_standing[IMPROVEMENT], fallen, what, GOOD)
-    if by_standing[STALE]:
-        yield _stale_advice(by_standing[STALE], fallen)
-    if by_standing[NEW] and not updating:
-        yield _new_advice(by_standing[NEW])
+    elif page:
+        yield CommandLine("look", page)
+    if worse.open:
+        yield _how_to_judge(worse, fallen, files, against)
+    if updating != "all":
+        yield from _how_to_accept(results, files, worse, updating)
 
 
 def _reference_options(
@@ -77,25 +74,24 @@ def _reference_options(
     return [f"--relevance-against={against or info.against}"]
 
 
-def _how_to_settle(
-    fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
-) -> Iterator[CommandLine]:
-    """Yield the command that lists which results to judge, if cases are open."""
-    worse = count_results(fallen)
-    if not worse.open:
-        return
-    parts = ["pytest", *_reference_options(fallen[0], files, against)]
-    parts.append("--relevance-unjudged=worklist.csv")
-    what = "what settles the open one"
-    if worse.open > 1:
-        what = f"what settles the {worse.open:,} open ones"
-    yield CommandLine(f"to list {what}:", join(parts), DOUBT)
+def _how_to_look(
+    fallen: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    against: str,
+    page: str,
+) -> CommandLine:
+    """Name the page that was written, or give the command that writes one."""
+    if page:
+        return CommandLine("look", page)
+    options = _reference_options(fallen[0], files, against)
+    parts = ["pytest", *options, "--relevance-html=report.html"]
+    return CommandLine("look", join(parts))
 
 
 def _how_to_see_one(
     fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
 ) -> CommandLine:
-    """Return the command that reports the case with the greatest drop in full.
+    """Give the command that reports the case with the greatest drop in full.
 
     It is to be called in the folder where the run was started.
     """
@@ -103,7 +99,22 @@ def _how_to_see_one(
     parts = ["pytest", "-v", *_reference_options(first, files, against)]
     name = first.node.partition("::")[2] or first.id
     parts.append(f"{first.file}::{name}")
-    return CommandLine("to see one in full:", join(parts), DOUBT)
+    return CommandLine("in full", join(parts))
+
+
+def _how_to_judge(
+    worse: ChangeCounts,
+    fallen: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    against: str,
+) -> CommandLine:
+    """Give the command that lists the results to judge."""
+    parts = ["pytest", *_reference_options(fallen[0], files, against)]
+    parts.append("--relevance-unjudged=worklist.csv")
+    which = "the open one"
+    if worse.open > 1:
+        which = f"the {worse.open:,} open ones"
+    return CommandLine("judge", join(parts), f"lists what settles {which}")
 
 
 def _by_standing(
@@ -127,50 +138,62 @@ def _by_standing(
     return by_standing
 
 
-# --- the sentence of each standing ----------------------------------------------------
+# --- to accept ------------------------------------------------------------------------
 
 
-def _regression_advice(
-    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
-) -> Sentence:
-    also = ""
+def _how_to_accept(
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    worse: ChangeCounts,
+    updating: str | None,
+) -> Iterator[CommandLine]:
+    """Give the commands that accept the present rankings."""
+    by_standing = _by_standing(results, files)
+    fallen = by_standing[REGRESSION]
+    if fallen and not worse.open:
+        yield _accept_one(fallen)
+    if not worse.open:
+        yield from _accept_better(by_standing, worse)
+    if by_standing[STALE]:
+        yield _accept_stale(by_standing[STALE], worse)
+    if by_standing[NEW] and not updating:
+        yield _accept_new(by_standing[NEW])
+
+
+def _accept_one(fallen: Sequence[CaseResult]) -> CommandLine:
+    note = "one that got worse, if that is meant"
     if any(_misses_a_demand(result) for result in fallen):
-        also = "; a missed floor or expectation has to change too"
-    remedy = "where that is meant, --relevance-update FILE::CASE accepts one"
-    cases = counted(case_count(group), "case")
-    return Sentence(f"{cases} got worse: {remedy}{also}", BAD)
+        note += "; a missed floor or expectation has to change too"
+    return CommandLine("accept", f"{_UPDATE} FILE::CASE", note)
 
 
-def _advice_to_accept(
-    group: Sequence[CaseResult], fallen: Sequence[CaseResult], what: str, style: str
-) -> Sentence:
-    """Return a sentence: how to accept the cases of a group. `what`: what they did."""
-    count = case_count(group)
-    remedy = f"--relevance-update accepts {'it' if count == 1 else 'them'}"
-    if fallen:
-        remedy += _WORSE_TOO
-    return Sentence(f"{counted(count, 'case')} {what}: {remedy}", style)
+def _accept_better(
+    by_standing: Mapping[str, Sequence[CaseResult]], worse: ChangeCounts
+) -> Iterator[CommandLine]:
+    """Accept what changed by more than allowed, and what got better."""
+    parts = []
+    if by_standing[CHANGED]:
+        parts.append(f"{case_count(by_standing[CHANGED]):,} changed")
+    if by_standing[IMPROVEMENT]:
+        parts.append(f"{case_count(by_standing[IMPROVEMENT]):,} got better")
+    if parts:
+        note = " and ".join(parts) + (_WORSE_TOO if worse.got_worse else "")
+        yield CommandLine("accept", _UPDATE, note)
 
 
-def _stale_advice(
-    group: Sequence[CaseResult], fallen: Sequence[CaseResult]
-) -> Sentence:
+def _accept_stale(group: Sequence[CaseResult], worse: ChangeCounts) -> CommandLine:
     arguments = _arguments(group)
-    remedy = f"pytest --relevance-update{arguments} accepts the present rankings"
+    note = counted(case_count(group), "case has", "cases have") + " a stale baseline"
     # a command that names the cases accepts nothing else
     names_cases = "::" in arguments
-    if fallen and not names_cases:
-        remedy += _WORSE_TOO
-    count = counted(case_count(group), "case has", "cases have")
-    return Sentence(f"{count} a stale baseline: {remedy}", BAD)
+    if worse.got_worse and not names_cases:
+        note += f": accepts the present rankings{_WORSE_TOO}"
+    return CommandLine("accept", f"{_UPDATE}{arguments}", note)
 
 
-def _new_advice(group: Sequence[CaseResult]) -> Sentence:
-    count = case_count(group)
-    them = "it" if count == 1 else "them"
-    remedy = f"pytest --relevance-update=new{_arguments(group)} adds {them}"
-    have = counted(count, "case has", "cases have")
-    return Sentence(f"{have} no baseline yet: {remedy}", DOUBT)
+def _accept_new(group: Sequence[CaseResult]) -> CommandLine:
+    note = counted(case_count(group), "case has", "cases have") + " no baseline yet"
+    return CommandLine("accept", f"{_UPDATE}=new{_arguments(group)}", note)
 
 
 def _arguments(group: Sequence[CaseResult]) -> str:
@@ -189,3 +212,17 @@ def _arguments(group: Sequence[CaseResult]) -> str:
 def _misses_a_demand(result: CaseResult) -> bool:
     """Say whether a case fails for another reason than a drop of its score."""
     return any(reason.kind != DROP for reason in result.evaluation.reasons)
+
+
+def reference_in(command: Sequence[str]) -> str:
+    """Return the record to compare with, as a command line names it, or "".
+
+    An absolute path is left out: it is of another machine.
+    """
+    name = ""
+    for place, argument in enumerate(command):
+        if argument == _AGAINST:
+            name = "".join(command[place + 1 : place + 2])
+        elif argument.startswith(f"{_AGAINST}="):
+            name = argument.removeprefix(f"{_AGAINST}=")
+    return "" if isabs(name) else name

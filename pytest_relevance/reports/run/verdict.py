@@ -1,4 +1,4 @@
-"""The last line of a report: counts, means, gates, and what is missing."""
+"""The sentence that counts the cases of a run, with their mean and what is missing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
+from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.run.case_counts import (
     NOT_PASSED,
     case_count,
@@ -22,61 +23,57 @@ from pytest_relevance.reports.run.mean_text import (
     weighted,
 )
 from pytest_relevance.reports.run.variant_labels import key_of, variant_of, variants_of
-from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, Line, wrapped
-from pytest_relevance.reports.terminal_text import WIDEST
+from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
+from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import (
     FAILED,
     NOT_SEARCHED,
     SKIPPED,
-    XFAILED,
     CaseResult,
     has_failed,
 )
-from pytest_relevance.results.failures import FAILURE_KINDS, failure_kind
+from pytest_relevance.results.failures import failure_kind
 from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
-_GATES = {FAILED: "failed", XFAILED: "failed before", SKIPPED: "not evaluated"}
-"""What is said of gates that are not met, by outcome."""
+_TOLD_BY_COUNTS = (GOT_WORSE, CHANGED, IN_DOUBT)
+"""The kinds of failures that are counted in another sentence beside a reference."""
 
 
-def verdict_lines(
+def verdict(
     results: Sequence[CaseResult],
     gates: Sequence[GateResult],
     info: RunInfo,
     *,
-    verbosity: int = 0,
-    width: int = WIDEST,
-) -> list[Line]:
-    """Return the last line: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
+    is_compared: bool = False,
+) -> Sentence | None:
+    """Count the cases: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
 
-    If the baseline has any of the failures, they are counted by kind: `44 got worse, 9
-    failed before`. With a `verbosity` below 0 the mean and the gates are left out if
-    there is only one suite, because the line of the suite has them. What did not finish
-    is counted. If no count shows that the run fails, the line says so.
+    Failures that a reference tells apart are counted by kind: `1 error, 9 failed
+    before`. If the run is compared with a reference (`is_compared`), other sentences
+    say how many got worse, the mean, and what did not finish. If no count says that the
+    run fails, the sentence does, unless a gate is not met. None if those sentences say
+    all.
     """
-    outcomes = Counter(gate.outcome() for gate in gates)
     unfinished = _unfinished_parts(info)
-    parts = case_counts(results)
-    suites = {(result.file, result.variant) for result in results}
-    if verbosity >= 0 or len(suites) != 1:
-        parts += _mean_parts(results)
-        parts += _gate_parts(outcomes)
-    parts += unfinished
+    parts = case_counts(results, has_worse=not is_compared)
+    if not is_compared:
+        parts += [*_mean_parts(results), *unfinished]
     has_bad_case = any(result.status in NOT_PASSED for result in results)
-    is_bad = has_bad_case or bool(unfinished) or outcomes[FAILED] > 0
-    if info.reasons_to_fail and not is_bad:
+    unmet = any(gate.outcome() == FAILED for gate in gates)
+    is_bad = has_bad_case or bool(unfinished) or unmet
+    if info.reasons_to_fail and not is_bad and not is_compared:
         parts.append("the run fails")
         is_bad = True
-    style = GOOD
-    if is_bad:
-        style = BAD
-    elif outcomes[SKIPPED]:
+    style = BAD if is_bad else GOOD
+    if is_compared:
+        style = PLAIN
+    elif not is_bad and any(gate.outcome() == SKIPPED for gate in gates):
         style = DOUBT
-    return wrapped("", parts, width, "; ", style)
+    return Sentence("; ".join(parts), style) if parts else None
 
 
 def _unfinished_parts(info: RunInfo) -> list[str]:
@@ -91,39 +88,43 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
-    """Return `mean nDCG@10 0.701`; of many variants the lowest and the highest mean."""
+    """Write `mean nDCG@10 0.701 (49 of 52 cases)`.
+
+    Of many variants the lowest and the highest mean are written; of the variants of a
+    single suite none, as their own lines have them.
+    """
     means = means_by_variant(results)
-    if not means:
+    files = {result.file for result in results}
+    if not means or (len(means) > 1 and len(files) == 1):
         return []
-    metric = metric_of(result for result in results if result.score is not None)
+    scored = [result for result in results if result.score is not None]
     shown = means_text(means, list(means))
-    return [f"{weighted(results)}mean {metric} {shown}"]
-
-
-def _gate_parts(outcomes: Counter[str]) -> list[str]:
-    """Return `1 of 2 gates failed`, or that all gates are met; [] without gates."""
-    total = outcomes.total()
-    of_all = f"of {counted(total, 'gate')}"
-    parts = []
-    for outcome, words in _GATES.items():
-        if outcomes[outcome]:
-            parts.append(f"{outcomes[outcome]:,} {of_all} {words}")
-    if parts or not total:
-        return parts
-    return ["the gate is met" if total == 1 else f"all {total:,} gates met"]
+    text = f"{weighted(results)}mean {metric_of(scored)} {shown}"
+    count, total = case_count(scored), case_count(results)
+    if count < total:
+        text += f" ({count:,} of {counted(total, 'case')})"
+    return [text]
 
 
 # --- the counts of the cases ----------------------------------------------------------
 
 
-def case_counts(results: Sequence[CaseResult]) -> list[str]:
-    """Return how many cases there are, and how many have each status.
+def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> list[str]:
+    """Count the cases, over all variants, and those of each status.
 
-    Example: `135 cases: 61 passed, 30 measured`. If the baseline has any of the
-    failures, these are counted by kind in a second text, with the known failures and
-    their mean: `44 got worse, 9 failed before`.
+    `135 cases: 61 passed, 30 measured`. If the baseline has any of the failures, these
+    are counted by kind in a second part, behind the known failures with their mean: `44
+    got worse, 9 failed before`. `has_worse`: what got worse or changed is counted too.
+    Without it and without another count there is no text.
     """
     kinds = _kinds_of_failures(results)
+    kinds_text = ""
+    if kinds:
+        from pytest_relevance.results.failures import FAILURE_KINDS
+
+        told = _TOLD_BY_COUNTS if not has_worse else ()
+        shown = [kind for kind in FAILURE_KINDS if kind not in told]
+        kinds_text = kind_counts(kinds, (*shown, NOT_SEARCHED))
     counted_by_status = []
     compared = []
     for result in results:
@@ -134,12 +135,12 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
             counted_by_status.append(result)
     counts = [
         _status_text(counted_by_status),
-        ", ".join(text for text in (kinds, known_text(compared)) if text),
+        ", ".join(text for text in (kinds_text, known_text(compared)) if text),
     ]
     parts = [text for text in counts if text]
     name = _name_of_all(results)
     if not parts:
-        return [name]
+        return [name] if has_worse else []
     return [f"{name}: {parts[0]}", *parts[1:]]
 
 
@@ -166,16 +167,17 @@ def _status_text(results: Sequence[CaseResult]) -> str:
     return f"{text} ({new:,} new to the baseline)" if new else text
 
 
-def _kinds_of_failures(results: Sequence[CaseResult]) -> str:
-    """Write `44 got worse, 9 failed before`, or "" if the baseline has no failure."""
+def _kinds_of_failures(results: Sequence[CaseResult]) -> Counter[str]:
+    """Count the failures by kind; no counts if the baseline has no failure."""
+    counts: Counter[str] = Counter()
     if not any(result.status in NOT_PASSED for result in results):
-        return ""
+        return counts
     failed = [result for result in results if has_failed(result)]
     baselines = [each.baseline for each in failed if each.baseline is not None]
     if not any(baseline.has_accepted_ranking for baseline in baselines):
-        return ""
-    counts: Counter[str] = Counter()
+        return counts
+
     for result in failed:
         is_not_searched = result.status == NOT_SEARCHED
         counts[NOT_SEARCHED if is_not_searched else failure_kind(result)] += 1
-    return kind_counts(counts, (*FAILURE_KINDS, NOT_SEARCHED))
+    return counts

@@ -1,0 +1,165 @@
+"""The parts of a summary, shortened until the summary has at most so many lines.
+
+Nearly every run needs only a few of the parts. If a run needs many, each gives way in
+its turn, down to the number of entries that it keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_relevance.reports.blocks import CommandLine, Sentence
+from pytest_relevance.reports.styled_lines import DIM, Line, styled_line
+from pytest_relevance.reports.terminal_text import cut
+
+MOST_LINES = 28
+"""How many lines the end of a run has at most.
+
+With the heading of the section and pytest's last line these are 30.
+"""
+
+SHORTENED = "(shortened: -v shows all)"
+
+_LONGEST_SENTENCES = (3, 2, 1)  # lines: tried one after the other
+
+
+class Listing(Protocol):
+    """Rows that a terminal shows, all or the first: a table, or a list of cases."""
+
+    @property
+    def rows(self) -> Sequence[object]:
+        """Return the rows."""
+
+    def first(self, count: int) -> Listing:
+        """Return the listing with the first rows alone."""
+
+    def lines(self, columns: int) -> list[Line]:
+        """Write the rows; no line without one."""
+
+
+Entries = Sentence | CommandLine | Listing
+"""What a part consists of: single entries, and listings of several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Blocks that stand together. An entry is a sentence, a command or a table row.
+
+    least: how many entries stay if there is not room for all.
+    turn: the part with the lowest turn is shortened first.
+    is_whole: no sentence of it is cut.
+    """
+
+    blocks: Sequence[Entries]
+    least: int
+    turn: int
+    is_whole: bool = False
+
+    @property
+    def size(self) -> int:
+        """Return how many entries the part has."""
+        return sum(_size(block) for block in self.blocks)
+
+    def lines(self, width: int, entries: int, longest: int | None = None) -> list[Line]:
+        """Write the first entries, no sentence with more than `longest` lines.
+
+        If sentences are left out, a line counts them.
+        """
+        lines: list[Line] = []
+        left = entries
+        unsaid = 0
+        for block in self.blocks:
+            if isinstance(block, Sentence | CommandLine):
+                most = None if self.is_whole else longest
+                lines += _clipped(block, width, most) if left else []
+                unsaid += 0 if left else 1
+            else:
+                lines += block.first(left).lines(width)
+            left = max(left - _size(block), 0)
+        if unsaid and entries:
+            lines.append(styled_line(f"    and {unsaid:,} more", DIM))
+        return lines
+
+
+def _size(block: Entries) -> int:
+    return 1 if isinstance(block, Sentence | CommandLine) else len(block.rows)
+
+
+def _clipped(
+    block: Sentence | CommandLine, width: int, longest: int | None
+) -> list[Line]:
+    """Write a block; a sentence that has more lines than `longest` ends in `...`."""
+    lines = block.lines(width)
+    if longest is None or len(lines) <= longest or not isinstance(block, Sentence):
+        return lines
+    *kept, last = lines[:longest]
+    text = "".join(words for words, _ in last)
+    _, style = last[0]
+    return [
+        *kept,
+        styled_line(f"{cut(text, width - 4).removesuffix('...')} ...", style),
+    ]
+
+
+def lines_of_parts(
+    parts: Iterable[Part], width: int, most: int | None = None
+) -> list[Line]:
+    """Write the parts below each other, in at most `most` lines; None for any number.
+
+    If there are more, the parts lose entries, each in its turn. If that does not
+    suffice, sentences lose lines. The last line then says that the summary is
+    shortened.
+    """
+    given = [part for part in parts if part.size]
+    whole = []
+    for part in given:
+        whole += part.lines(width, part.size)
+    if most is None or len(whole) <= most:
+        return whole
+    shown = _Shortened(given, width, most - 1)
+    for longest in _LONGEST_SENTENCES:
+        shown.fit(longest, [part.least for part in given])
+    shown.fit(_LONGEST_SENTENCES[-1], [0] * len(given))
+    return [*shown.all_lines(), styled_line(SHORTENED, DIM)]
+
+
+class _Shortened:
+    """Parts, and how much of each is shown."""
+
+    def __init__(self, parts: Sequence[Part], width: int, most: int) -> None:
+        self._parts = parts
+        self._width = width
+        self._most = most
+        self._entries = [min(part.size, most) for part in parts]
+        self._lines: list[list[Line]] = []
+
+    def all_lines(self) -> list[Line]:
+        lines = []
+        for of_part in self._lines:
+            lines += of_part
+        return lines
+
+    def fit(self, longest: int, least: Sequence[int]) -> None:
+        """Take entries from the parts in their turn, until the lines are few enough.
+
+        `longest`: the most lines of a sentence. `least`: how many entries of each part
+        stay.
+        """
+        self._lines = []
+        for part, entries in zip(self._parts, self._entries, strict=True):
+            self._lines.append(part.lines(self._width, entries, longest))
+        turns = sorted(
+            range(len(self._parts)), key=lambda place: self._parts[place].turn
+        )
+        for place in turns:
+            part = self._parts[place]
+            while (
+                len(self.all_lines()) > self._most
+                and self._entries[place] > least[place]
+            ):
+                self._entries[place] -= 1
+                self._lines[place] = part.lines(
+                    self._width, self._entries[place], longest
+                )

@@ -1,0 +1,94 @@
+"""Whether the build fails, and why, in one plain sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import counted, listed
+from pytest_relevance.reports.run.case_counts import case_count
+from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT
+from pytest_relevance.results.case_result import (
+    FAILED,
+    CaseResult,
+    grouped,
+    has_failed,
+)
+from pytest_relevance.results.failures import (
+    ENDED_IN_ERROR,
+    FAILED_BEFORE,
+    FAILURE_KINDS,
+    STALE_ENTRY,
+    failure_kind,
+)
+from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
+
+if TYPE_CHECKING:
+    from pytest_relevance.gates.judging import GateResult
+
+PASSES = "The build passes."
+
+_WORDS = {
+    GOT_WORSE: ("query got worse", "queries got worse"),
+    CHANGED: (
+        "query changed by more than allowed",
+        "queries changed by more than allowed",
+    ),
+    IN_DOUBT: (
+        "query has too few judged results",
+        "queries have too few judged results",
+    ),
+    ENDED_IN_ERROR: ("case could not be scored", "cases could not be scored"),
+    STALE_ENTRY: ("case has a stale baseline", "cases have a stale baseline"),
+    FAILED_BEFORE: (
+        "case fails as it did before",
+        "cases fail as they did before",
+    ),
+}
+_OTHER = ("case fails", "cases fail")
+
+
+def build_text(
+    results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
+) -> str:
+    """Write `The build fails because 44 queries got worse and 1 gate is not met.`
+
+    Or that the build passes.
+    """
+    reasons = [*_of_cases(results), *_of_gates(gates)]
+    if info.uncollected:
+        reasons.append(files_with_errors(info.uncollected))
+    missing = len(info.missing)
+    if missing:
+        reasons.append(counted(missing, "case is missing", "cases are missing"))
+    findings = [finding.brief or "see below" for finding in info.reasons_to_fail]
+    others = ", ".join(dict.fromkeys(findings))
+    if not reasons:
+        return f"The build fails: {others}." if others else PASSES
+    also = f"; also: {others}" if others else ""
+    return f"The build fails because {listed(reasons, 'and')}{also}."
+
+
+def _of_cases(results: Sequence[CaseResult]) -> list[str]:
+    """Count the failing cases of each kind; cases of other kinds are counted together.
+
+    A case counts once for all its variants.
+    """
+    failed = [result for result in results if has_failed(result)]
+    by_kind = grouped(failed, failure_kind)
+    reasons = []
+    others: list[CaseResult] = []
+    for kind in FAILURE_KINDS:
+        of_kind = by_kind.get(kind, [])
+        if kind not in _WORDS:
+            others += of_kind
+        elif of_kind:
+            reasons.append(counted(case_count(of_kind), *_WORDS[kind]))
+    if others:
+        reasons.append(counted(case_count(others), *_OTHER))
+    return reasons
+
+
+def _of_gates(gates: Iterable[GateResult]) -> list[str]:
+    unmet = sum(1 for gate in gates if gate.outcome() == FAILED)
+    return [counted(unmet, "gate is not met", "gates are not met")] if unmet else []

@@ -1,0 +1,70 @@
+"""Which cases of a run the reports name, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pytest_relevance.metrics.names import is_similarity
+from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
+from pytest_relevance.reports.run.case_tables import lowest
+from pytest_relevance.reports.run.faults import errors_said_once
+from pytest_relevance.results.became import CHANGED, GOT_BETTER, GOT_WORSE, became
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
+
+
+@dataclass(slots=True)
+class CaseGroups:
+    """The cases that a report names, each group in the order of its table.
+
+    Cases that fell within their tolerance are in no group.
+
+    got_worse: those that newly miss a demand, or fell by more than their tolerance.
+    changed: those whose rankings changed by more than allowed.
+    failed: those that fail for another reason, errors among them. Cases that failed
+        before are left out, and errors that one sentence tells for several cases.
+    differ: those without nDCG whose ranking is another one, and that do not fail.
+    got_better: those whose score rose, and that got better.
+    lowest: those with the lowest scores, if no case fails, differs or got better.
+    """
+
+    got_worse: list[CaseChange] = field(default_factory=list)
+    changed: list[CaseChange] = field(default_factory=list)
+    failed: list[CaseChange] = field(default_factory=list)
+    differ: list[CaseChange] = field(default_factory=list)
+    got_better: list[CaseChange] = field(default_factory=list)
+    lowest: list[CaseChange] = field(default_factory=list)
+
+    @property
+    def without_errors(self) -> list[CaseChange]:
+        """Return the failed cases that have a score."""
+        return [each for each in self.failed if each.result.call.error is None]
+
+
+def case_groups(results: Sequence[CaseResult]) -> CaseGroups:
+    """Sort the cases of a run into groups, without the skipped ones."""
+    ran = [result for result in results if result.status != SKIPPED]
+    worst = worst_first(ran)
+    said_once = errors_said_once(ran)
+    groups = CaseGroups()
+    for change in worst:
+        result = change.result
+        word = became(result)
+        if word == GOT_WORSE:
+            groups.got_worse.append(change)
+        elif word == CHANGED:
+            groups.changed.append(change)
+        elif not has_failed(result):
+            if is_similarity(change.by or ""):
+                groups.differ.append(change)
+        elif id(result) not in said_once and failure_kind(result) != FAILED_BEFORE:
+            groups.failed.append(change)
+    for result in movers(ran, 1):
+        if became(result) == GOT_BETTER:
+            groups.got_better.append(CaseChange.since_baseline(result))
+    if not worst and not groups.got_better:
+        groups.lowest += [
+            CaseChange.since_baseline(ran[place]) for place in lowest(ran)
+        ]
+    return groups
