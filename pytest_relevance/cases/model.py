@@ -341,8 +341,8 @@ class CatalogueFile:
         a template that joins columns.
     `show`: further columns that reports show.
     `url`, `image`: the columns with web addresses of documents and of their pictures.
-    `suite_id`: the `id_field` of the suite if it is a template. It is used if there is
-        no `id` and the file has its columns.
+    `suite_id`: the `id_field` of the suite, if this is a template. It stands for a
+        missing `id`, if the file has the columns of the template.
     """
 
     file: str
@@ -457,8 +457,8 @@ class Case:
         for a case that the case file writes.
     `weight`: the weight of the case in means.
     `expect`: the expectations that apply to the case, also those of the suite.
-    `not_applicable`: the metrics that the suite expects but for which the case has no
-        relevant judgment.
+    `not_applicable`: the metrics that the suite expects, and that the case cannot have
+        because it has no relevant judgment.
     `titles`, `notes`: texts for judged documents.
     `filled`: {document: who gave the grade}, for grades from files with `fill: true`.
     """

@@ -1,4 +1,4 @@
-"""`order`: documents, or sets of documents, of which each comes before the next."""
+"""`order: [a, [b, c]]`: documents, or sets of them, each before the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops by no more than its bound.
+"""`max_drop: {nDCG@10: 0.02}`: the mean of each metric drops at most by its bound.
 
 A drop is the difference from the accepted rankings, scored by the judgments of today.
 With `p`, a larger drop is allowed if it is not significant at this level.

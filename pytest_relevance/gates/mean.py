@@ -143,7 +143,8 @@ def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
 def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float | None:
     """Return the mean without grades from files with `fill: true`.
 
-    None if there are no such grades.
+    None if there are no such grades, if no case has a score without them, and for a
+    metric that compares rankings.
     """
     if metric.is_similarity or not has_filled(cases):
         return None

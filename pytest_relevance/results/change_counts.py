@@ -54,8 +54,7 @@ class ChangeCounts:
     nDCG.
     `inconclusive`: how many got worse and have too few judged results.
     `changed`: how many newly miss only expectations that compare rankings.
-    `within_tolerance`: how many have a score that changed, but by no more than the
-    tolerance.
+    `within_tolerance`: how many have a score that changed, at most by the tolerance.
     `without_score`: how many have no score now or before.
     """
 
@@ -91,8 +90,8 @@ def count_results(results: Iterable[CaseResult]) -> ChangeCounts:
 def count_changes(changes: Iterable[Change]) -> ChangeCounts:
     """Return how many queries got worse, got better, or neither.
 
-    A query with several variants counts once. If it got worse, it is certain if it is
-    certain in any variant.
+    A query with several variants counts once. A query that got worse counts as certain
+    if this is certain of one variant.
     """
     word_of: dict[_Query, str] = {}
     certain: set[_Query] = set()

@@ -71,7 +71,7 @@ class RunTitles:
     def _look_up(self, catalogue: Catalogue, documents: set[str]) -> Documents:
         """Return what a catalogue has of documents.
 
-        It is not read again if it was asked for all of them before.
+        The file is read again only for documents that were not looked up before.
         """
         before = self._read.get(catalogue, _LookedUp())
         if documents <= before.asked:

@@ -179,7 +179,10 @@ def _shares_that_settle(
 
 
 def _chances(shares: Sequence[float]) -> list[float]:
-    """Return for each document by how much its grade raises the share that settles.
+    """Return for each document the chance that its grade settles the change.
+
+    `shares`: for 1, 2, ... documents, the share of their gradings that settle it. The
+        chance of a document is by how much the share rises with it.
 
     Documents that settle only together share what they bring: shares of 0 and 0.5 make
     two chances of 0.25. So the chances never rise from one document to the next. The

@@ -196,10 +196,10 @@ def shows_usual_limit(results: Sequence[CaseResult]) -> bool:
 def find_undecided(
     results: Iterable[CaseResult], whole_files: Iterable[str]
 ) -> dict[Key, Undecided]:
-    """Return {key: the case}, for cases that passed and are not decided.
+    """Return {key: the case}, for cases that further results could make fail.
 
-    `whole_files`: the files of which all cases ran. Only their cases are looked at,
-    because a few cases of a file may have few results.
+    `whole_files`: the files that ran with all their cases. Other files are left out,
+        because a few cases of a file may have few results.
     """
     whole = frozenset(whole_files)
     searched = []

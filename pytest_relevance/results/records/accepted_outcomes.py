@@ -1,7 +1,7 @@
 """Judge an accepted ranking by the present demands, and find failures that are not new.
 
 A demand is a floor or an expectation. It *failed before* if the accepted ranking misses
-it too, and the present ranking misses it by no more. It misses it by more if
+it at least as badly as the present one. The present ranking misses it worse if
 
 - a figure is further on the wrong side of its bound (a score by more than the
   tolerance);

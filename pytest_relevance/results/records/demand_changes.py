@@ -59,7 +59,7 @@ class DemandedOfCase:
     def of_result(
         cls, result: CaseResult, demands: CaseDemands | None
     ) -> DemandedOfCase:
-        """Return what a run has of a case, of which this is demanded."""
+        """Return what a run has of a case, beside its demands."""
         return cls(demands, result.weight, result.tags, result.evaluation.digest)
 
 
@@ -268,7 +268,10 @@ def _implies(
 
 
 def _replaces(now: RecordedExpectation, before: RecordedExpectation) -> bool:
-    """Say whether an expectation stands in the place of an earlier one."""
+    """Say whether an expectation stands in the place of an earlier one.
+
+    `every@5` replaces `every@3`; an entry of `within` one of the same document.
+    """
     if now.kind != before.kind:
         return False
     if now.key == before.key:

@@ -211,7 +211,7 @@ class DemandChange:
 
 
 def check_changes(changes: Iterable[DemandChange]) -> None:
-    """Raise ValueError for a changed expectation or gate that is none."""
+    """Raise ValueError if what changed cannot be read as an expectation or a gate."""
     for change in changes:
         kinds = {EXPECT: RecordedExpectation, GATE: RecordedGate}
         kind: Any = kinds.get(change.key)
