@@ -57,6 +57,7 @@ def stability_remarks(
     """Return a list of the cases whose ranking changes from call to call.
 
     If no ranking changes, a sentence says so. Return [] if each search was called once.
+    `full`: whether all cases are listed, or the first `MOST_UNSTABLE`.
     """
     called = []
     unstable = []

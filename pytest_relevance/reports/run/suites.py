@@ -78,12 +78,10 @@ def suite_sentences(
         for variant in ordered:
             _, parameter = variant
             name = file
-            if len(groups) > 1 or parameter or len(variants) > 1:
-                if len(groups) > 1:
-                    label = variant_label(variant, variants)
-                else:
-                    label = variant_name(variant)
-                name = f"{file}  {cut(label, WIDEST_NAME)}"
+            if len(groups) > 1:
+                name += f"  {cut(variant_label(variant, variants), WIDEST_NAME)}"
+            elif parameter or len(variants) > 1:
+                name += f"  {cut(variant_name(variant), WIDEST_NAME)}"
             of_gates: Mapping[str, int] = {}
             if last[parameter] == variant:
                 of_gates = outcomes.get((file, parameter), {})

@@ -56,7 +56,7 @@ class SummaryOf:
 
     verbosity: as pytest counts it. Below 0 the summary has no tables and no commands,
         above 0 nothing is cut.
-    updating: what the run accepts into the baseline, "all" or "new".
+    updating: what the run accepts into the baseline: "all", "new" or "test".
     against: the record to compare with, as the command line names it.
     has_advice: whether the summary says what to do next.
     problems: what went wrong beside the cases. These texts come first.

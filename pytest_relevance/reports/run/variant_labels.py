@@ -46,9 +46,9 @@ def variant_name(variant: Variant) -> str:
 
 
 def variant_label(variant: Variant, variants: Sequence[Variant]) -> str:
-    """Return the shortest name that tells a variant from the other `variants`.
+    """Return `bm25` if all `variants` are of one search, else `search[bm25]`.
 
-    It is the parameter alone, for example `bm25`, if all `variants` are of one search.
+    `variants`: those among which the variant is named.
     """
     search, parameter = variant
     if parameter and {other for other, _ in variants} == {search}:

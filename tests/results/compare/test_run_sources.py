@@ -174,6 +174,14 @@ def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
     assert len(compare_runs(first, second, judgments=path)) == 2
 
 
+def test_a_text_of_several_judged_queries_is_not_guessed(tmp_path: Path) -> None:
+    queries = ("# qid:1: boots", "# qid:2: boots")
+    path = written(tmp_path / "ltr.txt", *queries, "3 qid:1 # a", "0 qid:2 # a")
+    message = r'none of the queries of first is judged: it has "boots", .* "1" and "2"'
+    with pytest.raises(Incomparable, match=message):
+        compare_runs({"boots": ["a"]}, {"boots": ["a"]}, judgments=path)
+
+
 def test_records_that_were_judged_otherwise_are_judged_anew(make: Maker) -> None:
     rankings = {"q1": SECOND["q1"], "q2": FIRST["q2"]}
     first, second = recorded(make, FIRST), recorded(make, rankings, {"x": 1})
