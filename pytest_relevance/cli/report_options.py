@@ -25,8 +25,8 @@ from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
 class _RegisteredFormats:
     """The names of all formats that can report a run, or a comparison.
 
-    The names are looked up when they are needed. All of them are looked up even for a
-    format of this package, so that a package that uses its name is refused.
+    The names are looked up when they are needed. All are looked up even for a format of
+    this package, so that another package with a format of the same name is refused.
     """
 
     of_comparisons: bool

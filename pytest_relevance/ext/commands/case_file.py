@@ -145,7 +145,10 @@ def _lines_of_query(query: Query) -> Iterator[str]:
 def _judgment_line(
     document: str, ratings: Sequence[float], grade: float, title: str | None
 ) -> str:
-    """Return the line of a document: its grade, or its ratings if there are several."""
+    """Return the line of a document: its grade, or its ratings if there are several.
+
+    Raises ValueError if the document has no id, or if a value cannot be written.
+    """
     try:
         if not document:
             raise ValueError("the document has no id")
@@ -163,8 +166,7 @@ def _judgment_line(
 def _has_id(query: Query) -> bool:
     """Say whether the case of a query gets an id.
 
-    It gets the id of the query if that is not its text, and if a node id can contain
-    it.
+    It does if the id of the query is not its text, and if a node id can contain the id.
     """
     return query.id != query.text_or_id and wrong_id(query.id) is None
 

@@ -187,7 +187,7 @@ def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
 
 
 def _files(paths: Sequence[str]) -> list[str]:
-    """Return the files of all paths, each once, also if links lead to it.
+    """Return the files of all paths, each once even if several links lead to it.
 
     Raises `CommandError` with every path that has no files.
     """
@@ -282,7 +282,7 @@ def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None
 def _check_catalogues(checked: _Checked) -> None:
     """Print what is wrong with the catalogues, and warn of documents that they lack.
 
-    Each is read once for all suites that name the same columns of it.
+    A catalogue is read once for all suites that name the same columns.
     """
     problems: dict[str, None] = {}
     for catalogue, suites in checked.catalogues.items():

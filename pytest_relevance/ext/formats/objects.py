@@ -232,7 +232,7 @@ def _are_texts_by_id(source: Source, entry: Mapping[str, object]) -> bool:
     """Say whether a file of queries is `{id: text}`, and not one query or judgment.
 
     An object is one query if it has a key that is only used for ids. Raises FileError
-    if it has another usual key of a query, because it may then be either.
+    if the object has another usual key of a query, because it may be either then.
     """
     names = list(entry)
     if not names or layout(names) is not None:
@@ -314,7 +314,7 @@ class _NestedReader(Collector):
     def _add_query_with_ratings(
         self, entry: Mapping[str, object], path: JsonPath
     ) -> None:
-        """Add a query from an object that has it, and its ratings under one key.
+        """Add the query of an object, and the ratings under a key of the object.
 
         For example `{"query": "red shoes", "ratings": {"sku-1": 3}}`.
         """

@@ -147,7 +147,7 @@ def _is_count(values: Sequence[str]) -> bool:
 def _grades_are_ranks(grades: Sequence[str], by_query: dict[str, list[int]]) -> bool:
     """Say whether the grades of each query are 1, 2, 3 ... in the order of its lines.
 
-    They have to reach a number that is above any scale of grades.
+    The grades have to reach a number that is above any scale of grades.
     """
     if max(map(len, by_query.values())) <= _HIGHEST_SCALE:
         return False

@@ -115,7 +115,7 @@ def _identity(
 def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
     """Return the status of a case and the reasons for it.
 
-    `reason`: the short reason that stands beside its score.
+    `reason`: the short reason that stands beside the score.
     """
     result = row.result
     error = result.call.error

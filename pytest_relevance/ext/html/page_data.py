@@ -60,7 +60,7 @@ def page_data(
 
 
 def record_name(run: Run) -> str:
-    """Return a name that no other run has: its start, and a digest of its scores."""
+    """Return a name for a run alone: when it began, and a digest of its scores."""
     digest = blake2b(digest_size=6)
     for result in run.results:
         text = f"{result.key}{result.evaluation.scores}{result.evaluation.digest}"

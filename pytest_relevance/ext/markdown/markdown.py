@@ -321,10 +321,11 @@ def _first_section(
 
 
 def _mean_items(ran: Sequence[CaseResult], said: Headline) -> list[str]:
-    """Write the mean over all cases with its test, and the counts that the headline
-    does not have; then the mean of each suite and variant, if there are few.
+    """Return the mean over all cases with its test, and other counts and means.
 
-    Without a reference many means are written as that of each variant.
+    The counts are those that the headline does not have. The means are those of suites
+    and variants, if they are few. Without a reference, many means become one of each
+    variant.
     """
     whole = whole_mean_sentences(ran, said.told)
     if whole:

@@ -91,7 +91,7 @@ def merge_runs(
     """Return the whole run, merged from runs in the given order.
 
     Raises `Unmergeable` if the runs do not belong together, or if a case has different
-    results in two of them. With `last` the last of its results counts instead.
+    results in two of them. With `last` the last result of the case counts instead.
     """
     joined = _joined_results(runs)
     reasons = [*_other_versions(runs), *_other_files(runs)]

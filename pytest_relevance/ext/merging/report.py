@@ -67,7 +67,7 @@ def merged_lines(
 
 
 def with_missing(merged: Merged) -> Run:
-    """Return the merged run, with the cases that no record has among its missing ones.
+    """Return the merged run; its missing cases include those that no record has.
 
     Such a case is named FILE::SEARCH, because it has no node id.
     """
