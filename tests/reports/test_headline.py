@@ -162,7 +162,7 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
     "better": (better(9, 0.9), {}, "Search got better: 9 queries", "better"),
     "slightly worse everywhere": (
         [case(f"q{n}", SLIPPED, AS_GOOD) for n in range(9)], {},
-        "Search got worse: the mean fell significantly, no single query by much", "worse"),
+        "Search got worse: the mean fell significantly, no query by more than the tolerance", "worse"),
 }
 # fmt: on
 

@@ -145,7 +145,7 @@ def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
         text = f"{queries} got worse{how_sure(counts)}, {better:,} better; {rest}"
         return Headline(text, MIXED, _TOLD_IF_WORSE | _TOLD_IF_BETTER)
     if mean < 0:
-        text = "Search got worse: the mean fell significantly, no single query by much"
+        text = "Search got worse: the mean fell significantly, no query by more than the tolerance"
         return Headline(text, WORSE)
     if better:
         queries = counted(better, "query", "queries")
