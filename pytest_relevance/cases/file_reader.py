@@ -92,8 +92,10 @@ class FileReader:
     ) -> Ratings | Wrong | None:
         """Return the ratings in a judgment file, or report a mistake.
 
-        None if the file is named with `fill: true` and is absent or empty. `template`
-        is the `id_field` of the suite or the case if it is one.
+        None if the file is named with `fill: true` and is absent or empty.
+
+        `template`: the `id_field` of the suite or the case, such as `{_index}/{_id}`;
+            None if that is not a template.
         """
         if named.fill and self._is_absent(named):
             return None

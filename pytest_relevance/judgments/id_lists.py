@@ -90,8 +90,8 @@ def find_lists(documents: Sequence[str]) -> IdLists:
 def _split_cells(cells: set[str], separator: str) -> list[_Split]:
     """Return the cells with a separator, each with its parts.
 
-    Cells with an empty part are left out. The result is empty if all ids of the file
-    are joined with bars.
+    Cells with an empty part are left out. For bars the result is empty if all ids of
+    the file are put together from parts: see `_are_put_together`.
     """
     parts_of: dict[str, list[str]] = {}
     counts: dict[str, int] = {}

@@ -86,7 +86,8 @@ def without_copies(ranking: Sequence[str]) -> Sequence[str]:
 def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
     """Return the indexes (from 0) of the results that are scored.
 
-    These are all results, or with `unjudged="skip"` only the judged ones.
+    These are all results. With `unjudged="skip"` they are only the judged ones, and
+    those with a grade below 0 only if `negative="keep"`.
     """
     if settings.unjudged == "zero":
         return range(len(graded.grades))
