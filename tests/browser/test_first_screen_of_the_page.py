@@ -127,7 +127,7 @@ class TestDots:
         ActionChains(reader.driver).move_to_element_with_offset(
             frame, 0, 3 - half
         ).perform()  # before 0.5, now 1
-        assert reader.text(".said") == "hats: 0.500 \u2192 1.000, passed"
+        assert reader.text(".said") == "hats: 0.500 \u2192 1.000, got better"
         ActionChains(reader.driver).click().perform()
         assert reader.opened == "hats"
         assert "case=" in reader.fragment
