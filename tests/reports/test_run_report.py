@@ -327,3 +327,12 @@ def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
     whole = run(LAMP, gates=(PASSING,))
     whole = Run(whole.results, {**whole.files, "hats.relevance.yaml": other})
     assert plain_text(report_lines(whole)).count("gate[passing] met: ") == 1
+
+
+def test_many_gates_are_counted() -> None:
+    unmet = [gate_record("passing", id=f"g{number}", share=0.9) for number in range(5)]
+    met = [gate_record("passing", id=f"m{number}", share=0.1) for number in range(4)]
+    lines = plain_text(report_lines(run(BOOTS, LAMP, gates=(*unmet, *met))))
+    first = "gate[g0] of shop.relevance.yaml, gate[g1] of shop.relevance.yaml"
+    assert f"\n5 gates not met ({first}" in lines
+    assert "\n4 gates met\n" in lines

@@ -47,7 +47,7 @@ from pytest_relevance.results.case_result import (
 )
 
 _MOST_NAMED = 3
-"""How many gates that are met, or failed before, have a sentence each."""
+"""How many gates of one outcome have a sentence each."""
 
 MOST_CASES = 5
 """How many cases are shown of a condition that is not met."""
@@ -154,8 +154,8 @@ def gate_sentences(
 ) -> list[Sentence]:
     """Write what each gate came to, those that are not met first.
 
-    One sentence tells all gates that were not evaluated. Those that are met, or that
-    failed before, are counted if they are many, unless all are to be listed (`full`).
+    One sentence tells all gates that were not evaluated. Others are counted if they are
+    many of one outcome, unless all are to be listed (`full`).
     """
     by_outcome = grouped(gates_in_order(judged), GateResult.outcome)
     sentences = []
@@ -163,13 +163,19 @@ def gate_sentences(
         of_outcome = by_outcome.get(outcome, [])
         if outcome == SKIPPED and of_outcome:
             sentences += _not_evaluated(of_outcome, full=full)
-        elif outcome != FAILED and len(of_outcome) > _MOST_NAMED and not full:
+        elif len(of_outcome) > _MOST_NAMED and not full:
             text = f"{len(of_outcome):,} gates {OUTCOMES[outcome]}"
+            if outcome == FAILED:
+                text += f" ({first_few([_name_in_file(gate) for gate in of_outcome])})"
             sentences.append(Sentence(text, style))
         else:
             for gate in of_outcome:
                 sentences.append(Sentence(_named_text(gate), style))
     return sentences
+
+
+def _name_in_file(judged: GateResult) -> str:
+    return f"{judged.name} of {judged.file}"
 
 
 def _named_text(judged: GateResult) -> str:

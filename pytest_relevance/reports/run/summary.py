@@ -383,7 +383,7 @@ _PARTS = (
     _PartOfSummary(_headline, least=1, turn=20, is_whole=True),
     _PartOfSummary(_means, least=2, turn=19, is_whole=True),
     _PartOfSummary(_counts, least=1, turn=19, is_whole=True),
-    _PartOfSummary(_errors, least=3, turn=17),
+    _PartOfSummary(_errors, least=2, turn=17),
     _PartOfSummary(_changed_test, least=2, turn=16),
     _PartOfSummary(_emptied, least=2, turn=14),
     _PartOfSummary(_gates, least=2, turn=13),
