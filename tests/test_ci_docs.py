@@ -724,7 +724,7 @@ def test_gitlab(origin: Path, tmp_path: Path) -> None:
     fetched_record = artifacts_of("relevance-fetch", fetch)
     code, output = gitlab_job("relevance", branch, fetched_record)
     assert code == 1
-    assert "1 got worse" in output
+    assert "Search got worse: 1 query" in output
     assert "against main.jsonl.gz" in output
     assert (branch.work / "junit.xml").is_file()
     kept = artifacts_of("relevance", branch)
