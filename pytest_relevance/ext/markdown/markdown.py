@@ -92,7 +92,6 @@ from pytest_relevance.reports.run.variant_labels import Variant, variant_of, var
 from pytest_relevance.reports.run.variant_tables import variant_blocks
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import plain_text
-from pytest_relevance.reports.table import ARROW
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.change_counts import count_results
@@ -330,7 +329,7 @@ def _mean_items(ran: Sequence[CaseResult], said: Headline) -> list[str]:
     whole = whole_mean_sentences(ran, said.told)
     if whole:
         # these sentences have no text of users
-        items = [escaped(each.text).replace(" -> ", ARROW) for each in whole]
+        items = [escaped(each.text) for each in whole]
         means = mean_sentences(ran, only_changes=True)
         if 1 < len(means) <= MOST_NAMES:
             items += [mean.markdown() for mean in means]
