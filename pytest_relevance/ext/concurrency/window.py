@@ -67,10 +67,19 @@ class Window:
         if not awaiting.is_trio(awaiting.running_loop()):
             await self._run_as_tasks()
             return
+        await self._run_one_by_one()
+
+    async def _run_one_by_one(self) -> None:
+        """Make the calls in the running coroutine, each after the one before."""
         for call in self.calls:
-            searched = await call.make_in_loop()
+            call.began = None
             call.future = Future()
+        for call in self.calls:
+            if call.state is State.DROPPED:
+                continue
+            searched = await call.make_in_loop()
             call.future.set_result(searched)
+            self._stop_after(searched)
 
     async def _run_as_tasks(self) -> None:
         """Make the calls as tasks of the running event loop, and wait for all of them.

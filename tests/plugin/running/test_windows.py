@@ -3,6 +3,7 @@ each once.
 """
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -40,6 +41,10 @@ ANYIO = """
         await anyio.sleep(0.01)
         note("end", query)
         return query.split()
+
+    async def fail(query):
+        note("begin", query)
+        raise ConnectionError("no engine")
 
     class Many:
         async def many(self, queries):
@@ -312,6 +317,19 @@ def test_under_trio_one_at_a_time(engine: Engine, search: str) -> None:
     engine.project.cases(numbered(3))
     assert engine.run(TWO, "-p", "no:asyncio", loops=True).counts == {"passed": 3}
     assert (engine.most, set(engine.calls.values())) == (1, {1})
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+@pytest.mark.parametrize(("options", "searched"), [(("-x",), 1), ((), 3)])
+def test_with_x_no_search_begins_after_one_that_raised_in_a_loop(
+    engine: Engine, backend: str, options: Sequence[str], searched: int
+) -> None:
+    pytest.importorskip(backend)
+    pytest.importorskip("anyio")
+    engine.searches(ANYIO.format(backend=backend, search="lambda query: fail(query)"))
+    engine.project.cases(numbered(3))
+    engine.run(TWO, *options, "-p", "no:asyncio", loops=True)
+    assert len(engine.calls) == searched
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
