@@ -21,6 +21,7 @@ from pytest_relevance.reports.styled_lines import (
     plain_text,
 )
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
+from pytest_relevance.results.case_parts import IMPROVEMENT, BaselineComparison
 from pytest_relevance.results.case_result import CHECK
 from tests.helpers import block, case_result
 
@@ -208,6 +209,16 @@ def test_what_is_counted() -> None:
             mean nDCG@10 0.500 (6 of 9 cases)
         shop.relevance.yaml  p50 12 ms, max 12 ms
         """)
+
+
+def test_a_suite_with_failures_is_listed_before_green_ones_though_it_improved() -> None:
+    entries = [entry("a", 0.9, file=f"{name}.relevance.yaml") for name in "bcdef"]
+    before = BaselineComparison(IMPROVEMENT, 0.3)
+    failed = entry("a", 0.4, "failed", file="z.relevance.yaml", baseline=before)
+    text = summary(*entries, failed)
+    assert "\nz.relevance.yaml" in text
+    assert "\nf.relevance.yaml" not in text
+    assert "    and 1 more suite\n" in text
 
 
 def test_means_are_over_the_weights_of_the_scores_that_are_defined() -> None:

@@ -41,14 +41,15 @@ MOST_SUITES = 5
 def worst_suites(results: Sequence[CaseResult], most: int | None) -> set[str]:
     """Return the files of the suites that are listed: all, or the worst.
 
-    The worst are those that drew the mean down most since the reference, then those
-    with the most cases that did not pass.
+    Suites with cases that did not pass come first, whether their mean rose or fell.
+    Among these, and among the others, those that drew the mean down most since the
+    reference come first, then those with the most cases that did not pass.
     """
     orders = []
     for file, of_file in grouped(results, lambda result: result.file).items():
         drawn = sum(result.weight * result.change for result in of_file)
         not_passed = sum(result.status in NOT_PASSED for result in of_file)
-        orders.append((drawn, -not_passed, file))
+        orders.append((not not_passed, drawn, -not_passed, file))
     orders.sort()
     return {file for *_, file in orders[:most]}
 
