@@ -80,6 +80,35 @@ def test_an_error_of_the_other_query_names_it(project: Project) -> None:
     assert 'same_as "boom": search returned None' in project.run().failure("shoe")
 
 
+MANY = (
+    "class Many:\n            def many(self, queries):\n"
+    "                return [{response}] if queries == ['boom'] else [['a'] for _ in queries]"
+    "\n        return Many()"
+)
+
+
+def test_an_exception_that_many_returns_is_the_error_of_the_case(
+    project: Project,
+) -> None:
+    response = "ConnectionError('no engine')"
+    project.conftest(SEARCH.format(search=MANY.format(response=response)))
+    project.cases("cases: [{query: shoe, expect: {same_as: boom}}]")
+    run = project.run()
+    assert run.counts == {"failed": 1}
+    assert "ConnectionError: no engine" in run.failure("shoe")
+    assert "pytest_relevance" not in run.failure("shoe")
+    assert 'the search was called for "boom"' in run.text
+
+
+def test_many_that_returns_no_response_for_the_other_query_is_named(
+    project: Project,
+) -> None:
+    project.conftest(SEARCH.format(search=MANY.format(response="*()")))
+    project.cases("cases: [{query: shoe, expect: {same_as: boom}}]")
+    said = project.run().failure("shoe")
+    assert 'same_as "boom": search.many returned 0 responses for 1 query' in said
+
+
 def test_what_finds_nothing_is_said(project: Project) -> None:
     project.conftest(
         SEARCH.format(search="return lambda query: [] if query in 'abc' else ['x']")

@@ -6,22 +6,19 @@ thread, and a lazy response does its work only while it is read.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import Future
 from enum import Enum
 from typing import Any
 
-import pytest
-
-from pytest_relevance._text import counted, printable, shown
-from pytest_relevance.ext.concurrency.errors import Cursors, is_read_once
+from pytest_relevance._text import printable
+from pytest_relevance.ext.concurrency.errors import Cursors
 from pytest_relevance.plugin.clock import Moment, now, seconds_since
-from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.running import awaiting
+from pytest_relevance.plugin.running.batch_responses import BatchResponses
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
-from pytest_relevance.plugin.running.searching import CaseResponses, SearchCall
-from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.reading import close, close_async
+from pytest_relevance.plugin.running.searching import SearchCall
+from pytest_relevance.results.responses.reading import close_async
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -137,13 +134,9 @@ class BatchCallAhead(CallAhead):
 
     def read(self, response: object, started: Moment) -> None:
         """Read the response of each query in `response`, which `many` returned."""
-        batch = _Batch(self.of_cases)
-        try:
-            for of_query in batch.responses_in(response):
-                batch.read(of_query)
-        finally:
-            close(response)
-        batch.finish(started)
+        responses = self._begin()
+        responses.read_all(response)
+        self._finish(responses, started)
 
     async def read_in_loop(self, response: object, started: Moment) -> None:
         """Await what `many` returned if needed, and read the response of each query."""
@@ -152,96 +145,28 @@ class BatchCallAhead(CallAhead):
         if not isinstance(response, AsyncIterator):
             self.read(await awaiting.wait(response), started)
             return
-        batch = _Batch(self.of_cases)
+        responses = self._begin()
         try:
             async for of_query in response:
-                batch.read(of_query)
+                responses.read(of_query)
         finally:
             await close_async(response)
-        batch.finish(started)
+        self._finish(responses, started)
 
+    def _begin(self) -> BatchResponses:
+        readers = [of_case.read for of_case in self.of_cases]
+        return BatchResponses(self.runs[0].case.search, readers)
 
-class _Batch:
-    """Reads each response of a batch as soon as it arrives.
-
-    A search may use one list for all responses, so a later response may overwrite an
-    earlier one. The cases get their rankings only when it is known that each query has
-    one response.
-    """
-
-    def __init__(self, of_cases: Sequence[CaseResponses]) -> None:
-        self._of_cases = of_cases
-        self._rankings: list[Ranking | BaseException] = []
-        self._name = f"{of_cases[0].run.case.search}.many"
-        self._queries = counted(len(of_cases), "query", "queries")
-
-    def responses_in(self, returned: object) -> list[object] | Iterator[object]:
-        """Return what `many` returned: an iterator or a list of responses.
-
-        Raises `CaseError` for anything else, and for a list that does not have one
-        response for each query.
-        """
-        if isinstance(returned, Iterator):
-            return returned
-        if not isinstance(returned, list):
-            advice = f": {_ZIP}" if isinstance(returned, tuple) else ""
-            raise _wrong_batch(
-                f"{self._name}{advice} returns a list or a generator with one response a query, in their order; for "
-                f"{self._queries} it returned {shown(returned)} ({type(returned).__name__})"
-            )
-        if len(returned) != len(self._of_cases):
-            raise self._wrong_number(counted(len(returned), "response"))
-        cursors = [response for response in returned if is_read_once(response)]
-        if len(set(map(id, cursors))) < len(cursors):
-            raise _wrong_batch(
-                f"{self._name} returned the same {type(cursors[0]).__name__} for two queries: make a cursor (or a "
-                "connection) for each query, or fetch its rows before the next one"
-            )
-        return returned
-
-    def read(self, response: object) -> None:
-        """Read a response as the ranking of the next query, or keep its exception.
-
-        A response may be an exception, or raise one when it is read. Raises `CaseError`
-        if every query has a response already.
-        """
-        if len(self._rankings) == len(self._of_cases):
-            raise self._wrong_number(
-                f"more than {counted(len(self._of_cases), 'response')}"
-            )
-        of_case = self._of_cases[len(self._rankings)]
-        if isinstance(response, BaseException):
-            self._rankings.append(response)
-            return
-        try:
-            self._rankings.append(of_case.read(response))
-        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-            self._rankings.append(error)
-
-    def finish(self, started: Moment) -> None:
+    def _finish(self, responses: BatchResponses, started: Moment) -> None:
         """Give each case its ranking or exception, and an equal share of the latency.
 
         Raises `CaseError` if there are fewer responses than queries.
         """
-        if len(self._rankings) < len(self._of_cases):
-            raise self._wrong_number(counted(len(self._rankings), "response"))
+        outcomes = responses.outcomes()
         latency = seconds_since(started)
-        share = None if latency is None else latency / len(self._of_cases)
-        for of_case, ranking in zip(self._of_cases, self._rankings, strict=True):
-            if not isinstance(ranking, BaseException):
-                of_case.rankings.append((ranking, share))
+        share = None if latency is None else latency / len(self.of_cases)
+        for of_case, outcome in zip(self.of_cases, outcomes, strict=True):
+            if not isinstance(outcome, BaseException):
+                of_case.rankings.append((outcome, share))
             elif of_case.error is None:
-                of_case.error = ranking
-
-    def _wrong_number(self, responses: str) -> CaseError:
-        return _wrong_batch(
-            f"{self._name} returned {responses} for {self._queries}; it returns one response a query, in their order: "
-            "for a query that finds nothing an empty list, for one that failed its exception"
-        )
-
-
-_ZIP = "of (distances, labels) return list(zip(distances, labels)), of a tuple of responses list(responses). It"
-
-
-def _wrong_batch(message: str) -> CaseError:
-    return CaseError(message, pytrace=False)
+                of_case.error = outcome

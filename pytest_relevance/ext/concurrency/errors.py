@@ -23,6 +23,7 @@ from traceback import format_exception_only
 import pytest
 
 from pytest_relevance.plugin.exceptions import ENDING, CaseError
+from pytest_relevance.plugin.running.batch_responses import is_read_once
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -62,14 +63,6 @@ def with_advice(searched: Searched) -> Searched:
         return searched
     message = _CONNECT_FOR_THREADS.format(error=before + bound)
     return replace(searched, error=CaseError(message, pytrace=False))
-
-
-def is_read_once(response: object) -> bool:
-    """Say whether a response is a cursor or an iterator, which can be read only once.
-
-    Any other response may be returned to several searches, for example a constant list.
-    """
-    return any(hasattr(type(response), name) for name in ("fetchall", "__next__"))
 
 
 class Cursors:

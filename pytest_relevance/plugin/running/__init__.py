@@ -6,6 +6,7 @@
 | `case_run` | `CaseRun`: the data of a case from collection to its last report |
 | `searching` | all calls of the search for a case, and what it gets of them: `Searched` |
 | `calling` | one call of a search, and the reading of its response |
+| `batch_responses` | the responses in what `search.many` returned |
 | `awaiting` | what must be awaited, and in which event loop |
 | `completing` | fields and other rankings that expectations look at |
 | `scoring` | the result of a ranking, and how the case ends |

@@ -7,7 +7,7 @@ this module, so that a failing search shows only its own code.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from functools import partial
 from types import FunctionType, MethodType
@@ -151,22 +151,6 @@ def many_of(search_function: Any) -> Any:
         return None
     many = getattr(search_function, "many", None)
     return many if callable(many) else None
-
-
-def only_response(responses: object) -> object:
-    """Return the response in what `many` returned for a batch of one query.
-
-    Raises `CaseError` if there is not exactly one response.
-    """
-    found: list[object] = []
-    if isinstance(responses, (list, Iterator)):
-        found = read_items(responses, most=2)
-    if len(found) != 1:
-        raise CaseError(
-            f"many returned {shown(responses)} for one query; return one response for each",
-            pytrace=False,
-        )
-    return found[0]
 
 
 def _takes_k(search_function: Any) -> bool:

@@ -7,12 +7,14 @@ Both happen when the case is scored, and are not part of its latency.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pytest_relevance._text import quoted
 from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.running import awaiting, calling
+from pytest_relevance.plugin.running.batch_responses import BatchResponses
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.document_fields import absent_documents, with_fields
 from pytest_relevance.results.responses.ranking import Ranking
@@ -88,7 +90,8 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the rankings of other queries, for `same_as`.
 
     The search is called with the params and the k of the case. Raises `CaseError` if it
-    cannot be called so, or if its response cannot be read.
+    cannot be called so, or if its response cannot be read. Passes on an exception that
+    `many` returned in place of the response.
     """
     search_function = this.search_function
     others: dict[str, Sequence[str]] = {}
@@ -107,12 +110,17 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
             )
             most = calling.most_to_read(other, asked)
             response = await this.wait(response, most=most)
-            if many is not None:
-                response = calling.only_response(response)
-            read = calling.read_response(
-                this.item, other, response, search_function, asked
+            read = partial(
+                calling.read_response,
+                this.item,
+                other,
+                search_function=search_function,
+                asked=asked,
             )
-            others[query] = read.ids
+            if many is None:
+                others[query] = read(response).ids
+            else:
+                others[query] = _only_ranking(this.case.search, response, read).ids
         except CaseError as error:
             message = f"same_as {quoted(query)}: {error}"
             raise CaseError(message, pytrace=False) from None
@@ -121,3 +129,19 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
             this.item.add_report_section("call", "same_as", text)
             raise
     return replace(ranking, others=others)
+
+
+def _only_ranking(
+    search: str, returned: object, read: Callable[[object], Ranking]
+) -> Ranking:
+    """Return the ranking in what `many` of a search returned for a batch of one query.
+
+    `read` returns a response as a ranking. Raises the exception that `many` returned in
+    place of a response, and `CaseError` if there is not exactly one response.
+    """
+    responses = BatchResponses(search, [read])
+    responses.read_all(returned)
+    (outcome,) = responses.outcomes()
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
