@@ -55,8 +55,7 @@ def findings(
         yield from _lost_results(config, store)
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
-        for problem in missing_from_reference(config):
-            yield RunFinding(problem, fails=True, is_of_part=True)
+        yield from missing_from_reference(config)
     yield from _lost_checks(store)
     yield from _files_passed_over(config, store)
     yield from _different_fingerprints(store)
@@ -132,7 +131,9 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
         text = (
             f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails"
         )
-    yield RunFinding(text, fails=bool(needed_by), is_of_part=True)
+    because = f"{counted(len(names), 'case has', 'cases have')} no result"
+    fails = bool(needed_by)
+    yield RunFinding(text, fails=fails, is_of_part=True, because=because)
 
 
 def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
@@ -180,6 +181,8 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFi
         )
 
 
+_NOTHING = "no case was searched"
+
 _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ignore)"
 
 
@@ -196,7 +199,7 @@ def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFin
     reference = _reference(config, store)
     if reference:
         text = f"{told}; {reference}, so the run fails: {_REMEDY}"
-        yield RunFinding(text, fails=True, is_of_part=True)
+        yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
     else:
         yield RunFinding(told, is_of_part=True)
 
@@ -227,7 +230,7 @@ def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFindi
     if config.option.relevance_baseline == "require":
         required = "--relevance-baseline=require is given"
         text = f"{told}, and {required}, so the run fails: leave one of them out"
-        yield RunFinding(text, fails=True, is_of_part=True)
+        yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
     else:
         yield RunFinding(told, is_of_part=True)
 
@@ -284,12 +287,15 @@ def other_failures(
     names = _other_tests(store)
     if names:
         count = counted(len(names), "other failure")
-        yield RunFinding(f"{count}: {first_named(names)}", fails=True, brief=count)
+        because = counted(len(names), "other test failed", "other tests failed")
+        text = f"{count}: {first_named(names)}"
+        yield RunFinding(text, fails=True, brief=count, because=because)
     elif not ended_well(exitstatus) and not _is_told(store):
         yield RunFinding(
             f"pytest ended with exit code {int(exitstatus)}, and not because of a case: "
             "its output says why",
             fails=True,
+            because=f"pytest ended with exit code {int(exitstatus)}",
         )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,7 @@ from pytest_relevance.plugin.options import (
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.baseline_paths import SUFFIX, orphaned_baselines
-from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.records.run_info import FileInfo, RunFinding
 from pytest_relevance.results.records.uncompared import (
     GONE,
     LEFT_OUT,
@@ -175,11 +174,15 @@ def _folders_of_project(config: pytest.Config) -> list[Path]:
     return folders
 
 
-_FAILS = "relevance_baseline is require, so the run fails"
+_REQUIRED = "relevance_baseline is require"
 
 
-def missing_from_reference(config: pytest.Config) -> Iterator[str]:
-    """Yield sentences about what a run does not compare with a required reference."""
+def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
+    """Yield what a run does not compare with a required reference.
+
+    Each finding makes the run fail. Reports name what the test changed beside it, so
+    that a finding about the test names no case.
+    """
     is_updating = config.option.relevance_update is not None
     if is_updating or not settings(config).requires_baseline:
         return
@@ -190,76 +193,91 @@ def missing_from_reference(config: pytest.Config) -> Iterator[str]:
     by_file = grouped(store.finished, lambda result: result.file)
     for file, about in store.collection.files.items():
         results = by_file.get(file, [])
-        reference = harmless(about.against or f"{file}{SUFFIX}")
+        reference = harmless(about.against) or "its baseline"
         is_whole = is_whole_run or about.is_whole(results, file)
-        if not about.against:
-            yield from _changes_of_test(file, about, results, is_whole=is_whole)
         lost = _lost(file, about, results, is_whole=is_whole)
         if lost:
-            what = f"does not compare {_count(lost)} of {reference} ({_names(lost)})"
+            what = f"does not compare {_count(lost)} of {reference}"
             how = "restore them or their judgments, or accept it with --relevance-update or another record"
             if not about.against and all(case.why in _OF_TEST for case in lost):
                 how = f"restore them, or {_ACCEPT}"
-            yield f"{harmless(file)} {what}, and {_FAILS}: {how}"
+            else:
+                what += f" ({_names(lost)})"
+            text = f"{harmless(file)} {what}, and {_REQUIRED}: {how}"
+            yield _failing(text, _counted(lost, "missing"))
+        if not about.against:
+            yield from _changes_of_test(file, about, results, is_whole=is_whole)
         uncompared = not_compared_cases(results)
         if uncompared:
             cases = f"{_count(uncompared)} of {harmless(file)} ({_names(uncompared)})"
-            yield f"{reference} has no ranking of {cases}, and {_FAILS}: {_how_to_accept(about)}"
+            name = harmless(about.against or f"{file}{SUFFIX}")
+            text = f"{name} has no ranking of {cases}, and {_REQUIRED}: {_how_to_accept(about)}"
+            yield _failing(text, _counted(uncompared, "not compared"))
+
+
+def _failing(text: str, because: str) -> RunFinding:
+    return RunFinding(text, fails=True, is_of_part=True, because=because)
+
+
+def _counted(found: Sequence[UncomparedCase], what: str) -> str:
+    """Return `1 case is missing` or `30 cases are missing`. `what`: the last word."""
+    count = len({case.id for case in found})
+    return counted(count, f"case is {what}", f"cases are {what}")
 
 
 _OF_TEST = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
 """Why cases are lost if the test itself took them away."""
 
-_ACCEPT = "--relevance-update=test accepts what the test demands now"
+_ACCEPT = "accept it if it is intended"
+
+_LOOSER = "the test is looser than accepted"
 
 
 def _changes_of_test(
     file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
-) -> Iterator[str]:
-    """Yield a sentence if the test is looser than the baseline of a file has it.
+) -> Iterator[RunFinding]:
+    """Yield a finding if the test is looser than the baseline of a file has it.
 
     If a part of the file ran, only the demands on the cases that ran count.
     """
     reference = harmless(f"{file}{SUFFIX}")
     if not about.knows_demands:
-        yield (
-            f"{reference} does not say what the test demanded, as an earlier version made it, and {_FAILS}: {_ACCEPT}"
+        text = f"{reference} does not say what the test demanded, as an earlier version made it, and {_REQUIRED}"
+        how = (
+            "run --relevance-update=test once, which accepts what the test demands now"
         )
+        yield _failing(f"{text}: {how}", "a baseline has no demands")
     ran = {result.id for result in results}
-    changes = []
-    for change in about.test_changes:
-        if change.is_looser and not is_whole:
-            cases = tuple(case for case in change.cases if case in ran)
-            change = replace(change, cases=cases, is_looser=bool(cases))
-        if change.is_looser:
-            changes.append((file, change))
-    if changes:
-        from pytest_relevance.reports.run.changed_test import (
-            ChangedTest,
-            brief_changes,
-        )
-
-        told = ", ".join(brief_changes(ChangedTest((), changes, ())))
-        what = f"the test of {harmless(file)} is looser than {reference} has it"
-        yield f"{what} ({told}), and {_FAILS}: undo it, or {_ACCEPT}"
+    looser = [change for change in about.test_changes if change.is_looser]
+    if not is_whole:
+        looser = [change for change in looser if ran.intersection(change.cases)]
+    if looser:
+        what = f"the test of {harmless(file)} is looser than its baseline has it"
+        text = f"{what}, and {_REQUIRED}: undo the change, or {_ACCEPT}"
+        yield _failing(text, _LOOSER)
 
 
-def _files_that_are_gone(config: pytest.Config) -> Iterator[str]:
-    """Yield a sentence about case files of the reference that should have run."""
+def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
+    """Yield a finding about case files of the reference that should have run."""
     against = config.option.relevance_against
     gone = [
         file for file in files_not_run(config) if covers(config, _path_of(file, config))
     ]
     if not gone:
         return
-    files = f"{counted(len(gone), 'file')} ({examples(gone)})"
+    count = counted(len(gone), "file")
+    files = f"{count} ({examples(gone)})"
+    because = f"nothing ran of {count}"
     if against is not None:
         how = "restore them, or compare with another record"
         name = harmless(recorded_rankings(config).name)
-        yield f"nothing ran of {files} in {name}, and {_FAILS}: {how}"
+        yield _failing(
+            f"nothing ran of {files} in {name}, and {_REQUIRED}: {how}", because
+        )
         return
     how = "restore the case files, or delete their baselines"
-    yield f"nothing ran of {files} with a baseline, and {_FAILS}: {how}"
+    text = f"nothing ran of {files} with a baseline, and {_REQUIRED}: {how}"
+    yield _failing(text, because)
 
 
 def _path_of(file: str, config: pytest.Config) -> Path:

@@ -19,7 +19,7 @@ import pytest
 from pytest_relevance.plugin.attached import attached_to
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.failure_text import FailurePlace, HeadingAlone, write_lines
-from pytest_relevance.plugin.options import shown_path, verbosity
+from pytest_relevance.plugin.options import settings, shown_path, verbosity
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.required_reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import run_store
@@ -212,6 +212,7 @@ class Terminal:
             missing=tuple(store.unfinished()),
             errors=store.told.errors,
             not_run=files_not_run(self._config),
+            requires_baseline=settings(self._config).requires_baseline,
             is_part=is_part(self._config),
             findings=store.told.findings,
         )

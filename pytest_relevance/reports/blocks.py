@@ -57,12 +57,13 @@ class CommandLine:
 
     The words of several stand below each other. A terminal does not fold a command. The
     `note` says what it does, as a comment of a shell, in a line of its own if there is
-    no room.
+    no room. `is_file`: the command is the name of a file to change.
     """
 
     word: str
     command: str
     note: str = ""
+    is_file: bool = False
 
     def lines(self, columns: int) -> list[Line]:
         """Write the word, the command and the note for a terminal."""
@@ -80,6 +81,8 @@ class CommandLine:
     def shell(self) -> str:
         """Write the command below its word and its note, as lines of a shell script."""
         said = f"{self.word}: {self.note}" if self.note else self.word
+        if self.is_file:
+            return f"# {harmless(said)} in {harmless(self.command)}"
         return f"# {harmless(said)}\n{harmless(self.command)}"
 
 

@@ -125,8 +125,8 @@ FAILS = "so the run fails"
     ("change", "options", "sentence", "reason"),
     [
         (remove_file, REQUIRED, f"{NO_FILE}, {FAILS}",
-         'nothing ran of 1 file ("tools/tools.relevance.yaml") in main.jsonl, and relevance_baseline is require, '
-         "so the run fails: restore them"),
+         'nothing ran of 1 file ("tools/tools.relevance.yaml") in main.jsonl, and relevance_baseline is require: '
+         "restore them"),
         (remove_case, REQUIRED, f"No query got worse; the test changed: 1 case is gone, {FAILS}",
          'shop.relevance.yaml does not compare 1 case of main.jsonl ("b c"), and relevance_baseline is require'),
         (skip_everywhere, COMPARED, f"Nothing was searched, {FAILS}",
@@ -185,11 +185,13 @@ def test_a_sound_run_is_marked_as_good_and_so_is_a_selection(
     assert found.reports["record"] == ""
 
 
-def test_the_reason_stands_above_the_last_line_of_the_terminal(shop: Project) -> None:
+def test_the_terminal_begins_with_the_verdict_and_ends_with_the_reason(
+    shop: Project,
+) -> None:
     remove_file(shop)
-    reason, verdict, *_ = shop.run(*REQUIRED).sentences()
-    assert reason.startswith("nothing ran of 1 file")
+    verdict, *_, last = shop.run(*REQUIRED).sentences()
     assert verdict.endswith(", so the run fails")
+    assert last == "the run fails because nothing ran of 1 file"
 
 
 def test_the_page_of_a_run_that_searched_nothing_praises_nothing(shop: Project) -> None:

@@ -318,7 +318,7 @@ def test_judgments_that_may_explain_it_are_explained_and_asked_for() -> None:
         ),
         (
             run(LAMP, findings=(RunFinding("no such record", True, "nothing ran"),)),
-            "The build fails: nothing ran.",
+            "The build fails because nothing ran.",
         ),
         (
             run(LAMP, errors=(RunError("no grade", FILE, 3, node=FILE),)),

@@ -50,6 +50,7 @@ from pytest_relevance.reports.run.baseline import (
 from pytest_relevance.reports.run.build import build_text
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.case_groups import CaseGroups, case_groups
+from pytest_relevance.reports.run.changed_test import looser_files
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
@@ -185,7 +186,10 @@ class _MarkdownReport:
         if not any(info.has_baseline for info in run.files.values()):
             return
         against = reference_in(run.info.command)
-        steps = [*next_steps(run.results, run.files, None, against=against)]
+        looser = looser_files(run.results, run.files, run.info)
+        steps = [
+            *next_steps(run.results, run.files, None, looser=looser, against=against)
+        ]
         if not steps:
             return
         lines = ["**What to do next**", ""]
@@ -384,6 +388,12 @@ def _case_sections(
     on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     for name, title, changes, documents in (
         ("the cases that got worse", "Got worse", groups.got_worse, on_fall),
+        (
+            "the cases that fell most",
+            "Fell most, within the tolerance of today",
+            groups.fell,
+            on_fall,
+        ),
         (
             "the cases that changed by more than allowed",
             "Changed by more than allowed",

@@ -280,11 +280,14 @@ def _findings_of_whole(
     nothing = nothing_searched_text(results)
     if nothing and any(about.has_baseline for about in files.values()):
         text = f"{nothing}; there is a reference to compare with, so the merge fails"
-        findings.append(RunFinding(text, fails=True, is_of_part=True))
+        because = "no case was searched"
+        finding = RunFinding(text, fails=True, is_of_part=True, because=because)
+        findings.append(finding)
     if lacks_reference(results, files, info):
         why = "the run is not compared with all of its reference"
         text = f"{why}, and relevance_baseline is require, so the merge fails"
-        findings.append(RunFinding(text, fails=True, is_of_part=True))
+        finding = RunFinding(text, fails=True, is_of_part=True, because=why)
+        findings.append(finding)
     return findings
 
 

@@ -47,6 +47,9 @@ _WORDS = {
 }
 _OTHER = ("case fails", "cases fail")
 
+_UNKNOWN = "of what its findings say"
+"""The reason in records of earlier versions, which keep no clause."""
+
 
 def build_text(
     results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
@@ -61,12 +64,21 @@ def build_text(
     missing = len(info.missing)
     if missing:
         reasons.append(counted(missing, "case is missing", "cases are missing"))
-    findings = [finding.brief or "see below" for finding in info.reasons_to_fail]
-    others = ", ".join(dict.fromkeys(findings))
+    reasons += reasons_beside_cases(info)
     if not reasons:
-        return f"The build fails: {others}." if others else PASSES
-    also = f"; also: {others}" if others else ""
-    return f"The build fails because {listed(reasons, 'and')}{also}."
+        return PASSES
+    return f"The build fails because {listed(reasons, 'and')}."
+
+
+def reasons_beside_cases(info: RunInfo) -> list[str]:
+    """Return why a run fails other than for a case or a gate, each as a clause.
+
+    Example: `30 cases are missing`.
+    """
+    clauses = []
+    for finding in info.reasons_to_fail:
+        clauses.append(finding.because or finding.brief or _UNKNOWN)
+    return list(dict.fromkeys(clauses))
 
 
 def _of_cases(results: Sequence[CaseResult]) -> list[str]:

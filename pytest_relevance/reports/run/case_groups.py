@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.results.became import CHANGED, GOT_BETTER, GOT_WORSE, became
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
+from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 
 
@@ -18,9 +20,11 @@ from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 class CaseGroups:
     """The cases that a report names, each group in the order of its table.
 
-    Cases that fell within their tolerance are in no group.
+    Cases that fell within their tolerance are in no group, except `fell`.
 
     got_worse: those that newly miss a demand, or fell by more than their tolerance.
+    fell: those that fell within their tolerance, if the mean fell significantly and no
+        case got worse.
     changed: those whose rankings changed by more than allowed.
     failed: those that fail for another reason, errors among them. Cases that failed
         before are left out, and errors that one sentence tells for several cases.
@@ -30,6 +34,7 @@ class CaseGroups:
     """
 
     got_worse: list[CaseChange] = field(default_factory=list)
+    fell: list[CaseChange] = field(default_factory=list)
     changed: list[CaseChange] = field(default_factory=list)
     failed: list[CaseChange] = field(default_factory=list)
     differ: list[CaseChange] = field(default_factory=list)
@@ -60,11 +65,24 @@ def case_groups(results: Sequence[CaseResult]) -> CaseGroups:
                 groups.differ.append(change)
         elif id(result) not in said_once and failure_kind(result) != FAILED_BEFORE:
             groups.failed.append(change)
+    if not groups.got_worse:
+        groups.fell += _fell_together(ran)
     for result in movers(ran, 1):
         if became(result) == GOT_BETTER:
             groups.got_better.append(CaseChange.since_baseline(result))
-    if not worst and not groups.got_better:
+    if not worst and not groups.got_better and not groups.fell:
         groups.lowest += [
             CaseChange.since_baseline(ran[place]) for place in lowest(ran)
         ]
     return groups
+
+
+def _fell_together(ran: Sequence[CaseResult]) -> list[CaseChange]:
+    """Return the cases that fell, if the mean fell significantly; else none."""
+    fallen = movers(ran, -1)
+    if not fallen:
+        return []
+    change = mean_change(ran)
+    if change is None or change.p > SIGNIFICANT or change.means.difference >= 0:
+        return []
+    return [CaseChange.since_baseline(result) for result in fallen]

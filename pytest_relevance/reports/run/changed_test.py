@@ -106,6 +106,25 @@ def _without_cases(
     return replace(change, cases=left)
 
 
+def looser_files(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
+) -> list[str]:
+    """Return the case files that are looser than their baselines have them.
+
+    The files that are compared with a record are left out: no update accepts their
+    demands.
+    """
+    changed = changed_test(results, files, info)
+    names = [case.file for case in changed.gone]
+    names += [file for file, _ in changed.looser]
+    with_baseline = []
+    for name in dict.fromkeys(names):
+        about = files.get(name)
+        if about is not None and not about.against:
+            with_baseline.append(name)
+    return with_baseline
+
+
 def lost_otherwise(
     lost: Iterable[UncomparedCase], files: Mapping[str, FileInfo]
 ) -> list[UncomparedCase]:
@@ -150,19 +169,12 @@ def change_sentences(
     files: Mapping[str, FileInfo],
     *,
     full: bool = False,
-    has_remedy: bool = False,
 ) -> list[Sentence]:
-    """Return what changed, as sentences for a terminal, a page or Markdown.
-
-    `has_remedy`: whether it is said how an update accepts it.
-    """
+    """Return what changed, as sentences for a terminal, a page or Markdown."""
     style = BAD if changed.is_looser else DOUBT
     sentences = []
     for text in change_texts(changed, full=full):
         sentences.append(Sentence(f"{CHANGED}: {text}", style))
-    if changed.is_looser and has_remedy:
-        how = "--relevance-update=test accepts what the test demands now"
-        sentences.append(Sentence(how, style))
     unknown = dict.fromkeys(
         about.against
         for about in files.values()

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, listed
-from pytest_relevance.reports.blocks import CommandLine, Sentence
+from pytest_relevance.reports.blocks import CommandLine, Sentence, lines_of
 from pytest_relevance.reports.parts import MOST_LINES, Entries, Part, lines_of_parts
 from pytest_relevance.reports.run.case_tables import lowest_table
 from pytest_relevance.reports.run.remarks import (
@@ -59,8 +59,8 @@ class SummaryOf:
     updating: what the run accepts into the baseline: "all", "new" or "test".
     against: the record to compare with, as the command line names it.
     has_advice: whether the summary says what to do next.
-    problems: what went wrong beside the cases. These texts come first.
-    written: what the run wrote. These texts come last.
+    problems: what went wrong beside the cases. These texts stand behind the counts.
+    written: what the run wrote. Behind these texts stands only why the run fails.
     page: the HTML report that the run wrote; empty without one.
     most_lines: how many lines it has unless it is full; None for any number.
     """
@@ -131,7 +131,9 @@ def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
         if of.verbosity >= 0 or part.is_quiet:
             blocks = list(part.blocks(of))
             parts.append(Part(blocks, part.least, part.turn, part.is_whole))
-    return lines_of_parts(parts, width, None if of.full else of.most_lines)
+    last = lines_of(_why_it_fails(of), width)
+    most = None if of.full or of.most_lines is None else of.most_lines - len(last)
+    return [*lines_of_parts(parts, width, most), *last]
 
 
 # --- the parts: each has no blocks if it does not apply -------------------------------
@@ -210,13 +212,7 @@ def _changed_test(of: SummaryOf) -> Iterable[Entries]:
         blocks += uncompared.not_compared_sentences(of.results, of.files)
     if of.updating not in ("all", "test"):
         changed = changed_test(of.results, of.files, of.info)
-        is_recorded = any(about.against for about in of.files.values())
-        blocks += change_sentences(
-            changed,
-            of.files,
-            full=of.full,
-            has_remedy=not (of.updating or is_recorded or of.info.requires_baseline),
-        )
+        blocks += change_sentences(changed, of.files, full=of.full)
     blocks += moved_sentences(of.files, of.updating)
     return blocks
 
@@ -278,6 +274,7 @@ def _cases(of: SummaryOf) -> Iterable[Entries]:
     lists: list[Entries] = []
     for title, changes in (
         ("the worst", groups.got_worse),
+        ("fell most, within the tolerance of today", groups.fell),
         ("changed by more than allowed", groups.changed),
         ("failed", groups.without_errors),
         ("changed", groups.differ),
@@ -349,19 +346,43 @@ def _has_own_fault(result: CaseResult) -> bool:
 
 def _next_steps(of: SummaryOf) -> Iterable[Entries]:
     if not of.advises_on_baseline:
-        return [CommandLine("look", of.page)] if of.page else []
+        return [CommandLine("look", of.page)] if of.page and of.verbosity >= 0 else []
+    from pytest_relevance.reports.run.changed_test import looser_files
     from pytest_relevance.reports.run.uncompared import found_something_sentences
     from pytest_relevance.reports.run.update_advice import next_steps, reference_in
 
+    looser = looser_files(of.results, of.files, of.info)
+    if of.verbosity < 0 and not looser:
+        return []
     against = of.against or reference_in(of.info.command)
     return [
         *found_something_sentences(of.results, of.files),
-        *next_steps(of.results, of.files, of.updating, against=against, page=of.page),
+        *next_steps(
+            of.results,
+            of.files,
+            of.updating,
+            looser=looser,
+            against=against,
+            page=of.page,
+        ),
     ]
 
 
 def _written(of: SummaryOf) -> Iterable[Entries]:
     return [Sentence(text) for text in of.written]
+
+
+def _why_it_fails(of: SummaryOf) -> Sequence[Sentence]:
+    """Write why the run fails other than for a case or a gate.
+
+    pytest's own last line has the failed cases and gates, and nothing else.
+    """
+    if not of.info.reasons_to_fail:
+        return []
+    from pytest_relevance.reports.run.build import reasons_beside_cases
+
+    why = listed(reasons_beside_cases(of.info), "and")
+    return [Sentence(f"the run fails because {why}", BAD)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,10 +400,10 @@ class _PartOfSummary:
 
 
 _PARTS = (
-    _PartOfSummary(_problems, least=3, turn=19),
     _PartOfSummary(_headline, least=1, turn=20, is_whole=True),
     _PartOfSummary(_means, least=2, turn=19, is_whole=True),
     _PartOfSummary(_counts, least=1, turn=19, is_whole=True),
+    _PartOfSummary(_problems, least=3, turn=19),
     _PartOfSummary(_errors, least=2, turn=17),
     _PartOfSummary(_changed_test, least=2, turn=16),
     _PartOfSummary(_emptied, least=2, turn=14),
@@ -397,7 +418,7 @@ _PARTS = (
     _PartOfSummary(_stability, least=1, turn=4),
     _PartOfSummary(_remarks, least=1, turn=3, is_quiet=False),
     _PartOfSummary(_searched, least=1, turn=6, is_quiet=False),
-    _PartOfSummary(_next_steps, least=4, turn=15, is_quiet=False),
+    _PartOfSummary(_next_steps, least=4, turn=15),
     _PartOfSummary(_written, least=12, turn=18),
 )
 """The parts of a summary in their order."""

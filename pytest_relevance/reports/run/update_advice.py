@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import isabs
-from shlex import join, quote
+from shlex import join, quote, split
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine
@@ -27,6 +27,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 _WORSE_TOO = ", and what got worse too unless you name cases"
 
 _UPDATE = "pytest --relevance-update"
+_LOOK = "pytest --relevance-html=report.html"
 _AGAINST = "--relevance-against"
 
 
@@ -35,14 +36,18 @@ def next_steps(
     files: Mapping[str, FileInfo],
     updating: str | None,
     *,
+    looser: Sequence[str] = (),
     against: str = "",
     page: str = "",
 ) -> Iterator[CommandLine]:
     """Give the commands that show, judge and accept what changed, in this order.
 
-    `updating` is what the run accepts, "all" or "new". `against` is the record to
-    compare with as the command line names it; empty if that is not known. `page` is the
-    HTML report that the run wrote, empty without one.
+    If the test is looser than its baseline, to undo that or to accept it comes first.
+
+    `updating` is what the run accepts, "all", "new" or "test". `looser`: the case files
+    that are looser. `against` is the record to compare with as the command line names
+    it; empty if that is not known. `page` is the HTML report that the run wrote, empty
+    without one.
 
     An update is not offered for what got worse as long as judgments may explain it.
     Cases that are compared with a record are not accepted: an update does not change a
@@ -53,11 +58,15 @@ def next_steps(
         # what is accepted passes, unless it misses a floor or an expectation
         fallen = [result for result in fallen if has_failed(result)]
     worse = count_results(fallen)
+    if looser and updating not in ("all", "test"):
+        yield _what_to_undo(looser)
+        note = "what the test demands now, if it is intended"
+        yield CommandLine("accept", f"{_UPDATE}=test", note)
     if fallen:
         yield _how_to_look(fallen, files, against, page)
         yield _how_to_see_one(fallen, files, against)
-    elif page:
-        yield CommandLine("look", page)
+    elif page or looser:
+        yield CommandLine("look", page or _LOOK)
     if worse.open:
         yield _how_to_judge(worse, fallen, files, against)
     if updating != "all":
@@ -84,8 +93,16 @@ def _how_to_look(
     if page:
         return CommandLine("look", page)
     options = _reference_options(fallen[0], files, against)
-    parts = ["pytest", *options, "--relevance-html=report.html"]
-    return CommandLine("look", join(parts))
+    _, *html = split(_LOOK)
+    return CommandLine("look", join(["pytest", *options, *html]))
+
+
+def _what_to_undo(files: Sequence[str]) -> CommandLine:
+    names = ", ".join(files[:MOST_NAMES])
+    more = len(files) - MOST_NAMES
+    if more > 0:
+        names += f" and {more:,} more"
+    return CommandLine("undo", names, "what the test changed", is_file=True)
 
 
 def _how_to_see_one(

@@ -214,12 +214,15 @@ class RunFinding:
             headline says it without.
         is_of_part: whether the finding may be wrong for the whole run, if this run is
             one of several shards.
+        because: why the run fails, as a clause: `3 cases are missing`; empty if it is
+            not that, or if `brief` is such a clause.
     """
 
     text: str
     fails: bool = False
     brief: str = ""
     is_of_part: bool = False
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
