@@ -286,6 +286,16 @@ def test_a_record_says_later_what_the_test_changed(
     } in changes
 
 
+@pytest.mark.parametrize("outcome", ["boom", "skip"])
+def test_a_case_that_was_not_scored_has_the_same_judgments_in_a_later_report(
+    shop: Shop, command: Command, outcome: str
+) -> None:
+    shop.returns(boots=outcome)
+    shop.run("--relevance-record=pr.jsonl")
+    report = command("report", "pr.jsonl", "--against", "main.jsonl").out
+    assert "the test changed" not in report
+
+
 def test_a_stricter_test_passes_and_is_counted(shop: Shop) -> None:
     stricter = CASES.replace("min_ndcg: 0.5", "min_ndcg: 0.6").replace(
         "passing: 1}", "passing: 1}, {mean: {P@3: 0.1}}"

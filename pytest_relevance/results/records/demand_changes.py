@@ -13,7 +13,7 @@ from typing import Any
 from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.codec import encode
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.demands import (
     EXPECT,
     FILLED,
@@ -59,8 +59,13 @@ class DemandedOfCase:
     def of_result(
         cls, result: CaseResult, demands: CaseDemands | None
     ) -> DemandedOfCase:
-        """Return what a run has of a case, beside its demands."""
-        return cls(demands, result.weight, result.tags, result.evaluation.digest)
+        """Return what a run has of a case, beside its demands.
+
+        A result that was not scored does not have its judgments.
+        """
+        is_scored = result.verdict not in (*WITHOUT_SCORE, SKIPPED)
+        digest = result.evaluation.digest if is_scored else ""
+        return cls(demands, result.weight, result.tags, digest)
 
 
 @dataclass(frozen=True, slots=True)
