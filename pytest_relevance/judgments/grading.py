@@ -20,6 +20,8 @@ from pytest_relevance.judgments.grade_text import why_no_grade
 from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.scale import AGGREGATES, Scale, aggregate, on_scale
 
+_NO_WORDS: Mapping[str, float] = {}
+
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
@@ -79,6 +81,26 @@ def number_of(text: str) -> float | None:
     return int(value) if value == int(value) else value
 
 
+def grade_on_scale(
+    text: str, scale: Scale | None, words: Mapping[str, float] = _NO_WORDS
+) -> float | str | None:
+    """Return the grade of a rating as text, None if it is not one, or what is wrong.
+
+    Tried in turn: a name of the scale, a word such as "relevant", a number. A grade off
+    the scale is wrong: the text that is returned says so.
+
+    `words`: {word in lower case: grade}.
+    """
+    name = text.strip()
+    if scale is not None and name in scale.names:
+        return scale.names[name]
+    grade = words.get(name.casefold())
+    if grade is not None:
+        return grade
+    grade = number_of(name)
+    return None if grade is None else on_scale(grade, scale)
+
+
 @dataclass(frozen=True, slots=True)
 class _GradeReader:
     """Interprets the ratings of a file, by the words of its format and by a scale."""
@@ -94,8 +116,9 @@ class _GradeReader:
         """
         grades: dict[object, float | None] = {}
         wrong: dict[object, str] = {}
+        words = self._grades_of_words()
         for rating in set(self.rows.ratings):
-            grade = self._read(rating)
+            grade = self._read(rating, words)
             if isinstance(grade, str):
                 wrong[rating] = grade
             else:
@@ -117,43 +140,38 @@ class _GradeReader:
                     break
         problems.raise_if_any()
 
-    def _read(self, rating: object) -> float | str | None:
+    def _read(self, rating: object, words: Mapping[str, float]) -> float | str | None:
         """Return the grade of a rating, None if it is blank, or a text if it is wrong.
 
-        The text says what is wrong.
+        `words`: {word of the format in lower case: grade}. The text says what is wrong.
         """
         if rating is None:
             return None
         if isinstance(rating, str):
-            return self._grade_of_text(rating)
+            text = rating.strip()
+            if not text:
+                return None
+            grade = grade_on_scale(text, self.scale, words)
+            return self._no_grade(text) if grade is None else grade
         is_number = isinstance(rating, (int, float)) and not isinstance(rating, bool)
         if not is_number or not isfinite(cast(float, rating)):
             return f"a grade is a finite number or a name of the scale, found {found(rating)}"
         number = cast(float, rating)
         return on_scale(int(number) if number == int(number) else number, self.scale)
 
-    def _grade_of_text(self, text: str) -> float | str | None:
-        """Return the grade of a text, None if it is blank, or a message if it is wrong.
-
-        Tried in turn: a name of the scale, a word of the format such as "Relevant", a
-        number.
-        """
-        name = text.strip()
-        if not name:
-            return None
-        names = self.scale.names if self.scale is not None else {}
-        if name in names:
-            return names[name]
+    def _grades_of_words(self) -> dict[str, float]:
+        """Return {word of the format in lower case: grade}, for words that have one."""
         known = self.rows.grades_of_words
         if self.scale is not None or self.words_need_scale:
+            names = self.scale.names if self.scale is not None else {}
             known = {name.casefold(): grade for name, grade in names.items()}
-        for meant in self.rows.words.get(name.casefold(), ()):
-            if meant in known:
-                return known[meant]
-        grade = number_of(name)
-        if grade is None:
-            return self._no_grade(name)
-        return on_scale(grade, self.scale)
+        grades = {}
+        for word, meanings in self.rows.words.items():
+            for meant in meanings:
+                if meant in known:
+                    grades[word] = known[meant]
+                    break
+        return grades
 
     def _no_grade(self, name: str) -> str:
         names = self.scale.names if self.scale is not None else {}

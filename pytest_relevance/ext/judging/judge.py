@@ -26,8 +26,7 @@ import pytest
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
-from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.scale import on_scale
+from pytest_relevance.judgments.grading import grade_on_scale
 from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.giving_up import PATIENCE
 from pytest_relevance.plugin.options import redaction, settings
@@ -221,19 +220,14 @@ def answer_of(said: object, case: Case) -> Answer:
 def _grade_of(said: object, case: Case) -> float:
     """Return a grade on the scale of a case, from a number or a name on the scale.
 
-    Raises ValueError, which says what a grade has to be.
+    Raises ValueError if it is not one, is off the scale, or has no gain in the case.
     """
     scale = case.terms.scale
-    text = f"{said}"
-    grade = None if scale is None else scale.names.get(text.strip())
-    if grade is None:
-        grade = number_of(text)
+    grade = grade_on_scale(f"{said}", scale)
     if grade is None:
         allowed = "a number" if scale is None else f"one of {scale.describe()}"
         raise ValueError(f"a grade is {allowed}, or None for none")
-    on_it = on_scale(grade, scale)
-    if isinstance(on_it, str):
-        raise ValueError(on_it)
-    # a grade without a gain raises here, as gains may be a mapping
-    _ = case.settings.gains[grade]
+    if isinstance(grade, str):
+        raise ValueError(grade)
+    case.settings.gain_of(grade)  # raises if a grade has no gain
     return grade
