@@ -93,7 +93,7 @@ class CaseFile(pytest.Module):
         if why:
             raise self.CollectError(f"{shown}: {why}")
         if self._baseline is not None:
-            self._refuse_silence(self._baseline, runs)
+            self._refuse_silent_baseline(self._baseline, runs)
         digest = self._digest(suite)
         run_store(self.config).collection.files[shown] = self.describe(
             suite, runs, digest
@@ -227,7 +227,9 @@ class CaseFile(pytest.Module):
                 run.baseline = self._baseline
         self._baseline.move(moves)
 
-    def _refuse_silence(self, baseline: Baseline, runs: Iterable[CaseRun]) -> None:
+    def _refuse_silent_baseline(
+        self, baseline: Baseline, runs: Iterable[CaseRun]
+    ) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
         Nothing is raised while the baseline is being replaced. A record was checked

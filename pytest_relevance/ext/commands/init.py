@@ -99,9 +99,9 @@ def run(arguments: Namespace) -> int:
     refuse_to_overwrite(paths, _other_places(suite, conftest))
     next_command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
-        first = _of_judgments(arguments, folder, next_command)
+        first = _suite_for_judgments(arguments, folder, next_command)
     elif arguments.queries is None:
-        first = _example(next_command)
+        first = _suite_for_example(next_command)
     else:
         raise CommandError(
             f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too"
@@ -131,7 +131,7 @@ def _write(path: Path, text: str) -> None:
     print(f"written: {harmless(os.path.relpath(path))}")
 
 
-def _example(next_command: str) -> _FirstSuite:
+def _suite_for_example(next_command: str) -> _FirstSuite:
     return _FirstSuite(
         suite=_filled("example_suite", command=next_command),
         conftest=_filled("example_conftest"),
@@ -142,7 +142,9 @@ def _example(next_command: str) -> _FirstSuite:
     )
 
 
-def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _FirstSuite:
+def _suite_for_judgments(
+    arguments: Namespace, folder: Path, next_command: str
+) -> _FirstSuite:
     """Return the first suite for `--judgments`.
 
     Raises:
@@ -161,12 +163,13 @@ def _of_judgments(arguments: Namespace, folder: Path, next_command: str) -> _Fir
         )
     lines = _key_lines(arguments, folder, rows, judgments)
     documents = _first_documents(judgments)
-    where = repr(f"first, as they stand in {file.name}: [{documents}, ...]")
+    end_of_message = f"first, as they stand in {file.name}: [{documents}, ...]"
     cases = counted(len({query.id for query in queries}), "case")
     number = sum(len(grades) for grades in judgments.values())
     return _FirstSuite(
         suite=_filled("judged_suite", command=next_command, keys=lines),
-        conftest=_filled("judged_conftest", where=where),
+        # a literal of Python: an id may have quotes
+        conftest=_filled("judged_conftest", end_of_message=repr(end_of_message)),
         said=(
             f"{cases} with {counted(number, 'judgment')}. What is missing is your search: "
             "write it in conftest.py."

@@ -18,8 +18,11 @@ from pytest_relevance.plugin.own_fixtures import OwnFixtures
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.scoring import looks_at_latency
 
-_SKIPPING = frozenset({"skip", "skipif", "filterwarnings"})
-"""The marks of cases that may be skipped, or have their own warnings."""
+_MARKS_OF_CASES_ALONE = frozenset({"skip", "skipif", "filterwarnings"})
+"""The marks with which a case is searched alone.
+
+With the first two a case may be skipped, with the last one it has its own warnings.
+"""
 
 _RUNNING = (
     "pytest_runtest_setup",
@@ -141,7 +144,7 @@ def is_alone(run: CaseRun) -> bool:
     if run.case.skip is not None or looks_at_latency(run.case):
         return True
     for mark in run.item.iter_markers():
-        if mark.name in _SKIPPING:
+        if mark.name in _MARKS_OF_CASES_ALONE:
             return True
         if mark.name == "xfail" and mark.kwargs.get("run") is False:
             return True

@@ -204,7 +204,7 @@ def update_baseline(
             without_ranking=gaps,
             demands=accepted.demands if takes_demands else before.demands,
         )
-        _refuse_silence(after, searches or {}, name)
+        _refuse_silent_update(after, searches or {}, name)
         updated = _updated(before, after, effects, moved, left)
         is_new = not exists and bool(after or not only_test)
         if updated.changes_file or is_new:
@@ -344,7 +344,7 @@ def _updated(
     )
 
 
-def _refuse_silence(
+def _refuse_silent_update(
     after: BaselineEntries, searches: Mapping[EntryKey, str], shown: str
 ) -> None:
     """Raise `RecordError` if a search found nothing in most of its cases.
