@@ -116,6 +116,9 @@ class FileError(ValueError):
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return problems sorted by place. The same message at the same place is kept once.
 
+    A mistake behind an anchor of YAML is reported by each case that has its alias. The
+    first of these problems is kept.
+
     Problems of the file that was read come before problems of other files.
     """
 

@@ -45,7 +45,11 @@ def _other_blanks() -> set[str]:
 _OTHER_BLANKS = _other_blanks()
 
 _AT_A_TIME = 200
-"""How many rows are read at a time. With more, the garbage collector takes longer."""
+"""How many rows are read at a time.
+
+With more, the garbage collector takes longer: the columns of 300,000 rows of TSV took
+0.57 s with 200 rows at a time, 0.79 s with 5000, and 1.15 s with all.
+"""
 
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 """The names of separators in messages."""
@@ -148,7 +152,7 @@ class TextTable:
             return array("L", (line for line, _ in self.rows()))
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """Yield the rows below the header, 200 at a time. This is the fastest way."""
+        """Yield the rows below the header, in lists of at most `_AT_A_TIME`."""
         rows: Iterator[list[str]]
         if self._is_csv:
             reader = csv.reader(self.lines(), delimiter=self._separator, strict=True)

@@ -322,7 +322,10 @@ class OverruledRow:
     reason: Reason
 
     def describe(self) -> str:
-        """Return the row in words, for a part of a sentence."""
+        """Return the row as text, with its place if it is known, and both grades.
+
+        `line 3: query "boots", document "d1" has grade 2 there, and 3 counts`
+        """
         where = ""
         if self.place.line:
             where = f"line {self.place.line}: "

@@ -199,16 +199,18 @@ def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
 def best_rankings(
     judged: Collection[float], settings: Settings
 ) -> Iterator[GradedRanking]:
-    """Yield rankings of judged documents. By any measure, one of them is the best.
+    """Yield rankings of judged documents: for each measure, one with its best value.
 
-    `judged` are the grades of the documents. These rankings are tried:
+    `judged`: the grades of the documents. The rankings are, in this order:
 
-    - by descending grade, for measures of relevance and of grades (P, AP, CG, ERR)
-    - by descending gain, for measures of gain
-    - both again without documents that lower the score
-    - with all documents, for Judged
-    - a single result, if the divisor grows with the number of results (nDCG without a
-      cutoff and with `ideal: max`, P without a cutoff)
+    - all documents, the highest grade first: for measures of relevance and of grades
+      (P, AP, CG, ERR) and for Judged
+    - the documents with a gain above 0, the highest gain first: for measures of gain
+    - the first document of each of these two alone: for measures whose divisor grows
+      with the number of results (nDCG without a cutoff and with `ideal: max`, P without
+      a cutoff)
+    - the documents with a grade above 0, the highest grade first: for measures that
+      other documents lower
 
     A property test compares them with every possible ranking, for all measures.
     """
@@ -301,7 +303,11 @@ class SuiteFloors:
                 )
 
     def sentences(self) -> Iterator[str]:
-        """Yield a sentence about the cases without it for each floor of the suite."""
+        """Yield a sentence for each floor of the suite that some cases are not held to.
+
+        It counts and names these cases, except those that another sentence of a report
+        names.
+        """
         for suite_floor in self._all():
             if suite_floor.not_named:
                 total = counted(suite_floor.held + len(suite_floor.not_held), "case")

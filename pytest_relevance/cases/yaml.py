@@ -166,7 +166,11 @@ class EventReader:
         self._most_expanded = LARGEST_EXPANSION + len(data)
 
     def take_problems(self) -> list[Problem]:
-        """Return the mistakes since the last call after which reading could go on."""
+        """Return the mistakes that were found since the last call of this method.
+
+        These are mistakes after which reading goes on, for example a key that is
+        written twice. After any other mistake `Broken` is raised.
+        """
         problems = self._problems
         self._problems = []
         return problems

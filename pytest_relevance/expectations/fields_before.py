@@ -127,8 +127,9 @@ def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> b
 def some_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `some` at least as badly.
 
-    For each result then, some result now must be as close to the conditions. And no
-    field may have a text now that it had in no result then.
+    Two things must be true. For each accepted result there is a present result that is
+    as close to the conditions. And each text of a field now was a text of that field
+    in an accepted result. If either ranking has no results, both must have none.
     """
     demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)

@@ -154,7 +154,10 @@ def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float |
 
 @dataclass(frozen=True, slots=True)
 class ScoresOfCases:
-    """The scores of cases by a metric, for a comparison with the reference."""
+    """The score of a case by the metric of a gate on a mean, now and in the reference.
+
+    The methods are those of `ValuesOfCases`.
+    """
 
     metric: Metric
 

@@ -48,11 +48,11 @@ class Search:
 
 
 class GivingUp:
-    """Counts the failures of each search, and gives up a search that fails too often.
+    """Gives up a search that failed in too many cases in a row.
 
-    The other cases of the search fail then. Each process counts for itself, by the
-    reports that it logs. So a case counts once, after its last rerun. The hooks are
-    registered when the first search is given up.
+    The remaining cases of the search then fail without a call (`NotSearched`). A case
+    counts once, by the last report of its reruns. Each worker of pytest-xdist counts
+    its own cases. The hooks are registered when the first search is given up.
     """
 
     def __init__(self, config: pytest.Config) -> None:

@@ -36,7 +36,9 @@ from pytest_relevance.results.records.run_info import RunInfo
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the terminal, before the last one.
+    """A section that the end of a run has in the terminal, below a rule with a title.
+
+    Sections of extensions come before the section `relevance`.
 
     `lines`: lines of styled spans, as `styled_line(text)` makes them.
     """

@@ -36,7 +36,10 @@ class Listing(Protocol):
         """Return the listing with the first rows alone."""
 
     def lines(self, columns: int) -> list[Line]:
-        """Write the rows; no line without one."""
+        """Return the rows as lines; an empty list if there are no rows.
+
+        `columns`: the width of a line in columns.
+        """
 
 
 Entries = Sentence | CommandLine | Listing
@@ -47,9 +50,9 @@ Entries = Sentence | CommandLine | Listing
 class Part:
     """Blocks that stand together. An entry is a sentence, a command or a table row.
 
-    least: how many entries stay if there is not room for all.
-    turn: the part with the lowest turn is shortened first.
-    is_whole: no sentence of it is cut.
+    `least`: how many entries stay if there is not room for all.
+    `turn`: the part with the lowest turn is shortened first.
+    `is_whole`: each sentence that is shown keeps all its lines.
     """
 
     blocks: Sequence[Entries]
@@ -63,9 +66,14 @@ class Part:
         return sum(_size(block) for block in self.blocks)
 
     def lines(self, width: int, entries: int, longest: int | None = None) -> list[Line]:
-        """Write the first entries, no sentence with more than `longest` lines.
+        """Return the first `entries` entries of the part as lines.
 
-        If sentences are left out, a line counts them.
+        `width`: the width of a line in columns.
+        `longest`: the most lines of a sentence; a longer one ends in `...`. None if
+            sentences may have any number of lines, as they may in a part that
+            `is_whole`.
+
+        If sentences or commands are left out, a last line counts them.
         """
         lines: list[Line] = []
         left = entries
@@ -90,7 +98,7 @@ def _size(block: Entries) -> int:
 def _clipped(
     block: Sentence | CommandLine, width: int, longest: int | None
 ) -> list[Line]:
-    """Write a block; a sentence that has more lines than `longest` ends in `...`."""
+    """Return the lines of a block; a sentence longer than `longest` ends in `...`."""
     lines = block.lines(width)
     if longest is None or len(lines) <= longest or not isinstance(block, Sentence):
         return lines
@@ -106,7 +114,7 @@ def _clipped(
 def lines_of_parts(
     parts: Iterable[Part], width: int, most: int | None = None
 ) -> list[Line]:
-    """Write the parts below each other, in at most `most` lines; None for any number.
+    """Return the lines of the parts, at most `most`; None for any number.
 
     If there are more, the parts lose entries, each in its turn. If that does not
     suffice, sentences lose lines. The last line then says that the summary is

@@ -186,7 +186,11 @@ def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:
 
 
 def _is_known(this: CaseRun, result: CaseResult) -> bool:
-    """Say whether a case failed before, and may fail. False for a case with `xfail`."""
+    """Say whether a failed case is reported as xfailed, because it failed before.
+
+    Only `--relevance-known=xfail` asks for that. A case that has the mark `xfail` is
+    left to the mark.
+    """
     return (
         result.verdict == FAILED
         and result.baseline is not None

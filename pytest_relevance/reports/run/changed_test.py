@@ -263,7 +263,11 @@ def _place_of_key(key: str) -> tuple[int, str]:
 
 
 def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list[str]:
-    """Return a text for each change of one key; one for all if these are many."""
+    """Return the changes of one key in words.
+
+    Cases with the same change share a text, which counts and names them. If there are
+    more than `_MOST_VALUES` such texts, one text stands for all. Each gate has its own.
+    """
     by_text = grouped(changes, lambda pair: _change_text(pair[1]))
     if key == GATE:
         return [_gate_text(change) for _, change in changes]

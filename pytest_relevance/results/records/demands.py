@@ -63,7 +63,7 @@ class RecordedExpectation:
 
     @classmethod
     def of(cls, expected: Expectation) -> RecordedExpectation:
-        """Record an expectation."""
+        """Return an expectation as records keep it."""
         return cls(
             kind=expected.kind,
             name="" if expected.name == expected.kind else expected.name,

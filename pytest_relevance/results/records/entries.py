@@ -353,8 +353,9 @@ def _misses_a_demand(result: CaseResult) -> bool | None:
 
 
 def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
-    """Return {document: rank} for documents that are wrong and below the kept ranking.
+    """Return {document: rank}, for wrong documents of missed expectations.
 
+    Documents in the ranking that the entry keeps are left out, as it has their ranks.
     The rank is None if the document was not returned.
     """
     ranks: dict[str, int | None] = {}

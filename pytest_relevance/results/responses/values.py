@@ -253,7 +253,12 @@ def _has_item(holder: Any, name: str) -> bool:
 
 
 def own_names(document: object) -> list[str]:
-    """Return the names of the fields of a mapping, a row or an object, in order."""
+    """Return the names of the fields of a mapping, a row or an object, in their order.
+
+    Of a mapping and a row they are its keys. Of an object they are its attributes
+    (`_fields`, `__slots__`, `__dict__`) that do not begin with an underscore.
+    Properties are left out. A text and a number have no fields.
+    """
     if isinstance(document, Mapping) or is_keyed(document):
         return [*document.keys()]  # type: ignore[attr-defined]
     names: dict[str, None] = {}
