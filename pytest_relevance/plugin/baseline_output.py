@@ -162,7 +162,7 @@ def _write_baseline(
 
 
 def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
-    """Write which cases of a file have no new ranking; "" if all have one.
+    """Return which cases of a file have no new ranking; "" if all have one.
 
     Example: `; 3 of 9 cases ran, the others keep what they had`.
     """

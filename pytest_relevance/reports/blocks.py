@@ -66,7 +66,7 @@ class CommandLine:
     is_file: bool = False
 
     def lines(self, columns: int) -> list[Line]:
-        """Write the word, the command and the note for a terminal."""
+        """Return the word, the command and the note as lines for a terminal."""
         word = f"{harmless(self.word):<{_WIDEST_WORD}}  "
         command = harmless(self.command)
         if not self.note:
@@ -79,7 +79,7 @@ class CommandLine:
         return [((word, STRONG), (command, PLAIN)), *folded]
 
     def shell(self) -> str:
-        """Write the command below its word and its note, as lines of a shell script."""
+        """Return the command below its word and note, as lines of a shell script."""
         said = f"{self.word}: {self.note}" if self.note else self.word
         if self.is_file:
             return f"# {harmless(said)} in {harmless(self.command)}"

@@ -25,7 +25,7 @@ def failure_head(result: CaseResult) -> str:
 
 
 def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
-    """Write why a case failed: `0.764 -> 0.310, floor 0.500`, or a line of its error.
+    """Return why a case failed: `0.764 -> 0.310, floor 0.500`, or a line of an error.
 
     `is_named`: whether the name of the metric stands before the scores, because no
     heading names it.
@@ -52,7 +52,7 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
 
 
 def first_reason(result: CaseResult) -> str:
-    """Write the first reason in the fewest words: a score without what it misses.
+    """Return the first reason in the fewest words: a score without what it misses.
 
     `0.764 -> 0.310`, without a baseline `nDCG@10 0.310`. Any other reason is a whole
     sentence.
@@ -65,7 +65,7 @@ def first_reason(result: CaseResult) -> str:
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Write why a case failed, to stand beside its score: `below its floor 0.500`.
+    """Return why a case failed, to stand beside its score: `below its floor 0.500`.
 
     The text is empty if the case ended in an error.
     """
@@ -97,7 +97,7 @@ class _BriefScore:
         return f"{self.change}, {self.limit}"
 
     def beside_score(self, *, is_floor: bool) -> str:
-        """Write the limit; after the score, if the table shows fewer decimals."""
+        """Return the limit as text, after the score if the table has fewer decimals."""
         limit = f"below its {self.limit}" if is_floor else self.limit
         return limit if self.is_in_table else f"{self.change}, {limit}"
 

@@ -27,7 +27,7 @@ def _score_digits(result: CaseResult) -> int:
 
 
 def met_text(result: CaseResult) -> str:
-    """Write the score of a case that does not fail, and which expectations it meets.
+    """Return the score of a case that does not fail, and what it meets, as text.
 
     Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. If there is a
     baseline, its score follows.
@@ -89,7 +89,7 @@ def ties_text(result: CaseResult) -> str:
 
 
 def open_text(result: CaseResult) -> str:
-    """Write which grades can settle whether a case got worse, or "" if none can.
+    """Return which grades can settle whether a case got worse, or "" if none can.
 
     Example: `may only be missing judgments: judge sku-7 to settle it`.
     """

@@ -315,7 +315,7 @@ def _metrics_table(comparison: Comparison) -> Table:
 def mean_change_sentences(
     comparison: Comparison, told: Collection[str] = ()
 ) -> list[Sentence]:
-    """Write the change of the mean that decides, the counts, and the other means.
+    """Return the change of the mean that decides, the counts and the other means.
 
     `told`: the counts that the headline has.
     """
@@ -335,7 +335,7 @@ def mean_change_sentences(
 
 
 def _deciding_sentence(comparison: Comparison, change: MeanChange) -> Sentence:
-    """Write the mean whose p-value decides the headline."""
+    """Return the mean whose p-value decides the headline, in words."""
     results = comparison.results
     name = comparison.metric or metric_of(results)
     if len(comparison.variants) > 1:
@@ -347,7 +347,7 @@ def _deciding_sentence(comparison: Comparison, change: MeanChange) -> Sentence:
 
 
 def _mean_sentence(comparison: Comparison, row: Difference) -> Sentence:
-    """Write the mean of one metric and variant; the table of metrics has its test."""
+    """Return the mean of one metric and variant in words, without its test."""
     name = row.metric
     if row.variant is not None:
         name += f" of {row.variant}"

@@ -172,7 +172,7 @@ def _query_lines(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _returned_text(result: CaseResult) -> str:
-    """Write how many results came back, and how many of them are judged.
+    """Return how many results came back and how many are judged, as text.
 
     Examples: `10 results, all judged`; `100 results; of the top 10, 8 judged, 2 by
     judge-3`.
@@ -276,7 +276,7 @@ def _explanation_lines(result: CaseResult, columns: int, *, full: bool) -> list[
 
 
 def _explained_text(result: CaseResult, document: str) -> str:
-    """Write the document that an explanation is about: `sku-1  Orbit watch  rank 3`."""
+    """Return the document that an explanation is about: `sku-1  Orbit  rank 3`."""
     parts = [f"  {harmless(document)}"]
     title = harmless(result.texts.titles.get(document, ""))
     if title:
@@ -290,7 +290,7 @@ def _explained_text(result: CaseResult, document: str) -> str:
 
 
 def failure_message(result: CaseResult) -> str:
-    """Write why a case failed, in one line for JUnit and other reporters.
+    """Return why a case failed, in one line for JUnit and other reporters.
 
     The query comes first, as long lines are cut: `"boots" 1.000 -> 0.936, floor 0.950`.
     It is left out if the node id has it.
@@ -302,7 +302,7 @@ def failure_message(result: CaseResult) -> str:
 
 
 def failure_in_summary(result: CaseResult) -> str:
-    """Write why a case failed, for the short summary of pytest: the first reason alone.
+    """Return why a case failed, for the short summary of pytest: the first reason.
 
     A score is shown without its limit, which stands in the report of the failure.
     """
@@ -318,7 +318,7 @@ def _behind_query(result: CaseResult, text: str) -> str:
 
 
 def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) -> Line:
-    """Write every reason of a case in one line.
+    """Return every reason of a case in one line.
 
     The line is cut to `columns`, but never to fewer than 160 columns.
     `others`: the results of the run.

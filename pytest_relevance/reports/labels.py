@@ -36,13 +36,13 @@ def case_label(result: CaseResult) -> str:
 
 
 def case_heading(result: CaseResult) -> str:
-    """Write the heading of a case: `q043 "gaming laptop"[bm25]`. See `item_heading`."""
+    """Return the heading of a case: `q043 "laptop"[bm25]`. See `item_heading`."""
     name = (result.node or result.id).rpartition("::")[2]
     return item_heading(name, result.id, result.query)
 
 
 def item_heading(name: str, case: str, query: str) -> str:
-    """Write the heading of a pytest item: `q043 "gaming laptop"[bm25]`.
+    """Return the heading of a pytest item: `q043 "gaming laptop"[bm25]`.
 
     `name` is the name of the item. The heading is `name` alone if the query is the id
     of the case, or if the item is a test with checks.
@@ -54,7 +54,7 @@ def item_heading(name: str, case: str, query: str) -> str:
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
-    """Write the search of a case: `search[bm25](locale=en_GB)`."""
+    """Return the search of a case: `search[bm25](locale=en_GB)`."""
     label = harmless(search)
     if variant:
         label += f"[{harmless(variant)}]"
@@ -67,7 +67,7 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
 
 
 def settings_text(settings: Settings, depth: int | None = None) -> str:
-    """Write the settings of nDCG: `gain exponential, ideal judged, unjudged zero`.
+    """Return the settings of nDCG: `gain exponential, ideal judged, unjudged zero`.
 
     `depth`: the depth that the case file sets; None if it sets none.
     """
@@ -91,7 +91,7 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
 
 
 def _gain_text(settings: Settings) -> str:
-    """Write the gain: `exponential`, or `{0: 0, 1: 3}` for gains by grade."""
+    """Return the gain as text: `exponential`, or `{0: 0, 1: 3}` for gains by grade."""
     if isinstance(settings.gain, str):
         return settings.gain
     gains = [f"{grade:g}: {gain:g}" for grade, gain in sorted(settings.gain.items())]

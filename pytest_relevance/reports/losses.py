@@ -57,7 +57,7 @@ def blame_lines(
 
 
 def loss_text(loss: float) -> str:
-    """Write a loss with a minus, and a gain with a plus: `-0.213`, `+0.004`."""
+    """Return a loss with a minus, a gain with a plus, as text: `-0.213`, `+0.004`."""
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
 
 
@@ -202,7 +202,7 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
 
 
 def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
-    """Write which documents share a loss: `any 2 of 7 with grade 3: "Orbit 2" ...`.
+    """Return which documents share a loss: `any 2 of 7 with grade 3: "Orbit 2" ...`.
 
     Several grades are named if a mapping gives them the same gain.
     """

@@ -37,7 +37,7 @@ def reason_texts(result: CaseResult) -> list[str]:
 def reason_text(
     reason: Outcome, result: CaseResult, longest: int = LONGEST_TITLE
 ) -> str:
-    """Write one reason for the verdict of a case in a sentence.
+    """Return one reason for the verdict of a case as a sentence.
 
     Titles of documents are cut to `longest` columns.
     """
@@ -105,12 +105,12 @@ class _DocumentNames:
     longest: int
 
     def document(self, document: str) -> str:
-        """Write the name of a document: `"sku-1" (Watch)`."""
+        """Return the name of a document: `"sku-1" (Watch)`."""
         title = self._title(document)
         return f"{quoted(document)} ({title})" if title else quoted(document)
 
     def places(self, documents: Sequence[str]) -> str:
-        """Write documents and their places: `"a" (Watch, at rank 3), "b" (...)`."""
+        """Return documents and their places: `"a" (Watch, at rank 3), "b" (...)`."""
         named = []
         for document in documents:
             title, place = self._title(document), self._place(document)
@@ -132,7 +132,7 @@ class _DocumentNames:
 def absence(
     result: CaseResult, document: str | None, gone: str = "not returned"
 ) -> str:
-    """Write why a document is not in the ranking, for example `not in the index`.
+    """Return why a document is not in the ranking, for example `not in the index`.
 
     `gone`: the words for a document that the index has.
     """
@@ -144,7 +144,7 @@ def absence(
 
 
 def _nearly_this(result: CaseResult, document: str) -> str:
-    """Write which result has nearly the id of a document, or ""."""
+    """Return which result has nearly the id of a document, or ""."""
     for rank, returned in enumerate(result.ranking.documents, start=1):
         how = difference(document, returned)
         if how:
@@ -156,7 +156,7 @@ def _nearly_this(result: CaseResult, document: str) -> str:
 
 
 def _sentence(reason: Outcome, names: _DocumentNames) -> str:
-    """Write a sentence about the demand that a case misses.
+    """Return a sentence about the demand that a case misses.
 
     The kinds of expectations have words of their own.
     """

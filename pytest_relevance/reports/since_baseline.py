@@ -187,7 +187,7 @@ def _scores_text(result: CaseResult) -> str:
 
 
 def _rescored_text(result: CaseResult) -> str:
-    """Write how the score of the accepted ranking changed since it was accepted, or "".
+    """Return how the score of the accepted ranking changed since acceptance, or "".
 
     Example: `was 0.764 that day and is 0.712 today: the judgments or settings changed`.
     """

@@ -113,7 +113,7 @@ def screen_of(run: Run) -> Screen:
 
 
 def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
-    """Write the means that changed since the baseline; without any the present means.
+    """Return the means that changed since the baseline; without any the present means.
 
     The mean over all cases comes first, with its test and the counts that the headline
     does not have. Means of several suites and variants follow. Of many variants the
@@ -145,7 +145,7 @@ def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
 
 
 def _present_mean(results: Sequence[CaseResult]) -> str:
-    """Write the mean of one variant: `mean nDCG@10 0.701 of 52 queries`.
+    """Return the mean of one variant: `mean nDCG@10 0.701 of 52 queries`.
 
     It is followed by how many cases have no score, and by the range in which the mean
     may lie because of unjudged results.

@@ -295,7 +295,7 @@ def _folded_table(
 def _first_section(
     run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult], page: str
 ) -> str:
-    """Write the headline, whether the build fails, the means, the counts, what ran."""
+    """Return the headline, whether the build fails, the means, the counts, what ran."""
     said = headline(run.results, gates, run.info, files=run.files)
     items = [in_markdown(reason) for reason in reason_texts(run.info)]
     items += _mean_items(ran, said)

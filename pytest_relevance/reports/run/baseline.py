@@ -132,7 +132,7 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
 
 
 def _references(run: Run, files: Sequence[str]) -> str:
-    """Write the records that files are compared with, or `the baseline`, or ""."""
+    """Return the records that files are compared with, or `the baseline`, or ""."""
     infos = [info for file, info in run.files.items() if file in files]
     records = list(dict.fromkeys(info.against for info in infos if info.against))
     if records:
@@ -194,7 +194,7 @@ def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
 def whole_mean_sentences(
     results: Sequence[CaseResult], told: Collection[str] = ()
 ) -> list[Sentence]:
-    """Write how the mean over all cases changed, and count what became of queries.
+    """Return how the mean over all cases changed, and what became of queries.
 
     The p-value of this mean decides the headline. `told`: the counts that the headline
     has, by their names in `ChangeCounts`; they are left out. There are no sentences if
@@ -300,7 +300,7 @@ def _change_of_only(group: Sequence[CaseResult], change: MeanChange) -> list[Sen
 
 
 def _change_of_one(group: Sequence[CaseResult], head: str) -> list[Sentence]:
-    """Write the mean of one of several suites and variants, which is not tested."""
+    """Return the mean of one of several suites and variants, without a test."""
     pairs = differences.score_pairs(group)
     if not pairs:
         return []
@@ -312,7 +312,7 @@ def _change_of_one(group: Sequence[CaseResult], head: str) -> list[Sentence]:
 
 
 def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sentence:
-    """Write how a mean changed, with its interval and its p-value.
+    """Return how a mean changed, with its interval and its p-value.
 
     `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% -0.161 to -0.056, p <0.001)`. If only one
     of interval and p-value speaks of chance, the sentence says that p decides.
@@ -366,7 +366,7 @@ def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
 
 
 def _latency_figures(change: differences.LatencyChange) -> str:
-    """Write how p50 and p95 changed: `p50 12 ms -> 14 ms, p95 31 ms -> 40 ms`.
+    """Return how p50 and p95 changed: `p50 12 ms -> 14 ms, p95 31 ms -> 40 ms`.
 
     A percentile that needs more cases is left out. Instead of p95 there is the maximum.
     """

@@ -57,12 +57,12 @@ def counted_cases(results: Sequence[CaseResult]) -> str:
 
 
 def status_counts(results: Iterable[CaseResult]) -> str:
-    """Write how many cases have each status: `61 passed, 2 errors, 30 measured`."""
+    """Return how many cases have each status: `61 passed, 2 errors, 30 measured`."""
     return kind_counts(Counter(result.status for result in results), STATUSES)
 
 
 def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
-    """Write how many of each kind `counts` has: `2 failed, 2 errors`.
+    """Return how many of each kind `counts` has: `2 failed, 2 errors`.
 
     `kinds`: the kinds that are written, in this order.
     """

@@ -222,7 +222,7 @@ def _brief_key(key: str) -> str:
 
 
 def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
-    """Write how a demand changed: `2 gates are looser`. `key`: that of the demand."""
+    """Return how a demand changed: `2 gates are looser`. `key`: that of the demand."""
     if key == GATE:
         are_gone = all(change.now is None for _, change in changes)
         what = "gone" if are_gone else "looser"
@@ -314,7 +314,7 @@ def _name_of_key(key: str) -> str:
 
 
 def _value_text(value: Any) -> str:
-    """Write the value of a key: `0.9`, `linear`, `head, uk`; `none` without one."""
+    """Return the value of a key as text: `0.9`, `head, uk`; `none` without one."""
     if value is None or value == []:
         return "none"
     if isinstance(value, bool):
@@ -327,7 +327,7 @@ def _value_text(value: Any) -> str:
 
 
 def _expectation_text(values: Any) -> str:
-    """Write an expectation: `P@5 >= 0.6`, `include "a", "b" within 25`."""
+    """Return an expectation as text: `P@5 >= 0.6`, `include "a", "b" within 25`."""
     expected = decode(RecordedExpectation, values)
     text = expected.key
     if expected.kind == "latency":
@@ -363,7 +363,7 @@ def _gate_text(change: DemandChange) -> str:
 
 
 def gate_words(values: Any) -> str:
-    """Write what a gate demands: `mean nDCG@10 0.7 of head`.
+    """Return what a gate demands: `mean nDCG@10 0.7 of head`.
 
     Its own id stands behind it, if it has one.
     """

@@ -73,7 +73,7 @@ def _name(path: str) -> str:
 
 
 def _with_node(error: RunError) -> str:
-    """Write an error, with the file that is not collected because of it.
+    """Return an error as text, with the file that is not collected because of it.
 
     Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`. The
     file is left out if the error is in it.

@@ -57,7 +57,7 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
 
 
 def _diagnosis_text(diagnosis: Diagnosis) -> str:
-    """Write in one sentence what many cases have in common, and where to look."""
+    """Return in one sentence what many cases have in common, and where to look."""
     if diagnosis.kind == BROKEN:
         return harmless(diagnosis.message)
     if diagnosis.is_of_errors:

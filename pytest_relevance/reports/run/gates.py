@@ -67,13 +67,13 @@ _STYLES = {FAILED: BAD, XFAILED: DOUBT, SKIPPED: DOUBT, PASSED: GOOD}
 
 
 def gate_message(judged: GateResult) -> str:
-    """Write what a gate found, or why it was not evaluated."""
+    """Return what a gate found, or why it was not evaluated."""
     found = found_text(judged)
     return f"not evaluated: {found}" if judged.not_judged is not None else found
 
 
 def found_text(judged: GateResult) -> str:
-    """Write which bounds of a gate are not met; if all are met, all that it found.
+    """Return which bounds of a gate are not met; if all are met, all that it found.
 
     If the gate was not evaluated, the text is the reason.
     """
@@ -152,7 +152,7 @@ def gate_lines(
 def gate_sentences(
     judged: Iterable[GateResult], *, full: bool = False
 ) -> list[Sentence]:
-    """Write what each gate came to, those that are not met first.
+    """Return what each gate came to, those that are not met first.
 
     One sentence tells all gates that were not evaluated. Others are counted if they are
     many of one outcome, unless all are to be listed (`full`).
@@ -196,7 +196,7 @@ def _not_evaluated(gates: Sequence[GateResult], *, full: bool) -> list[Sentence]
 
 
 def _why_not_evaluated(gates: Sequence[GateResult]) -> str:
-    """Write why several gates have no verdict; of several reasons the commonest."""
+    """Return why several gates have no verdict; of several reasons the commonest."""
     if all(isinstance(gate.not_judged, IncompleteFinding) for gate in gates):
         return "not all cases ran"
     reasons = Counter(found_text(gate) for gate in gates)

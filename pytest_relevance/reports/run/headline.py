@@ -229,7 +229,7 @@ class _Run:
     unfinished: str
 
     def unscored_text(self) -> str:
-        """Write how many cases ended in an error, or "" if none did."""
+        """Return how many cases ended in an error, or "" if none did."""
         broken = case_count(self.failed.get(ENDED_IN_ERROR, ()))
         return f"{counted(broken, 'case')} could not be scored" if broken else ""
 
@@ -345,7 +345,7 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 
 
 def _all_failed_text(ran: Sequence[CaseResult]) -> str:
-    """Write that all searches, or their fixtures, failed; "" if one did not.
+    """Return that all searches, or their fixtures, failed; "" if one did not.
 
     A single failing search does not count as an outage.
     """
@@ -367,7 +367,7 @@ def _all_failed_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
-    """Write how many queries had no results, if a search never returns any, else ""."""
+    """Return how many queries had no results if a search never returns any, or ""."""
     # nearly every run needs no diagnoses
     if all(result.ranking.returned or result.status == NOT_SEARCHED for result in ran):
         return ""
@@ -382,7 +382,7 @@ def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
-    """Write that the fixture of the search raised, so that no search was called."""
+    """Return that the fixture of the search raised, so that no search was called."""
     searches = [*dict.fromkeys(result.search for result in called)]
     fixtures = "fixture" if len(searches) == 1 else "fixtures"
     message = cut(harmless(error.headline), _LONGEST_ERROR)
@@ -405,7 +405,7 @@ def _failures_text(
 
 
 def _without_failure_text(ran: Sequence[CaseResult]) -> str:
-    """Write how many cases pass, and how many are measured without a floor.
+    """Return how many cases pass, and how many are measured without a floor.
 
     No case of the run fails.
     """

@@ -59,7 +59,7 @@ def known_text(results: Iterable[CaseResult]) -> str:
 
 
 def left_open(results: Iterable[CaseResult]) -> str:
-    """Write between which values the mean lies because of unjudged results.
+    """Return between which values the mean lies because of unjudged results.
 
     Example: `unjudged results of 79 queries leave the mean between 0.607 and 0.884`.
     The text is "" if the mean is certain, or if there is none.
@@ -88,7 +88,7 @@ def left_open(results: Iterable[CaseResult]) -> str:
 
 
 def metric_explained(results: Iterable[CaseResult]) -> str:
-    """Write in one sentence what nDCG@k means, or "" if no case has a score."""
+    """Return in one sentence what nDCG@k means, or "" if no case has a score."""
     scored = [result for result in results if result.score is not None]
     if not scored:
         return ""
@@ -115,7 +115,7 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
 
 
 def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> str:
-    """Write means: `0.701`, or of several variants `bm25 0.533, hybrid 0.717`.
+    """Return means as text: `0.701`, or of several variants `bm25 0.533, hybrid 0.717`.
 
     Of many variants only the lowest and the highest mean are written. If these look
     equal, the text is the mean, and how many variants there are.

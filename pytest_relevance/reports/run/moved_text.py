@@ -85,7 +85,7 @@ class _Move:
 
 
 def _moved_text(moves: Sequence[_Move]) -> str:
-    """Write how many cases were moved, and describe the first moves.
+    """Return how many cases were moved, and the first moves in words.
 
     Several moves between the same files or variants are described as one.
     """

@@ -241,7 +241,7 @@ class MoverList:
         return replace(self, rows=self.rows[:count])
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
-        """Write the cases for a terminal. No line is written without a case."""
+        """Return the cases as lines for a terminal; no line if there are no cases."""
         if not self.rows:
             return []
         title = self.title

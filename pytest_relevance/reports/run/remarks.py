@@ -23,7 +23,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Write which documents the index lost, and what is unjudged."""
+    """Return which documents the index lost, and what is unjudged."""
     sentences = _not_in_index(results)
     for file, info in sorted(files.items()):
         if info.unjudged:
@@ -76,7 +76,7 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
 
 
 def _share_text(ran: Sequence[CaseResult]) -> str:
-    """Write how many judged results are filled, by whom, and the mean without them."""
+    """Return how many judged results are filled, by whom, and the mean without."""
     from pytest_relevance.results.filled import without_fill
 
     counts: Counter[str] = Counter()
@@ -98,7 +98,7 @@ def _share_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _passing_text(ran: Sequence[CaseResult], most: int | None) -> str:
-    """Write which cases pass only because of filled grades, or ""."""
+    """Return which cases pass only because of filled grades, or ""."""
     names = []
     graders: dict[str, None] = {}
     for result in ran:

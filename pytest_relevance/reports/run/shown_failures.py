@@ -189,7 +189,7 @@ def case_lines(result: CaseResult, run: Run, verbosity: int, width: int) -> list
 
 
 def brief_title(results: Sequence[CaseResult]) -> str:
-    """Write a heading: `13 more failures, 9 of them failed before`."""
+    """Return a heading: `13 more failures, 9 of them failed before`."""
     before = sum(failure_kind(result) == FAILED_BEFORE for result in results)
     if before == len(results):
         return f"{before:,} failed before"
@@ -223,7 +223,7 @@ def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
 
 
 def together_title(results: Sequence[CaseResult]) -> str:
-    """Write the heading of cases that failed alike, or that were not searched."""
+    """Return the heading of cases that failed alike, or that were not searched."""
     if results[0].status == NOT_SEARCHED:
         return f"{counted(len(results), 'case')} not searched"
     return counted(len(results), "more case")
@@ -241,7 +241,7 @@ def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
 
 
 def not_searched_text(results: Sequence[CaseResult]) -> str:
-    """Write how many cases were not searched, and why.
+    """Return how many cases were not searched, and why.
 
     Example: `125 cases were not searched, as search failed in too many cases in a row
     (relevance_give_up)`.
@@ -256,7 +256,7 @@ def not_searched_text(results: Sequence[CaseResult]) -> str:
 
 
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
-    """Write the names of cases as in their headings, in the order of their files.
+    """Return the names of cases as in their headings, in the order of their files.
 
     Unless `full`, only the first few are named, and how many more there are.
     """

@@ -22,7 +22,7 @@ _LONGEST_NAME = 24  # an id or a title
 
 
 def unstable_text(result: CaseResult) -> str:
-    """Write how a ranking changes from call to call, or "" if it does not."""
+    """Return how a ranking changes from call to call, or "" if it does not."""
     repeats = result.call.repeats
     if repeats is None or repeats.rankings == 1:
         return ""
@@ -35,7 +35,7 @@ def unstable_text(result: CaseResult) -> str:
 
 
 def _difference_text(result: CaseResult) -> str:
-    """Write where calls differ first, and what they return there: `rank 3: a / b`."""
+    """Return where calls differ first, and what they return there: `rank 3: a / b`."""
     repeats = result.call.repeats
     assert repeats is not None
     ends = []

@@ -156,7 +156,7 @@ def _without_score(results: Iterable[CaseResult]) -> int:
 
 
 def _latency_text(latencies: Sequence[float], how: str) -> str:
-    """Write p50 and p95: `p50 12 ms, p95 31 ms`.
+    """Return p50 and p95 as text: `p50 12 ms, p95 31 ms`.
 
     A percentile that needs more cases is left out. Instead of p95 there is the maximum.
     """
@@ -172,7 +172,7 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 
 
 def how_called(results: Iterable[CaseResult]) -> str:
-    """Write how searches were called: `up to 8 at a time`, or `shares of batches`.
+    """Return how searches were called: `up to 8 at a time`, or `shares of batches`.
 
     Return "" if they were called one at a time. `results`: at least one.
     """

@@ -122,7 +122,7 @@ class SummaryOf:
 
 
 def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
-    """Write the summary of a run, at most `width` columns wide if names allow it.
+    """Return the summary of a run, at most `width` columns wide if names allow it.
 
     It has at most `most_lines` lines, unless the verbosity is above 0.
     """
@@ -144,14 +144,14 @@ def _problems(of: SummaryOf) -> Iterable[Entries]:
 
 
 def _headline(of: SummaryOf) -> Iterable[Entries]:
-    """Write what became of the search, if it is compared with a reference."""
+    """Return what became of the search, if it is compared with a reference."""
     if not of.is_compared:
         return []
     return [Sentence(of.headline.text, of.headline.style)]
 
 
 def _means(of: SummaryOf) -> Iterable[Entries]:
-    """Write the mean over all cases, and the counts that the headline does not have."""
+    """Return the mean over all cases, and the counts that the headline lacks."""
     if not of.is_compared:
         return []
     from pytest_relevance.reports.run.baseline import whole_mean_sentences
@@ -165,7 +165,10 @@ def _counts(of: SummaryOf) -> Iterable[Entries]:
 
 
 def _suites(of: SummaryOf) -> Iterable[Entries]:
-    """Write the suites, of many the worst, and what they are compared with."""
+    """Return sentences on the suites, of many suites on the worst.
+
+    The last one names the records that they are compared with.
+    """
     chosen = worst_suites(of.results, of.most(MOST_SUITES))
     results = [result for result in of.results if result.file in chosen]
     has_own_table = len(of.variants) > 1 and of.verbosity >= 0
@@ -191,7 +194,7 @@ def _suites(of: SummaryOf) -> Iterable[Entries]:
 
 
 def _changed_test(of: SummaryOf) -> Iterable[Entries]:
-    """Write what the test changed, and which cases are moved, lost or not compared."""
+    """Return what the test changed, and which cases are moved, lost or uncompared."""
     differs = any(about.lost or about.test_changes for about in of.files.values())
     lacks_cases = (
         of.info.not_run or differs or not of.standings.isdisjoint((LOST, NOT_COMPARED))
@@ -232,7 +235,7 @@ def _emptied(of: SummaryOf) -> Iterable[Entries]:
 
 
 def _searched(of: SummaryOf) -> Iterable[Entries]:
-    """Write what differs in what was searched then and now."""
+    """Return what differs in what was searched then and now."""
     if not of.advises_on_baseline:
         return []
     from pytest_relevance.reports.run.baseline import searched_sentences
@@ -321,7 +324,7 @@ def _stability(of: SummaryOf) -> Iterable[Entries]:
 
 
 def _errors(of: SummaryOf) -> Iterable[Entries]:
-    """Write the errors of searches: those that failed alike once, then the others."""
+    """Return the errors of searches: those that failed alike once, then the others."""
     if all(result.verdict not in WITHOUT_SCORE for result in of.results):
         return []
     from pytest_relevance.reports.run.faults import error_sentences
@@ -373,7 +376,7 @@ def _written(of: SummaryOf) -> Iterable[Entries]:
 
 
 def _why_it_fails(of: SummaryOf) -> Sequence[Sentence]:
-    """Write why the run fails other than for a case or a gate.
+    """Return why the run fails other than for a case or a gate.
 
     pytest's own last line has the failed cases and gates, and nothing else.
     """

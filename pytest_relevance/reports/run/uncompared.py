@@ -178,7 +178,7 @@ def _counts_by_reason(
 
 
 def _name(variants: Sequence[UncomparedCase]) -> str:
-    """Write the name of a case, with its variant if it has one, and its metrics.
+    """Return the name of a case, with its variant if it has one, and its metrics.
 
     `variants`: the case in each variant.
     """

@@ -163,7 +163,7 @@ def left_out_texts(
 
 
 def chance_text(comparison: VariantComparison, variants: Sequence[Variant]) -> str:
-    """Write a warning that the best variant may be the best by chance, or ""."""
+    """Return a warning that the best variant may be the best by chance, or ""."""
     if not comparison.may_be_by_chance:
         return ""
     names = [variant_label(variant, variants) for variant in comparison.best]
@@ -207,7 +207,7 @@ def _tags_table(
 
 
 def tag_means_text(tag: TagMeans, variants: Sequence[Variant]) -> str:
-    """Write the best means of a tag: `hybrid 0.717, bm25 0.533`."""
+    """Return the best means of a tag: `hybrid 0.717, bm25 0.533`."""
     labels = short_labels(variants)
     texts = []
     for variant, mean in tag.means[:_MOST_BEST]:
