@@ -21,7 +21,7 @@ from pytest_relevance.reports.styled_lines import DIM, PLAIN, STRONG, Line, styl
 from pytest_relevance.reports.table_layout import TableLayout, columns_with_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut, folded
 
-ARROW = "\u00a0\u2192\u00a0"
+ARROW = "\u00a0->\u00a0"
 """What stands in Markdown between before and after.
 
 It has no-break spaces, so that a narrow column keeps both in one line.

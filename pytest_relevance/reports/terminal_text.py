@@ -83,6 +83,15 @@ def cut_middle(text: str, columns: int) -> str:
     return f"{beginning}{_ELLIPSIS}{end}"
 
 
+def cut_document(text: str, columns: int) -> str:
+    """Cut a title of a document at its end, and an id, which has no blanks, inside.
+
+    The kind of thing stands at the beginning or in the middle of most titles: `3M Ergo
+    Wireless mouse`.
+    """
+    return cut(text, columns) if " " in text else cut_middle(text, columns)
+
+
 def _beginning(text: str, columns: int) -> str:
     used = 0
     for index, character in enumerate(text):

@@ -328,7 +328,7 @@ def _explain_ties(diagnosis: Diagnosis) -> str:
     verb = "passes or fails" if count == 1 else "pass or fail"
     return (
         f"returned results with equal scores, and {counted(count, 'case')} {verb} by their "
-        "order: sort by a second key, and write ties: fixed if the search does"
+        "order: sort by a second key, such as the id; then write ties: fixed"
     )
 
 

@@ -158,10 +158,10 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     assert re.search(r"0\.946 -> 0\.000 +open +q131 .*\n +lost .* 1 -> gone; now", end)
     nothing = '7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)'
     assert nothing in end
-    assert "\nin full  pytest -v " in end
+    assert "\nfirst    pytest -v " in end
     assert "\njudge    pytest --relevance-unjudged=worklist.csv  # lists what" in end
     assert "\n24 got better, 13 within the tolerance, " in end
-    assert "\n135 cases: 61 passed, 30 measured\n" in end
+    assert "\n135 cases: 61 passed, 44 failed, 30 without a floor\n" in end
 
 
 def test_short_summary_lines_name_the_query_first_in_80_columns(

@@ -63,7 +63,9 @@ def test_results_and_junit_have_the_verdicts_in_whatever_way_they_count(
 ) -> None:
     run = shop.run(f"--relevance-inconclusive={mode}", "--junitxml=junit.xml")
     assert {name: entry.verdict for name, entry in run.results.items()} == VERDICTS
-    assert "1 passed, 3 failed, 1 error, 2 inconclusive, 1 measured" in run.summary
+    assert (
+        "1 passed, 3 failed, 1 error, 2 inconclusive, 1 without a floor" in run.summary
+    )
     for name, verdict in VERDICTS.items():
         assert shop.properties(name)["verdict"] == verdict
 

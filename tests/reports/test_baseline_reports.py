@@ -309,7 +309,7 @@ def worst_and_best() -> list[CaseResult]:
 
 def test_the_five_worst_with_their_documents_and_the_best() -> None:
     text = summary(worst_and_best())
-    assert text.partition("the worst ")[2].partition("look ")[0] == block("""
+    assert text.partition("fell most ")[2].partition("look ")[0] == block("""
         (5 of 7)
           0.850 -> 0.500  open  q7
               now on top a
@@ -321,10 +321,10 @@ def test_the_five_worst_with_their_documents_and_the_best() -> None:
               now on top a
           0.650 -> 0.500  open  q3
               now on top a
-        best  hats  0.200 -> 0.500
+        rose most  hats  0.200 -> 0.500
     """)
     full = summary(worst_and_best(), verbosity=1)
-    assert "the worst\n" in full
+    assert "fell most\n" in full
     assert "got better (2)\n" in full
 
 
@@ -333,7 +333,7 @@ def test_the_worst_of_several_variants_are_named() -> None:
     results = [
         entry("boots", -len(name) / 100, "regression", variant=name) for name in names
     ]
-    rows = summary(results).partition("the worst\n")[2].splitlines()
+    rows = summary(results).partition("fell most\n")[2].splitlines()
     assert [row.split()[4:6] for row in rows[:4:2]] == [
         ["boots", "a"],
         ["boots", "bm25"],
@@ -380,7 +380,7 @@ def test_what_judgments_may_explain_is_judged_and_not_accepted() -> None:
     assert advice([worse, *BETTER, *STALE]) == [
         LOOK,
         IN_FULL,
-        "judge    pytest --relevance-unjudged=worklist.csv  # lists what settles the open one",
+        "judge    pytest --relevance-unjudged=worklist.csv  # lists which judgments the query may be missing",
         ACCEPT_STALE,
     ]
 
@@ -388,12 +388,14 @@ def test_what_judgments_may_explain_is_judged_and_not_accepted() -> None:
 def test_what_got_worse_for_certain_is_accepted_by_name() -> None:
     missed = Outcome("last", "documents", met=False)
     worse = dropped(entry("gloves", -0.3, "regression", documents=(), returned=0))
+    first = IN_FULL.replace("in full", "first  ")
+    first += "  # it returns nothing now: find out why"
     meant = "accept   pytest --relevance-update FILE::CASE  # one that got worse, if that is meant"
     better = "accept   pytest --relevance-update  # 1 got better, and what got worse too unless you name cases"
-    assert advice([worse, *BETTER]) == [LOOK, IN_FULL, meant, better]
+    assert advice([worse, *BETTER]) == [first, LOOK, meant, better]
     worse = changed(worse, reasons=(*worse.evaluation.reasons, missed))
     demand = "a missed floor or expectation has to change too"
-    assert advice([worse]) == [LOOK, IN_FULL, f"{meant}; {demand}"]
+    assert advice([worse]) == [first, LOOK, f"{meant}; {demand}"]
 
 
 def test_cases_of_the_baseline_that_are_not_compared() -> None:

@@ -139,13 +139,13 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
 
         | query | nDCG@10 | lost | now on top |
         | --- | ---: | --- | --- |
-        | `winter boots` | 1.000 → 0.147 | `sku-1` 1 → gone | `sku-4` |
+        | `winter boots` | 1.000 -> 0.147 | `sku-1` 1 -> gone | `sku-4` |
 
         **Largest gains (1)**
 
         | query | nDCG@10 | gained |
         | --- | ---: | --- |
-        | `rain jacket` | 0.590 → 1.000 | `sku-5` 3 → 1 |
+        | `rain jacket` | 0.590 -> 1.000 | `sku-5` 3 -> 1 |
 
         | metric | cases | before | after | change | 95 % interval | p | effect | higher | lower | same |
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -127,8 +127,5 @@ def test_spans_of_users_stand_in_code_spans_beside_words_of_the_report() -> None
         Cell((("<b>|Boots", USER), (" 1 -> gone", PLAIN))),
         styled_cell("not met", STRONG),
     )
-    assert (
-        table.markdown()[-1]
-        == "| `<b>\\|Boots` 1\u00a0\u2192\u00a0gone | **not met** |"
-    )
+    assert table.markdown()[-1] == "| `<b>\\|Boots` 1\u00a0->\u00a0gone | **not met** |"
     assert text(table)[-1] == "<b>|Boots 1 -> gone  not met"

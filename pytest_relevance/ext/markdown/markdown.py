@@ -92,7 +92,7 @@ from pytest_relevance.reports.run.update_advice import next_steps, reference_in
 from pytest_relevance.reports.run.variant_labels import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.variant_tables import variant_blocks
 from pytest_relevance.reports.run.verdict import case_counts
-from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.reports.styled_lines import BAD, plain_text
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.change_counts import count_results
@@ -105,6 +105,7 @@ MOST_GATES, MOST_SUITES = 10, 20
 _MOST_FAILURES = 3  # reports of failures, unless the report is to be in full
 _MOST_MISSING = 5
 _OPEN_EXPLAINED = (
+    "certain: no judgment could change that. "
     "open: unjudged results may be as good as what they replaced; judging them tells"
 )
 _MOST_FURTHER = 20  # cases in one of the folded tables: each is left out as a whole
@@ -164,7 +165,9 @@ class _MarkdownReport:
         if run.info.missing:
             yield MarkdownSection(_missing(run.info.missing), "what is missing")
         for fault in fault_sentences(ran, run.info):
-            said = f"**{fault.markdown()}**"
+            said = fault.markdown()
+            if fault.style == BAD:
+                said = f"**{said}**"
             yield MarkdownSection(said, "a fault that several cases have in common")
         yield from table_sections(
             "the gates", [gate_table(gates, self.most(MOST_GATES))]

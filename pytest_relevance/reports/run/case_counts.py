@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.labels import STATUSES
 from pytest_relevance.reports.run.variant_labels import key_of
-from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import ERROR, MEASURED, SKIPPED, CaseResult
 
 NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
 """The statuses of cases that did not pass."""
+
+
+_WORDS = {ERROR: (ERROR, "errors"), MEASURED: ("without a floor",) * 2}
+"""The words for one case and for several, if these are not the name of the status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,10 @@ def counted_cases(results: Sequence[CaseResult]) -> str:
 
 
 def status_counts(results: Iterable[CaseResult]) -> str:
-    """Return how many cases have each status: `61 passed, 2 errors, 30 measured`."""
+    """Return how many cases have each status: `61 passed, 30 without a floor`.
+
+    A case without a floor has no expectation either: it is only measured.
+    """
     return kind_counts(Counter(result.status for result in results), STATUSES)
 
 
@@ -69,8 +76,8 @@ def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
     parts = []
     for kind in kinds:
         if counts.get(kind):
-            several = "errors" if kind == ERROR else kind
-            parts.append(counted(counts[kind], kind, several))
+            one, several = _WORDS.get(kind, (kind, kind))
+            parts.append(counted(counts[kind], one, several))
     return ", ".join(parts)
 
 

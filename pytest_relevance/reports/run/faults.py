@@ -12,7 +12,7 @@ from pytest_relevance._text import counted, harmless
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.labels import case_label, search_label
 from pytest_relevance.reports.run.shown_failures import case_names, not_searched_text
-from pytest_relevance.reports.styled_lines import BAD
+from pytest_relevance.reports.styled_lines import BAD, DOUBT
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_failed
@@ -22,6 +22,7 @@ from pytest_relevance.results.diagnoses import (
     Diagnosis,
     explanation,
 )
+from pytest_relevance.results.diagnosis_kinds import TIES
 from pytest_relevance.results.records.run_info import RunInfo
 
 _LONGEST_MESSAGE = 300
@@ -31,11 +32,13 @@ _LONGEST_MESSAGE = 300
 class Fault:
     """A fault of a run in a sentence, and the cases that have it.
 
-    A warning about a fixture or a hook of the project has no cases.
+    A warning about a fixture or a hook of the project has no cases. `is_minor`: the
+    scores are right, but may differ in the next run.
     """
 
     text: str
     results: Sequence[CaseResult] = ()
+    is_minor: bool = False
 
     @property
     def is_error(self) -> bool:
@@ -47,7 +50,9 @@ def faults(results: Sequence[CaseResult], info: RunInfo) -> list[Fault]:
     """Return the faults of a run. Warnings about the project come last."""
     found = []
     for diagnosis in diagnoses.diagnose(results):
-        found.append(Fault(_diagnosis_text(diagnosis), diagnosis.results))
+        text = _diagnosis_text(diagnosis)
+        is_minor = diagnosis.kind == TIES.name
+        found.append(Fault(text, diagnosis.results, is_minor=is_minor))
     given_up = diagnoses.not_searched(results)
     if given_up:
         found.append(Fault(not_searched_text(given_up), given_up))
@@ -122,7 +127,7 @@ def _sentence(fault: Fault, *, full: bool) -> Sentence:
     text = fault.text
     if full and fault.results:
         text += f": {case_names(fault.results, full=True)}"
-    return Sentence(text, BAD)
+    return Sentence(text, DOUBT if fault.is_minor else BAD)
 
 
 def errors_said_once(results: Sequence[CaseResult]) -> frozenset[int]:

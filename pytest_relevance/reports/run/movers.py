@@ -19,7 +19,7 @@ from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.variant_labels import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, STRONG, Line, Span, styled_line
 from pytest_relevance.reports.table import Table
-from pytest_relevance.reports.terminal_text import WIDEST, cut_middle, display_width
+from pytest_relevance.reports.terminal_text import WIDEST, cut_document, display_width
 from pytest_relevance.results.case_result import CaseResult, has_failed
 from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.changes import Move
@@ -217,7 +217,6 @@ def _document_column(name: str) -> Column:
         cut_to=20 if is_on_top else 30,
         wanted=12,
         max_width=60,
-        cut_middle=True,
         drop_order=1 if is_on_top else 0,
     )
 
@@ -312,7 +311,7 @@ def _line_of_documents(row: MoverRow, columns: int) -> Line:
         widths[widest] -= 1
         excess -= 1
     for index in documents:
-        texts[index] = cut_middle(texts[index], widths[index])
+        texts[index] = cut_document(texts[index], widths[index])
     return styled_line("".join(texts))
 
 
@@ -323,11 +322,11 @@ def best_table(rose: Sequence[CaseChange], variants: Sequence[Variant]) -> Table
         Column(max_width=60, cut_to=20, cut_last=True),
         Column(cut_to=8),
         Column(),
-        Column(cut_to=24, cut_middle=True),
+        Column(cut_to=24),
     ]
     table = Table(columns)
     for change in rose[:1]:
         row = mover_row(change, variants)
         gained = Cell(row.documents[GAINED_DOCUMENT])
-        table.add("best", row.name, row.variant, row.scores, gained)
+        table.add("rose most", row.name, row.variant, row.scores, gained)
     return table

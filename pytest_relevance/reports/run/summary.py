@@ -276,7 +276,7 @@ def _cases(of: SummaryOf) -> Iterable[Entries]:
     groups = case_groups(of.results)
     lists: list[Entries] = []
     for title, changes in (
-        ("the worst", groups.got_worse),
+        ("fell most", groups.got_worse),
         ("fell most, within the tolerance of today", groups.fell),
         ("changed by more than allowed", groups.changed),
         ("failed", groups.without_errors),

@@ -19,7 +19,7 @@ from pytest_relevance.results.case_parts import (
     REGRESSION,
     STALE,
 )
-from pytest_relevance.results.case_result import CaseResult, has_failed
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_failed
 from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.failures import failure_kind, got_worse
 from pytest_relevance.results.records.run_info import FileInfo
@@ -62,8 +62,12 @@ def next_steps(
         yield _what_to_undo(looser)
         note = "what the test demands now, if it is intended"
         yield CommandLine("accept", f"{_UPDATE}=test", note)
+    empty = [result for result in fallen if _returned_nothing(result)]
+    if empty:
+        yield _how_to_see_one(empty, files, against, _about_empty(len(empty)))
     if fallen:
         yield _how_to_look(fallen, files, against, page)
+    if fallen and not empty:
         yield _how_to_see_one(fallen, files, against)
     elif page or looser:
         yield CommandLine("look", page or _LOOK)
@@ -106,17 +110,32 @@ def _what_to_undo(files: Sequence[str]) -> CommandLine:
 
 
 def _how_to_see_one(
-    fallen: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
+    fallen: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    against: str,
+    why_first: str = "",
 ) -> CommandLine:
     """Give the command that reports the case with the greatest drop in full.
 
-    It is to be called in the folder where the run was started.
+    It is to be called in the folder where the run was started. `why_first`: why this is
+    the first thing to do; empty if it is not.
     """
     first = min(fallen, key=lambda result: result.weight * result.change)
     parts = ["pytest", "-v", *_reference_options(first, files, against)]
     name = first.node.partition("::")[2] or first.id
     parts.append(f"{first.file}::{name}")
-    return CommandLine("in full", join(parts))
+    word = "first" if why_first else "in full"
+    return CommandLine(word, join(parts), why_first)
+
+
+def _returned_nothing(result: CaseResult) -> bool:
+    return not result.ranking.returned and result.verdict not in WITHOUT_SCORE
+
+
+def _about_empty(count: int) -> str:
+    if count == 1:
+        return "it returns nothing now: find out why"
+    return "it returns nothing now, like others: find out why"
 
 
 def _how_to_judge(
@@ -128,10 +147,11 @@ def _how_to_judge(
     """Give the command that lists the results to judge."""
     parts = ["pytest", *_reference_options(fallen[0], files, against)]
     parts.append("--relevance-unjudged=worklist.csv")
-    which = "the open one"
+    which = "the query"
     if worse.open > 1:
-        which = f"the {worse.open:,} open ones"
-    return CommandLine("judge", join(parts), f"lists what settles {which}")
+        which = f"the {worse.open:,}"
+    note = f"lists which judgments {which} may be missing"
+    return CommandLine("judge", join(parts), note)
 
 
 def _by_standing(

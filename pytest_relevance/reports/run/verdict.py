@@ -33,14 +33,14 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     has_failed,
 )
-from pytest_relevance.results.failures import failure_kind
+from pytest_relevance.results.failures import OTHER, failure_kind
 from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
-_TOLD_BY_COUNTS = (GOT_WORSE, CHANGED, IN_DOUBT)
-"""The kinds of failures that are counted in another sentence beside a reference."""
+_COUNTED_AS_FAILED = (GOT_WORSE, CHANGED, IN_DOUBT, OTHER)
+"""The kinds of failures that are counted together if another sentence counts each."""
 
 
 def verdict(
@@ -112,17 +112,17 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
 def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> list[str]:
     """Count the cases, over all variants, and those of each status.
 
-    `135 cases: 61 passed, 30 measured`. If the baseline has any of the failures, these
-    are counted by kind in a second part, behind the known failures with their mean: `44
-    got worse, 9 failed before`. `has_worse`: what got worse or changed is counted too.
-    Without it and without another count there is no text.
+    `135 cases: 61 passed, 30 without a floor`. If the baseline has any of the failures,
+    these are counted by kind in a second part, behind the known failures with their
+    mean: `44 got worse, 9 failed before`. Without `has_worse` what got worse or changed
+    is counted as failed, like a failure without a baseline.
     """
     kinds = _kinds_of_failures(results)
     kinds_text = ""
+    told = _COUNTED_AS_FAILED if not has_worse else ()
     if kinds:
         from pytest_relevance.results.failures import FAILURE_KINDS
 
-        told = _TOLD_BY_COUNTS if not has_worse else ()
         shown = [kind for kind in FAILURE_KINDS if kind not in told]
         kinds_text = kind_counts(kinds, (*shown, NOT_SEARCHED))
     counted_by_status = []
@@ -131,6 +131,8 @@ def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> lis
         if result.baseline is not None:
             compared.append(result)
         is_counted_by_kind = bool(kinds) and has_failed(result)
+        if is_counted_by_kind and result.status != NOT_SEARCHED:
+            is_counted_by_kind = failure_kind(result) not in told
         if not is_counted_by_kind and not result.is_known:
             counted_by_status.append(result)
     counts = [
@@ -158,7 +160,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
 
 
 def _status_text(results: Sequence[CaseResult]) -> str:
-    """Write `61 passed, 30 measured (2 new to the baseline)`."""
+    """Write `61 passed, 30 without a floor (2 new to the baseline)`."""
     new = 0
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:
