@@ -170,7 +170,7 @@ def test_failures_are_told_in_the_order_of_their_kinds(
     run = shop.run("-v", *workers)
     assert failures(run) == [*short_reasons(run)] == ORDER
     counts = "1 error, 1 stale, 1 without an entry, 1 failed before"
-    assert f"8 cases: 1 passed; {counts}" in run.said
+    assert f"8 cases: 1 passed, 2 failed, 1 inconclusive; {counts}" in run.said
     newly = "nDCG@10 0.710 is below 0.900   (baseline 1.000, down 0.290)"
     assert newly in run.failure("newly")
     before = "failed before: nDCG@10 0.710 is below 0.900   (baseline 0.710)"
