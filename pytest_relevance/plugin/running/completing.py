@@ -14,7 +14,6 @@ from functools import partial
 from pytest_relevance._text import quoted
 from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.running import awaiting, calling
-from pytest_relevance.plugin.running.batch_responses import BatchResponses
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.document_fields import absent_documents, with_fields
 from pytest_relevance.results.responses.ranking import Ranking
@@ -139,6 +138,9 @@ def _only_ranking(
     `read` returns a response as a ranking. Raises the exception that `many` returned in
     place of a response, and `CaseError` if there is not exactly one response.
     """
+    # most runs do not need this import
+    from pytest_relevance.plugin.running.batch_responses import BatchResponses
+
     responses = BatchResponses(search, [read])
     responses.read_all(returned)
     (outcome,) = responses.outcomes()
