@@ -289,7 +289,11 @@ class _Some(_KindOfFields):
         return some_as_badly(both)
 
     def implies(self, both: TwoExpectations) -> bool:
-        if both.depth_now > both.depth_before:
+        """Say whether the conditions are as strict, at the same depth.
+
+        A result without the field is an error. At less depth it may not be seen.
+        """
+        if both.depth_now != both.depth_before:
             return False
         return _imply(both.now.conditions, both.before.conditions)
 

@@ -280,7 +280,8 @@ class _DropGate(GateKind):
         """Say whether each earlier metric still has a bound, as strict or stricter.
 
         With `p` the metrics have to be the same: with one more of them, each drop is
-        less significant.
+        less significant. And `p` has to be the same: if too few cases changed for a
+        smaller one, the drop is judged without it.
         """
         bounds, bounds_before = bounds_by_metric(now), bounds_by_metric(before)
         for metric, bound in bounds_before.items():
@@ -289,7 +290,7 @@ class _DropGate(GateKind):
         if now.p is None:
             return True
         has_same_metrics = bounds.keys() == bounds_before.keys()
-        return before.p is not None and now.p >= before.p and has_same_metrics
+        return now.p == before.p and has_same_metrics
 
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference

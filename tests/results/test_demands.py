@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.model import Terms
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import MEASURED, PASSED
 from pytest_relevance.results.records.demand_changes import (
     DemandedOfCase,
@@ -76,6 +77,8 @@ STRICTER: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"min_ndcg": 0.5}, {"min_ndcg": 0.7}),
     ({}, {"tolerance": 0.01}),
     ({}, {"expect": {"P@5": 0.2}}),
+    ({}, {"expect": {"ERR@5": 0.1}}),
+    ({"expect": {"results": 0, "every": {"x": 1}}}, {"expect": {"results": 0, "every": {"x": 1}, "none": {"y": 1}}}),
     ({"expect": {"P@5": 0.2}}, {"expect": {"P@5": 0.4}}),
     ({"expect": {"P@5": 0.2}}, {"expect": {"P@5": "> 0.2"}}),
     ({"expect": {"first": "a"}}, {"expect": {"first": ["a", "b"]}}),
@@ -87,7 +90,7 @@ STRICTER: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"expect": {"results": "<= 5"}}, {"expect": {"results": "< 5"}}),
     ({"expect": {"latency": "<= 200 ms"}}, {"expect": {"latency": "<= 150 ms"}}),
     ({"expect": {"every@3": {"x": [1, 2]}}}, {"expect": {"every@5": {"x": 1, "y": 2}}}),
-    ({"expect": {"some@5": {"x": "> 1"}}}, {"expect": {"some@3": {"x": "> 2"}}}),
+    ({"expect": {"some@5": {"x": "> 1"}}}, {"expect": {"some@5": {"x": "> 2"}}}),
     ({"expect": {"none@3": {"x": "> 5"}}}, {"expect": {"none@5": {"x": "> 2"}}}),
     ({"expect": {"at_most": {"x": 3}}}, {"expect": {"at_most": {"x": 2}}}),
     ({"expect": {"same_as": {"query": "r", "overlap": 0.5}}}, {"expect": {"same_as": "r"}}),
@@ -119,6 +122,13 @@ LOOSER: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"expect": {"none": {"x": 1, "y": 2}}}, {"expect": {"none": {"x": 1}}}),
     ({"expect": {"some": {"x": [1, 2]}}}, {"expect": {"some": {"x": 1}}}),
     ({"expect": {"same_as": "r"}}, {"expect": {"same_as": "s"}}),
+    # a result at rank 3 without the field was an error
+    ({"expect": {"some@3": {"x": 1}}}, {"expect": {"some@2": {"x": 1}}}),
+    ({"expect": {"some@2": {"x": 1}}}, {"expect": {"some@3": {"x": 1}}}),
+    # an empty ranking may pass now
+    ({}, {"expect": {"results": 0}}),
+    ({"expect": {"every": {"x": 1}}}, {"expect": {"every": {"x": 1}, "results": 0}}),
+    ({"expect": {"results": "<= 5"}}, {"expect": {"results": "< 1"}}),
 ]  # fmt: skip
 
 
@@ -128,6 +138,30 @@ def test_what_is_not_provably_stricter_is_looser(
 ) -> None:
     (change,) = kinds_of_changes(before, now)
     assert change.startswith("looser ")
+
+
+def of_scale(top: float, gate: Mapping[str, Any]) -> CaseDemands:
+    """What a suite with a scale and a gate demands of its cases."""
+    (recorded,) = recorded_gates(gate)
+    terms = Terms(gates=(recorded.gate,), settings=Settings(max_grade=top))
+    return DemandsOfSuite(terms, tolerance=0.05).suite
+
+
+def test_a_scale_counts_if_a_gate_depends_on_it() -> None:
+    of_err, of_ndcg = {"mean": {"ERR@10": 0.5}}, {"mean": {"nDCG@10": 0.5}}
+    scale = [DemandChange("scale", 4, 2)]
+    assert changes(of_scale(4, of_err), of_scale(2, of_err)) == scale
+    assert changes(of_scale(4, of_ndcg), of_scale(2, of_ndcg)) == []
+    assert changes(of_scale(4, of_ndcg), of_scale(4, of_err)) == []
+
+
+def test_two_expectations_in_the_place_of_one() -> None:
+    before = demands_of(expect={"every@3": {"x": 1}})
+    now = demands_of(expect={"every@1": {"x": 1}, "every@2": {"x": 1}})
+    looser, new = changes(before, now)
+    assert looser.is_looser
+    assert looser.now["name"] == "every@1"
+    assert (new.is_looser, new.now["name"]) == (False, "every@2")
 
 
 def test_an_expectation_that_is_gone_or_new() -> None:
@@ -214,7 +248,6 @@ TWO_DROPS = {"max_drop": {"nDCG@10": 0.02, "RR": 0.02}}
         (DROP, {"max_drop": {"nDCG@10": 0.01}}),
         (DROP, TWO_DROPS),
         ({**DROP, "p": 0.05}, DROP),
-        ({**DROP, "p": 0.05}, {**DROP, "p": 0.1}),
         ({"passing": 0.9}, {"passing": 0.95}),
         ({"latency": {"p50": "<= 200 ms"}}, {"latency": {"p50": "< 200 ms"}}),
     ],
@@ -234,6 +267,8 @@ def test_a_stricter_gate_and_the_way_back(
     [
         (MEAN, {**MEAN, "tag": "head"}),
         ({**DROP, "p": 0.05}, {**TWO_DROPS, "p": 0.05}),
+        ({**DROP, "p": 0.05}, {**DROP, "p": 0.1}),  # a small p may be void
+        ({**DROP, "p": 0.1}, {**DROP, "p": 0.05}),
         (MEAN, DROP),
     ],
 )

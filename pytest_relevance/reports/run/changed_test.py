@@ -299,6 +299,8 @@ def _change_text(change: DemandChange) -> str:
         reason = cut_to(str(change.now), _LONGEST_VALUE)
         return f"{name}: {reason}" if reason else name
     if change.key == EXPECT:
+        if change.before is None:
+            return f"{_expectation_text(change.now)} is new"
         before = _expectation_text(change.before)
         if change.now is None:
             return f"{before} is gone"

@@ -6,11 +6,11 @@ is *looser*. The kinds of expectations and gates say what is stricter, by `impli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from pytest_relevance.cases.model import RecordedGate
+from pytest_relevance.cases.model import RecordedGate, most_results
 from pytest_relevance.codec import encode
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
@@ -19,6 +19,7 @@ from pytest_relevance.results.records.demands import (
     FILLED,
     GATE,
     JUDGMENTS,
+    SCALE,
     SKIP,
     TAGS,
     WEIGHT,
@@ -214,10 +215,60 @@ def _changes_of_settings(
     for name in dict.fromkeys([*before, *now]):
         if before.get(name) == now.get(name):
             continue
+        if name == SCALE and not (name in before and name in now):
+            continue  # no score depended on it, or none does now
         if name == FILLED:
             yield DemandChange(JUDGMENTS)
         else:
             yield DemandChange(name, before.get(name), now.get(name))
+
+
+# --- expectations and gates -----------------------------------------------------------
+
+
+_Demand = TypeVar("_Demand", RecordedExpectation, RecordedGate)
+_Compares = Callable[[_Demand, _Demand], bool]
+
+
+def _changed_demands(
+    before: Sequence[_Demand],
+    now: Sequence[_Demand],
+    implies: _Compares[_Demand],
+    is_implied: _Compares[_Demand],
+    replaces: _Compares[_Demand],
+) -> Iterator[tuple[_Demand | None, _Demand | None]]:
+    """Yield each demand that is looser or gone, with the one in its place; then new ones.
+
+    One that a stricter demand replaces has not changed: the stricter one is new. One
+    that means the same as an earlier one is not new.
+
+    `implies`, `is_implied`, `replaces`: say whether a demand of now implies an earlier
+        one, is implied by it, or stands in its place.
+    """
+    left = [one for one in now if one not in before]
+    for earlier in before:
+        if earlier in now:
+            continue
+        stricter = [one for one in now if implies(one, earlier)]
+        if stricter:
+            same = [one for one in stricter if is_implied(one, earlier)]
+            left = [one for one in left if one not in same]
+            continue
+        instead = next((one for one in left if replaces(one, earlier)), None)
+        if instead is not None:
+            left.remove(instead)
+        yield earlier, instead
+    for one in left:
+        yield None, one
+
+
+def _values(demand: RecordedExpectation | RecordedGate | None) -> dict[str, Any] | None:
+    """Return a demand as a change has it: as JSON, without its line."""
+    if demand is None:
+        return None
+    values: dict[str, Any] = encode(demand)
+    values.pop("line", None)
+    return values
 
 
 # --- expectations ---------------------------------------------------------------------
@@ -228,25 +279,34 @@ def _changes_of_expectations(
 ) -> Iterator[DemandChange]:
     """Yield the expectations that are gone, looser or new.
 
-    One that a stricter expectation replaces has not changed. A new one that means the
-    same as an old one is not new.
+    A new one is stricter, with one exception. If results were allowed before, and none
+    are now, an empty ranking meets other expectations too, and has no score.
     """
-    left = [one for one in now.expect if one not in before.expect]
-    for expected in before.expect:
-        if expected in now.expect:
-            continue
-        stricter = [one for one in now.expect if _implies(one, expected, now, before)]
-        if stricter:
-            is_same = any(_implies(expected, one, before, now) for one in stricter)
-            if is_same:
-                left = [one for one in left if one not in stricter]
-            continue
-        instead = [one for one in left if _replaces(one, expected)]
-        left = [one for one in left if one not in instead]
-        value = encode(instead[0]) if instead else None
-        yield DemandChange(EXPECT, encode(expected), value)
-    for expected in left:
-        yield DemandChange(EXPECT, None, encode(expected), is_looser=False)
+
+    def implies(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
+        return _implies(one, earlier, now, before)
+
+    def is_implied(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
+        return _implies(earlier, one, before, now)
+
+    is_to_find_nothing = not _allows_results(now.expect)
+    found_nothing = not _allows_results(before.expect)
+    for earlier, one in _changed_demands(
+        before.expect, now.expect, implies, is_implied, _replaces
+    ):
+        is_looser = earlier is not None
+        if earlier is None and is_to_find_nothing and not found_nothing:
+            is_looser = one is not None and not _allows_results([one])
+        yield DemandChange(EXPECT, _values(earlier), _values(one), is_looser=is_looser)
+
+
+def _allows_results(expect: Iterable[RecordedExpectation]) -> bool:
+    """Say whether a search may find anything; `results: 0` does not allow it."""
+    counting = []
+    for one in expect:
+        if EXPECTATIONS.get_or_unknown(one.kind).counts_results:
+            counting.append(one.expectation)
+    return most_results(counting) > 0
 
 
 def _implies(
@@ -291,25 +351,16 @@ def changes_of_gates(
     before: Sequence[RecordedGate], now: Sequence[RecordedGate]
 ) -> Iterator[DemandChange]:
     """Yield how the gates of a file changed."""
-    left = [*now]
-    for gate in before:
-        stricter = [one for one in now if _gate_implies(one, gate)]
-        if stricter:
-            same = [one for one in stricter if _gate_implies(gate, one)]
-            left = [one for one in left if one not in same]
-            continue
-        instead = [one for one in left if _is_other_version(one, gate)]
-        left = [one for one in left if one not in instead[:1]]
-        value = _gate_values(instead[0]) if instead else None
-        yield DemandChange(GATE, _gate_values(gate), value)
-    for gate in left:
-        yield DemandChange(GATE, None, _gate_values(gate), is_looser=False)
 
+    def is_implied(one: RecordedGate, earlier: RecordedGate) -> bool:
+        return _gate_implies(earlier, one)
 
-def _gate_values(gate: RecordedGate) -> dict[str, Any]:
-    values: dict[str, Any] = encode(gate)
-    values.pop("line", None)
-    return values
+    for earlier, one in _changed_demands(
+        before, now, _gate_implies, is_implied, _is_other_version
+    ):
+        yield DemandChange(
+            GATE, _values(earlier), _values(one), is_looser=earlier is not None
+        )
 
 
 def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:

@@ -19,11 +19,13 @@ from pytest_relevance.cases.model import (
     Case,
     Expectation,
     FieldCondition,
+    Gate,
     RecordedGate,
     Terms,
 )
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.codec import DecodeError, decode, encode
+from pytest_relevance.metrics.measures import MEASURES
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import EXPECTATIONS
@@ -36,6 +38,9 @@ _COMPARISONS = frozenset({">=", ">", "<=", "<", "==", "!="})
 
 FILLED = "filled"
 """The key of the settings that stands for which grades are filled."""
+
+SCALE = "scale"
+"""The key of the settings that has the highest grade, if a score depends on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,10 +222,11 @@ def check_changes(changes: Iterable[DemandChange]) -> None:
         kind: Any = kinds.get(change.key)
         if kind is None:
             continue
-        if change.is_looser or change.before is not None:
-            decode(kind, change.before)
-        if change.now is not None:
-            decode(kind, change.now)
+        if change.before is None and change.now is None:
+            raise ValueError(f"{change.key}: neither before nor now has a value")
+        for value in (change.before, change.now):
+            if value is not None:
+                decode(kind, value)
 
 
 # --- from a case file -----------------------------------------------------------------
@@ -281,7 +287,7 @@ class DemandsOfSuite:
     ) -> CaseDemands:
         settings = self._settings_of(terms)
         expected = self._recorded(expect)
-        if any(one.key.startswith("ERR") for one in expected):
+        if _depends_on_scale(expect, terms.gates):
             settings = {**settings, **_top_of_scale(terms)}
         if usefixtures:
             settings = {**settings, "usefixtures": [*usefixtures]}
@@ -339,9 +345,21 @@ def _settings_of(terms: Terms) -> dict[str, Any]:
 _USUAL_TERMS = Terms()
 
 
+def _depends_on_scale(expect: Iterable[Expectation], gates: Iterable[Gate]) -> bool:
+    """Say whether the highest grade changes a score of an expectation or a gate."""
+    metrics = [one.metric for one in expect if one.metric is not None]
+    for gate in gates:
+        metrics += gate.metrics
+    for metric in metrics:
+        measure = None if metric.is_own else MEASURES.get(metric.measure)
+        if measure is not None and "max_grade" in measure.depends_on:
+            return True
+    return False
+
+
 def _top_of_scale(terms: Terms) -> dict[str, Any]:
     """Return the highest grade, for scores that depend on it."""
-    return {"scale": terms.settings.max_grade}
+    return {SCALE: terms.settings.max_grade}
 
 
 def marks_of(
