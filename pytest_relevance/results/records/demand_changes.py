@@ -237,7 +237,7 @@ def _changed_demands(
     is_implied: _Compares[_Demand],
     replaces: _Compares[_Demand],
 ) -> Iterator[tuple[_Demand | None, _Demand | None]]:
-    """Yield each demand that is looser or gone, with the one in its place; then new ones.
+    """Yield each looser or gone demand with the one in its place, then the new ones.
 
     One that a stricter demand replaces has not changed: the stricter one is new. One
     that means the same as an earlier one is not new.
