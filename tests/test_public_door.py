@@ -58,7 +58,7 @@ INPUTS: Mapping[str, set[str]] = {
         "significance",
         "similarity",
     },
-    "judgments": {"model"},
+    "judgments": {"model", "scale"},
     "cases": {"model", "reader"},
     "results": {
         "case_parts",
