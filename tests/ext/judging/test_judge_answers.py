@@ -1,23 +1,20 @@
 """What a judge says of a document is a grade of the case, or a fault that says why."""
 
-from dataclasses import replace
-
 import pytest
 
+from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.ext.judging.judge import Answer, answer_of
-from pytest_relevance.judgments.scale import scale_of
-from pytest_relevance.metrics.settings import Settings
 from tests.helpers import case_of
 
 CASE = case_of({"query": "shoes", "judgments": {"a": 1}})
-SCALED = replace(
-    CASE,
-    terms=replace(
-        CASE.terms,
-        scale=scale_of({"bad": 0, "good": 1, "exact": 3}),
-        settings=Settings(gain={0: 0, 1: 1, 3: 5}),
-    ),
-)
+(SCALED,) = parse_suite(
+    b"""
+scale: {bad: 0, good: 1, fair: 2, exact: 3}
+gain: {0: 0, 1: 1, 3: 5}
+cases: [{query: shoes, judgments: {a: exact}}]
+""",
+    "shop.relevance.yaml",
+).cases
 
 
 @pytest.mark.parametrize(
@@ -30,9 +27,18 @@ def test_a_grade_is_a_name_of_the_scale_or_a_number(said: object, grade: int) ->
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("Exact", "a grade is one of 0 (bad), 1 (good), 3 (exact), or None for none"),
-        (True, "a grade is one of 0 (bad), 1 (good), 3 (exact), or None for none"),
-        (4, "grade 4 is off the scale, which is 0 (bad), 1 (good), 3 (exact)"),
+        (
+            "Exact",
+            "a grade is one of 0 (bad), 1 (good), 2 (fair), 3 (exact), or None for none",
+        ),
+        (
+            True,
+            "a grade is one of 0 (bad), 1 (good), 2 (fair), 3 (exact), or None for none",
+        ),
+        (
+            4,
+            "grade 4 is off the scale, which is 0 (bad), 1 (good), 2 (fair), 3 (exact)",
+        ),
         (2, "the gain mapping has no grade 2; it has 0, 1, 3"),
     ],
 )
