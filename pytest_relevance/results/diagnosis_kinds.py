@@ -75,9 +75,8 @@ def _find_passed_empty(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 def _explain_passed_empty(diagnosis: Diagnosis) -> str:
     return (
-        f"returned nothing in {counted(len(diagnosis.results), 'case')}, which passed all "
-        "the same: write results: '>= 1' under expect: where a result is meant, results: 0 "
-        "where none is"
+        f"returned nothing in {counted(len(diagnosis.results), 'case')} that passed: write "
+        "results: '>= 1' under expect: if a result is meant, results: 0 if none is"
     )
 
 
