@@ -17,9 +17,15 @@ from math import fsum
 
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.metrics.settings import Settings, discount_table
+from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import DROP, FLOOR
-from pytest_relevance.results.case_result import weighted_mean
 from pytest_relevance.results.changes import Change, Snapshot
+from pytest_relevance.results.compare.differences import (
+    ScorePair,
+    by_query,
+    key_of,
+    means_of,
+)
 from pytest_relevance.results.judged_alone import score_of_judged
 from pytest_relevance.results.outcomes import first_ranks
 
@@ -52,11 +58,11 @@ class JudgedMeans:
 def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
     """Return the means of nDCG@k without the unjudged results of both rankings.
 
-    They are over cases with both scores. A ranking without a judged result counts 0.
-    None if nothing is unjudged.
+    They are over cases with both scores. A ranking without a judged result counts 0. A
+    query that ran in several variants counts once, as in `mean_change`. None if nothing
+    is unjudged.
     """
-    before = []
-    after = []
+    pairs = []
     is_open = False
     for change in changes:
         was, now = change.score_before, change.score_after
@@ -68,11 +74,15 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
         if scores:
             is_open = True
             was, now = scores
-        before.append((was, change.case.weight))
-        after.append((now, change.case.weight))
+        case = change.case
+        pairs.append(ScorePair(key_of(case), was, now, case.weight))
     if not is_open:
         return None
-    return JudgedMeans(before=weighted_mean(before), after=weighted_mean(after))
+    variants = {variant for _, _, variant in (pair.key for pair in pairs)}
+    if len(variants) > 1:
+        pairs = by_query(pairs)
+    means = means_of(pairs)
+    return JudgedMeans(before=means.first, after=means.second)
 
 
 def _scores_of_judged(change: Change) -> Sequence[float]:
@@ -161,7 +171,10 @@ def gain_range(change: Change) -> tuple[float, float]:
 def _misses_what_no_grade_changes(change: Change) -> bool:
     for reason in change.case.evaluation.reasons:
         depends_on_grades = reason.is_score or reason.kind in (FLOOR, DROP)
-        if reason.is_new and not depends_on_grades:
+        if not reason.is_new or depends_on_grades:
+            continue
+        # another ranking is not a worse one
+        if not EXPECTATIONS.get_or_unknown(reason.kind).compares_rankings:
             return True
     return False
 

@@ -473,3 +473,16 @@ def test_compare_says_what_the_test_of_the_second_run_changed(
     ]
     again = command("compare", "main.jsonl", "main.jsonl").out
     assert "the test changed" not in again
+
+
+def test_compare_says_that_weights_and_tags_changed(
+    shop: Shop, command: Command
+) -> None:
+    first = CASES.replace("query: boots,", "query: boots, weight: 3, tags: [head],")
+    shop.cases(first)
+    shop.run("--relevance-record=main.jsonl")
+    shop.cases(CASES)
+    shop.run("--relevance-record=pr.jsonl")
+    compared = command("compare", "main.jsonl", "pr.jsonl", "--format=json")
+    keys = [change["key"] for change in json.loads(compared.out)["test_changes"]]
+    assert keys == ["weight", "tags"]

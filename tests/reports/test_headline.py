@@ -91,6 +91,7 @@ EMPTIED = replace(changed(DIFFERS, documents=[]), id="emptied")
 FELL = case("fell", ["b", "a"], FALLEN, {"verdict": "failed", "outcome": "failed"})
 BEFORE = failed("hats", baseline=BaselineComparison(WITHIN, 0.0, failed_before=True))
 IN_DOUBT = case(changes={"verdict": "inconclusive", "outcome": "failed"})
+DOUBTED = case("socks", ["b", "a"], FALLEN, {"verdict": "inconclusive", "outcome": "skipped"})
 UNSEARCHED = case("socks", [], changes={"verdict": "not searched", "outcome": "failed"})
 MISTAKE = RunError("unknown key", "f.yaml", line=1, node="f.yaml")
 EMPTY_CATALOGUE = RunError("the file is empty", "catalogue.csv")
@@ -150,6 +151,11 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
     "several failed": ([failed(), failed("hats"), case("socks")], {}, "2 of 3 cases fail", "broken"),
     "failed before": ([BEFORE, PASSED], {}, "No query got worse; 1 failed before", "broken"),
     "inconclusive": ([IN_DOUBT, case("hats")], {}, "1 of 2 cases fails or is inconclusive", "broken"),
+    "inconclusive, and skipped": (
+        [DOUBTED, PASSED], {}, "1 query is inconclusive and may have got worse", "mixed"),
+    "inconclusive, others better": (
+        [DOUBTED, *better(2, 0.9)], {},
+        "1 query is inconclusive and may have got worse; search got better: 2 queries", "mixed"),
     "all pass": ([PASSED, case("hats", min_ndcg=0.5)], {}, "All 2 cases pass", "fine"),
     "some measured": (
         [PASSED, case("hats", min_ndcg=0.5), case("gloves")], {},

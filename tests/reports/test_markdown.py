@@ -294,6 +294,17 @@ def test_in_full_all_are_in_the_table_and_in_brief_no_failure_is_reported() -> N
     assert "<details>" not in text_of(whole, verbosity=-1).partition("6 to 7")[2]
 
 
+def test_each_query_that_got_better_or_is_inconclusive_is_in_a_table() -> None:
+    doubtful = changed(fallen("boots"), verdict="inconclusive", outcome="skipped")
+    met = BaselineComparison("within", 1.0, newly_met=True)
+    newly_met = replace(risen("hats"), baseline=met)
+    found = text_of(run(doubtful, newly_met))
+    titles = re.findall(r"\*\*(.*) \(1\)\*\*", found)
+    assert titles == ["Inconclusive", "Got better"]
+    names = [table[1][0] for table in read(found).tables[:2]]
+    assert names == ["boots", "hats"]
+
+
 def test_at_most_three_failures_are_reported_in_full() -> None:
     whole = run(*(fallen(f"q{number}", weight=9 - number) for number in range(7)))
     folded = re.findall(r"<summary><code>(.*?)</code>", text_of(whole))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -13,13 +14,14 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.certainty import (
     JudgedMeans,
     is_certainly_worse,
     means_over_judged,
 )
 from pytest_relevance.results.changes import Change, Pair
-from tests.helpers import result_of
+from tests.helpers import changed, result_of
 
 Judgments = Mapping[str, float]
 Ranking = Sequence[str]
@@ -105,3 +107,28 @@ def test_means_over_judged_results_alone_leave_out_what_nobody_judged() -> None:
     assert means_over_judged([found]) == JudgedMeans(before=1.0, after=1.0)
     all_judged = change(["a", "b"], ["b", "a"], {"a": 3, "b": 1})
     assert means_over_judged([all_judged]) is None
+
+
+def in_variant(variant: str, found: Change) -> Change:
+    return replace(found, case=replace(found.case, variant=variant))
+
+
+def test_means_over_judged_results_count_a_query_in_several_variants_once() -> None:
+    boots = change(["a", "b"], ["new"], {"a": 3, "b": 1}, id="boots")
+    hats = change(["a", "b"], ["a", "b"], {"a": 3, "b": 1}, id="hats")
+    changes = [
+        in_variant("bm25", boots),
+        in_variant("hybrid", boots),
+        in_variant("bm25", hats),
+    ]
+    assert means_over_judged(changes) == JudgedMeans(before=1.0, after=0.5)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("similarity", False), ("count", True)])
+def test_a_newly_missed_overlap_does_not_say_that_a_query_got_worse(
+    kind: str, expected: bool
+) -> None:
+    missed = Outcome(kind, kind, met=False, value=0.2, is_new=True)
+    found = change(["a", "b"], ["x", "a", "b"], {"a": 3, "b": 1})
+    found = replace(found, case=changed(found.case, reasons=[missed]))
+    assert is_certainly_worse(found) == expected

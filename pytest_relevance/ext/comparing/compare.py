@@ -194,17 +194,18 @@ def _test_changes(
 ) -> Iterator[tuple[str, DemandChange]]:
     """Yield what the test of the second run demands otherwise, with its case file.
 
-    A case file is left out if a run lacks it, or if the first run has not kept its
-    demands.
+    A case file is left out if a run lacks it. Demands and gates are left out if a run
+    has not kept them.
     """
     by_files = grouped(pairs, lambda each: (each.first.file, each.second.file))
     for (first, second), of_files in by_files.items():
         before, now = one.files.get(first), two.files.get(second)
-        if before is None or now is None or before.demands is None:
+        if before is None or now is None:
             continue
         demands_before = before.demands_of(_key(each.first) for each in of_files)
         demands_now = now.demands_of(_key(each.second) for each in of_files)
-        if demands_before == demands_now and before.gates == now.gates:
+        is_same = demands_before == demands_now and before.gates == now.gates
+        if is_same and all(_is_as_before(each) for each in of_files):
             continue
         # it imports the reader of case files, which most comparisons do not need
         from pytest_relevance.results.records.demand_changes import (
@@ -214,12 +215,25 @@ def _test_changes(
 
         demanded = []
         for each in of_files:
-            earlier = DemandedOfCase(demands_before[_key(each.first)])
-            later = DemandedOfCase(demands_now.get(_key(each.second)))
+            was = demands_before.get(_key(each.first))
+            is_now = demands_now.get(_key(each.second))
+            earlier = DemandedOfCase.of_result(each.first, was)
+            later = DemandedOfCase.of_result(each.second, is_now)
             demanded.append((each.second.id, earlier, later))
-        gates = None if now.demands is None else before.gates
+        knows_gates = before.demands is not None and now.demands is not None
+        gates = before.gates if knows_gates else None
         for change in changes_of_pairs(demanded, gates, now.gates):
             yield second, change
+
+
+def _is_as_before(pair: Pair) -> bool:
+    """Say whether a case has the weight, tags and judgments of the first run."""
+    first, second = pair.first, pair.second
+    return (
+        first.weight == second.weight
+        and first.tags == second.tags
+        and first.evaluation.digest == second.evaluation.digest
+    )
 
 
 def _key(result: CaseResult) -> tuple[str, str | None]:

@@ -403,6 +403,7 @@ def _case_sections(
             groups.changed,
             on_fall,
         ),
+        ("the inconclusive cases", "Inconclusive", groups.inconclusive, on_fall),
         ("the failing cases", "Failed", groups.failed, on_fall),
         ("the cases that changed", "Changed", groups.differ, on_fall),
         (

@@ -10,7 +10,7 @@ from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.reports.run.faults import errors_said_once
-from pytest_relevance.results.became import CHANGED, GOT_BETTER, GOT_WORSE, became
+from pytest_relevance.results.became import CHANGED, GOT_BETTER, GOT_WORSE, IN_DOUBT, became
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
@@ -26,16 +26,19 @@ class CaseGroups:
     fell: those that fell within their tolerance, if the mean fell significantly and no
         case got worse.
     changed: those whose rankings changed by more than allowed.
+    inconclusive: those that fell, have too few judged results, and do not fail.
     failed: those that fail for another reason, errors among them. Cases that failed
         before are left out, and errors that one sentence tells for several cases.
     differ: those without nDCG whose ranking is another one, and that do not fail.
-    got_better: those whose score rose, and that got better.
+    got_better: those that got better, also without a higher score: they newly meet a
+        demand.
     lowest: those with the lowest scores, if no case fails, differs or got better.
     """
 
     got_worse: list[CaseChange] = field(default_factory=list)
     fell: list[CaseChange] = field(default_factory=list)
     changed: list[CaseChange] = field(default_factory=list)
+    inconclusive: list[CaseChange] = field(default_factory=list)
     failed: list[CaseChange] = field(default_factory=list)
     differ: list[CaseChange] = field(default_factory=list)
     got_better: list[CaseChange] = field(default_factory=list)
@@ -61,15 +64,17 @@ def case_groups(results: Sequence[CaseResult]) -> CaseGroups:
         elif word == CHANGED:
             groups.changed.append(change)
         elif not has_failed(result):
-            if is_similarity(change.by or ""):
+            if word == IN_DOUBT:
+                groups.inconclusive.append(change)
+            elif is_similarity(change.by or ""):
                 groups.differ.append(change)
         elif id(result) not in said_once and failure_kind(result) != FAILED_BEFORE:
             groups.failed.append(change)
     if not groups.got_worse:
         groups.fell += _fell_together(ran)
-    for result in movers(ran, 1):
-        if became(result) == GOT_BETTER:
-            groups.got_better.append(CaseChange.since_baseline(result))
+    better = [result for result in ran if became(result) == GOT_BETTER]
+    better.sort(key=lambda result: -result.weight * result.change)
+    groups.got_better += [CaseChange.since_baseline(result) for result in better]
     if not worst and not groups.got_better and not groups.fell:
         groups.lowest += [
             CaseChange.since_baseline(ran[place]) for place in lowest(ran)

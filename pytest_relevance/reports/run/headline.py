@@ -115,17 +115,36 @@ def balance(counts: ChangeCounts, mean: int) -> Headline:
 
     `mean`: -1 if the mean fell significantly, 1 if it rose significantly, else 0.
     Queries that changed by more than allowed are named last; first if none got worse.
+    If no query got worse, inconclusive ones are named too: they may have got worse.
     """
     said = _worse_or_better(counts, mean)
-    if not counts.changed:
-        return said
     if said.kind in (WORSE, MIXED):
+        if not counts.changed:
+            return said
         text = f"{said.text}; {counts.changed:,} {_MORE_THAN_ALLOWED}"
         return replace(said, text=text, told=said.told | {"changed"})
-    text = f"{counted(counts.changed, 'query', 'queries')} {_MORE_THAN_ALLOWED}"
+    parts = []
+    told = set(said.told)
+    if counts.changed:
+        queries = counted(counts.changed, "query", "queries")
+        parts.append(f"{queries} {_MORE_THAN_ALLOWED}")
+        told.add("changed")
+    if counts.inconclusive:
+        parts.append(_inconclusive_text(counts.inconclusive))
+        told.add("inconclusive")
+    if not parts:
+        return said
     if said.kind == BETTER:
-        text += f"; {said.text[0].lower()}{said.text[1:]}"
-    return Headline(text, BROKEN, said.told | {"changed"})
+        parts.append(f"{said.text[0].lower()}{said.text[1:]}")
+    kind = BROKEN if counts.changed else MIXED
+    return Headline("; ".join(parts), kind, frozenset(told))
+
+
+def _inconclusive_text(count: int) -> str:
+    """Write that queries fell whose results are not judged enough."""
+    if count == 1:
+        return "1 query is inconclusive and may have got worse"
+    return f"{count:,} queries are inconclusive and may have got worse"
 
 
 def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:

@@ -279,6 +279,7 @@ def _cases(of: SummaryOf) -> Iterable[Entries]:
         ("fell most", groups.got_worse),
         ("fell most, within the tolerance of today", groups.fell),
         ("changed by more than allowed", groups.changed),
+        ("inconclusive", groups.inconclusive),
         ("failed", groups.without_errors),
         ("changed", groups.differ),
     ):

@@ -406,19 +406,19 @@ def _change_by_query(
         return None
     total = len(scored)
     if len({variant for _, _, variant in scored}) > 1:
-        pairs = _by_query(pairs)
+        pairs = by_query(pairs)
         total = len({(file, case) for file, case, _ in scored})
     return change_of(pairs, total, resamples=resamples, seed=seed)
 
 
-def _by_query(pairs: Sequence[ScorePair]) -> list[ScorePair]:
+def by_query(pairs: Iterable[ScorePair]) -> list[ScorePair]:
     """Return a pair for each query, with the means of its scores in all variants."""
-    by_query: dict[tuple[str, str], list[ScorePair]] = {}
+    pairs_of: dict[tuple[str, str], list[ScorePair]] = {}
     for pair in pairs:
         file, case, _ = pair.key
-        by_query.setdefault((file, case), []).append(pair)
+        pairs_of.setdefault((file, case), []).append(pair)
     merged = []
-    for (file, case), own in by_query.items():
+    for (file, case), own in pairs_of.items():
         merged.append(
             ScorePair(
                 key=(file, case, ""),
