@@ -91,7 +91,9 @@ EMPTIED = replace(changed(DIFFERS, documents=[]), id="emptied")
 FELL = case("fell", ["b", "a"], FALLEN, {"verdict": "failed", "outcome": "failed"})
 BEFORE = failed("hats", baseline=BaselineComparison(WITHIN, 0.0, failed_before=True))
 IN_DOUBT = case(changes={"verdict": "inconclusive", "outcome": "failed"})
-DOUBTED = case("socks", ["b", "a"], FALLEN, {"verdict": "inconclusive", "outcome": "skipped"})
+DOUBTED = case(
+    "socks", ["b", "a"], FALLEN, {"verdict": "inconclusive", "outcome": "skipped"}
+)
 UNSEARCHED = case("socks", [], changes={"verdict": "not searched", "outcome": "failed"})
 MISTAKE = RunError("unknown key", "f.yaml", line=1, node="f.yaml")
 EMPTY_CATALOGUE = RunError("the file is empty", "catalogue.csv")

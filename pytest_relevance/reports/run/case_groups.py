@@ -10,7 +10,13 @@ from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.run.case_change import CaseChange, movers, worst_first
 from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.reports.run.faults import errors_said_once
-from pytest_relevance.results.became import CHANGED, GOT_BETTER, GOT_WORSE, IN_DOUBT, became
+from pytest_relevance.results.became import (
+    CHANGED,
+    GOT_BETTER,
+    GOT_WORSE,
+    IN_DOUBT,
+    became,
+)
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, has_failed
 from pytest_relevance.results.compare.differences import mean_change
 from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
