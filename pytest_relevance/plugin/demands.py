@@ -79,7 +79,7 @@ def _demands_of_cases(
 
     If a case has several items, the marks of the first item with marks count.
     """
-    is_strict = bool(config.getini("xfail_strict"))
+    is_strict = _is_xfail_strict(config)
     found: dict[EntryKey, CaseDemands] = {}
     marked = set()
     for run in runs:
@@ -94,6 +94,17 @@ def _demands_of_cases(
         if marks:
             marked.add(key)
     return found
+
+
+def _is_xfail_strict(config: pytest.Config) -> bool:
+    """Say whether pytest takes an `xfail` to be strict that does not say it.
+
+    From pytest 9 on, `strict` decides it if `xfail_strict` is not set.
+    """
+    strict = config.getini("xfail_strict")
+    if strict is None:
+        strict = config.getini("strict")
+    return bool(strict)
 
 
 def _with_changes(

@@ -322,6 +322,9 @@ def test_another_place_of_the_same_demand_is_no_change(shop: Shop) -> None:
     assert "the test changed" not in run.said
 
 
+STRICT_XFAIL = (
+    "strict=true" if int(pytest.__version__.split(".")[0]) >= 9 else "xfail_strict=true"
+)
 MARKING = (
     SEARCH
     + """
@@ -340,6 +343,37 @@ def test_marks_of_a_hook_count(shop: Shop, mark: str, workers: list[str]) -> Non
     run = shop.run(REQUIRE, *workers)
     assert run.code == 1
     assert f'the test changed: {mark}: flaky in 1 case ("socks")' in run.said
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "told"),
+    [
+        ("xfail('os.name == \"x\"')", "xfail", 'xfail if os.name == "x" -> none'),
+        ("xfail(raises=KeyError)", "xfail", "xfail raises KeyError -> any"),
+        ("skipif('os.name == \"x\"')", "skip", 'skip if os.name == "x" -> none'),
+        ("xfail", "xfail(run=False)", "xfail run true -> false"),
+    ],
+)
+def test_a_mark_that_counts_for_more_is_told(
+    shop: Shop, before: str, now: str, told: str
+) -> None:
+    shop.conftest(MARKING.replace('MARK(reason="flaky")', before))
+    shop.run(UPDATE)
+    shop.conftest(MARKING.replace('MARK(reason="flaky")', now))
+    run = shop.run(REQUIRE)
+    assert run.code == 1
+    assert f'the test changed: {told} in 1 case ("socks")' in run.said
+
+
+def test_a_strict_xfail_of_the_settings_counts(shop: Shop) -> None:
+    shop.conftest(MARKING.replace("MARK", "xfail"))
+    shop.returns(socks="x")
+    strict = "-o", STRICT_XFAIL
+    shop.run(UPDATE, *strict)
+    assert "the test changed" not in shop.run(*strict).said
+    run = shop.run(REQUIRE)
+    assert run.code == 1
+    assert "the test changed: strict xfail true -> false in 1 case" in run.said
 
 
 def test_a_floor_behind_the_gate_of_a_tag_is_a_looser_floor(shop: Shop) -> None:

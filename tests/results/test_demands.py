@@ -183,6 +183,13 @@ def test_an_expectation_that_is_gone_or_new() -> None:
 # --- marks ----------------------------------------------------------------------------
 
 
+ANY = {"xfail_raises": "any"}
+
+
+class CaseFailure(Exception):
+    """Has the name of the exception that the key `xfail` of a case expects."""
+
+
 @pytest.mark.parametrize(
     ("mark", "expected"),
     [
@@ -190,16 +197,54 @@ def test_an_expectation_that_is_gone_or_new() -> None:
         (("skip", ("flaky",), {}), MarksOfCase(skip="flaky")),
         (("skipif", (True,), {"reason": "no GPU"}), MarksOfCase(skip="no GPU")),
         (("skipif", (False,), {"reason": "no GPU"}), MarksOfCase()),
-        (("skipif", ("sys.platform == 'x'",), {}), MarksOfCase(skip="")),
-        (("xfail", (), {"reason": "later"}), MarksOfCase(xfail="later")),
+        (("skipif", ("os.name == 'x'",), {}),
+         MarksOfCase(skip="", limits={"skip_if": "os.name == 'x'"})),
+        (("xfail", (), {"reason": "later"}), MarksOfCase(xfail="later", limits=ANY)),
         (("xfail", (False,), {"reason": "later"}), MarksOfCase()),
-        (("xfail", (), {"strict": True}), MarksOfCase(xfail="", is_strict=True)),
+        (("xfail", (), {"strict": True}),
+         MarksOfCase(xfail="", is_strict=True, limits=ANY)),
+        (("xfail", (), {"raises": CaseFailure}), MarksOfCase(xfail="")),
+        (("xfail", (), {"raises": (OSError, KeyError), "run": False}),
+         MarksOfCase(xfail="", limits={"xfail_raises": "KeyError or OSError",
+                                       "xfail_run": False})),
     ],
-)
+)  # fmt: skip
 def test_a_mark_that_may_hold_counts(
     mark: tuple[str, tuple[object, ...], dict[str, object]], expected: MarksOfCase
 ) -> None:
     assert marks_of([mark], is_strict=False) == expected
+
+
+def test_a_mark_that_counts_for_certain_ends_the_conditions() -> None:
+    marks: list[tuple[str, tuple[object, ...], dict[str, object]]] = [
+        ("skipif", ("os.name == 'x'",), {"reason": "no GPU"}),
+        ("skip", ("flaky",), {}),
+    ]
+    assert marks_of(marks, is_strict=False).limits == {}
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "told"),
+    [
+        ({}, {"condition": "os.name == 'nt'"}, "xfail_if"),
+        ({}, {"raises": KeyError}, "xfail_raises"),
+        ({}, {"raises": CaseFailure}, "xfail_raises"),
+        ({"run": False}, {}, "xfail_run"),
+    ],
+)
+def test_a_mark_that_lets_more_pass_is_looser(
+    wide: dict[str, object], narrow: dict[str, object], told: str
+) -> None:
+    both = []
+    for values in (wide, narrow):
+        marks = marks_of([("xfail", (), values)], is_strict=False)
+        case = case_of({"query": "q", "judgments": GRADES})
+        both.append(DemandsOfSuite(Terms(), tolerance=0.05).of(case, marks))
+    (stricter,) = changes(both[0], both[1])
+    (looser,) = changes(both[1], both[0])
+    assert (stricter.key, stricter.is_looser) == (told, False)
+    assert (looser.key, looser.is_looser) == (told, True)
+    assert changes(both[1], CaseDemands(xfail="later", marks=both[1].marks)) == []
 
 
 def test_a_case_that_is_skipped_or_expected_to_fail_is_looser() -> None:

@@ -24,6 +24,7 @@ from pytest_relevance.results.records.demands import (
     EXPECT,
     GATE,
     JUDGMENTS,
+    MARK_LIMITS,
     SKIP,
     XFAIL,
     DemandChange,
@@ -308,7 +309,12 @@ def _change_text(change: DemandChange) -> str:
     return f"{name} {_value_text(change.before)} -> {_value_text(change.now)}"
 
 
-_NAMES = {"min_ndcg": "floor", EXPECT: "expectation", "strict": "strict xfail"}
+_NAMES = {
+    "min_ndcg": "floor",
+    EXPECT: "expectation",
+    "strict": "strict xfail",
+    **{key: key.replace("_", " ") for key in MARK_LIMITS},
+}
 
 
 def _name_of_key(key: str) -> str:

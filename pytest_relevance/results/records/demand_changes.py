@@ -15,15 +15,22 @@ from pytest_relevance.codec import encode
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.demands import (
+    ANY_FAILURE,
     EXPECT,
     FILLED,
     GATE,
     JUDGMENTS,
+    MARK_LIMITS,
+    OF_CASE_FILE,
     SCALE,
     SKIP,
+    SKIP_IF,
     TAGS,
     WEIGHT,
     XFAIL,
+    XFAIL_IF,
+    XFAIL_RAISES,
+    XFAIL_RUN,
     CaseDemands,
     DemandChange,
     RecordedExpectation,
@@ -196,6 +203,7 @@ def _changes_of_demands(
     if (before.skip is None) != (now.skip is None):
         yield DemandChange(SKIP, before.skip, now.skip, is_looser=now.skip is not None)
     yield from _changes_of_xfail(before, now)
+    yield from _changes_of_marks(before, now)
     yield from _changes_of_settings(before.settings, now.settings)
 
 
@@ -207,6 +215,34 @@ def _changes_of_xfail(before: CaseDemands, now: CaseDemands) -> Iterator[DemandC
         yield DemandChange(
             "strict", before.is_strict, now.is_strict, is_looser=before.is_strict
         )
+
+
+def _changes_of_marks(before: CaseDemands, now: CaseDemands) -> Iterator[DemandChange]:
+    """Yield what the marks say otherwise that a case has now and had before."""
+    for name in MARK_LIMITS:
+        usual = _USUAL_LIMITS[name]
+        was, says = before.marks.get(name, usual), now.marks.get(name, usual)
+        is_skip = name == SKIP_IF
+        reason_before = before.skip if is_skip else before.xfail
+        reason = now.skip if is_skip else now.xfail
+        if was != says and reason_before is not None and reason is not None:
+            is_looser = was != _WIDEST_LIMITS[name]
+            yield DemandChange(name, was, says, is_looser=is_looser)
+
+
+_USUAL_LIMITS = {
+    SKIP_IF: None,
+    XFAIL_IF: None,
+    XFAIL_RAISES: OF_CASE_FILE,
+    XFAIL_RUN: True,
+}
+_WIDEST_LIMITS = {
+    SKIP_IF: None,
+    XFAIL_IF: None,
+    XFAIL_RAISES: ANY_FAILURE,
+    XFAIL_RUN: False,
+}
+"""The values by which a mark lets most cases pass: any other value is stricter."""
 
 
 def _changes_of_settings(

@@ -10,8 +10,9 @@ once, and of each case only what differs (`own_demands`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pytest_relevance._text import shown
@@ -146,6 +147,7 @@ class CaseDemands:
         skip: why the case is skipped; None if it is not.
         xfail: why it is expected to fail; None if it is not.
         is_strict: whether it fails if it passes although it is expected to fail.
+        marks: by key of `MARK_LIMITS`, what else the marks of `skip` and `xfail` say.
         settings: by key of the case file, what else decides how the case is searched
             and scored. Keys with their default are not there.
 
@@ -160,6 +162,7 @@ class CaseDemands:
     skip: str | None = None
     xfail: str | None = None
     is_strict: bool = False
+    marks: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -194,6 +197,20 @@ EXPECT, GATE = "expect", "gate"
 JUDGMENTS, TAGS, WEIGHT = "judgments", "tags", "weight"
 SKIP, XFAIL = "skip", "xfail"
 """The keys of changes that are no key of the settings of a case."""
+
+SKIP_IF, XFAIL_IF = "skip_if", "xfail_if"
+XFAIL_RAISES, XFAIL_RUN = "xfail_raises", "xfail_run"
+MARK_LIMITS = (SKIP_IF, XFAIL_IF, XFAIL_RAISES, XFAIL_RUN)
+"""What a mark says beside its reason: a text that is its condition, the exceptions that
+are expected, and false if the case does not run. The default is not kept: no condition,
+the failure of a case, and true.
+"""
+
+ANY_FAILURE = "any"
+"""The exceptions of an `xfail` that names none."""
+
+OF_CASE_FILE = "CaseFailure"
+"""The exception of the key `xfail` of a case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +254,13 @@ class MarksOfCase:
     """The marks of an item by which pytest may not fail a case.
 
     `skip`, `xfail`: the reason; None without the mark.
+    `limits`: by key of `MARK_LIMITS`, what else the marks say.
     """
 
     skip: str | None = None
     xfail: str | None = None
     is_strict: bool = False
+    limits: Mapping[str, Any] = field(default_factory=dict)
 
 
 NO_MARKS = MarksOfCase()
@@ -302,6 +321,7 @@ class DemandsOfSuite:
             skip=marks.skip,
             xfail=marks.xfail,
             is_strict=marks.is_strict,
+            marks=marks.limits,
             settings=settings,
         )
 
@@ -362,43 +382,90 @@ def _top_of_scale(terms: Terms) -> dict[str, Any]:
     return {SCALE: terms.settings.max_grade}
 
 
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A mark that may count.
+
+    `condition`: the texts of its conditions; "" if it counts for certain.
+    """
+
+    reason: str
+    condition: str
+    values: Mapping[str, Any]
+
+
 def marks_of(
     marks: Iterable[tuple[str, Sequence[Any], Mapping[str, Any]]], *, is_strict: bool
 ) -> MarksOfCase:
     """Read the marks of an item, `(name, args, kwargs)` of each.
 
     `is_strict` is whether pytest takes `xfail` to be strict. A mark whose condition is
-    false does not count. A condition that is a text may be true.
+    false does not count. A condition that is a text may be true, and is kept. If there
+    are several marks, those up to the first that counts for certain are read.
     """
-    found = NO_MARKS
+    skips: list[_Mark] = []
+    xfails: list[_Mark] = []
     for name, args, values in marks:
-        if name == "skip" and found.skip is None:
-            reason = values.get("reason") or (args[0] if args else "")
-            found = replace(found, skip=str(reason))
-        elif name == "skipif" and found.skip is None and _may_hold(args, values):
-            found = replace(found, skip=str(values.get("reason", "")))
-        elif name == "xfail" and found.xfail is None:
-            if _may_hold(args, values):
-                strict = values.get("strict")
-                found = replace(
-                    found,
-                    xfail=str(values.get("reason") or ""),
-                    is_strict=is_strict if strict is None else bool(strict),
-                )
-    return found
+        alike = xfails if name == "xfail" else skips
+        if alike and not alike[-1].condition:
+            continue
+        condition: str | None = ""
+        if name != "skip":
+            condition = _condition_of(args, values)
+        if condition is not None:
+            reason = values.get("reason") or (
+                args[0] if name == "skip" and args else ""
+            )
+            alike.append(_Mark(str(reason), condition, values))
+
+    limits: dict[str, Any] = {}
+    for key, alike in ((SKIP_IF, skips), (XFAIL_IF, xfails)):
+        if alike and alike[-1].condition:
+            limits[key] = "; ".join(mark.condition for mark in alike)
+    raised = [_raised_text(mark.values.get("raises")) for mark in xfails]
+    if any(text != OF_CASE_FILE for text in raised):
+        limits[XFAIL_RAISES] = "; ".join(raised)
+    if not all(mark.values.get("run", True) for mark in xfails):
+        limits[XFAIL_RUN] = False
+    return MarksOfCase(
+        skip=skips[0].reason if skips else None,
+        xfail=xfails[0].reason if xfails else None,
+        is_strict=bool(xfails) and all(_is_strict(mark, is_strict) for mark in xfails),
+        limits=limits,
+    )
 
 
-def _may_hold(args: Sequence[Any], values: Mapping[str, Any]) -> bool:
-    """Say whether `skipif` or `xfail` may count: one of its conditions may be true.
+def _is_strict(mark: _Mark, usual: bool) -> bool:
+    strict = mark.values.get("strict")
+    return usual if strict is None else bool(strict)
 
-    `args`, `values`: the arguments of the mark. Without conditions it counts.
+
+def _condition_of(args: Sequence[Any], values: Mapping[str, Any]) -> str | None:
+    """Return the texts that may be true; "" if a mark counts, None if it does not.
+
+    `args`, `values`: the arguments of `skipif` or `xfail`.
     """
-    conditions = [*args]
-    if "condition" in values:
-        conditions.append(values["condition"])
+    conditions = [values["condition"]] if "condition" in values else [*args]
     if not conditions:
-        return True
-    return any(isinstance(one, str) or bool(one) for one in conditions)
+        return ""
+    texts = []
+    for one in conditions:
+        if isinstance(one, str):
+            texts.append(one)
+        elif one:
+            return ""
+    return " or ".join(texts) or None
+
+
+def _raised_text(raises: Any) -> str:
+    """Return the names of the exceptions that a mark expects."""
+    if raises is None:
+        return ANY_FAILURE
+    names = []
+    for one in raises if isinstance(raises, tuple) else (raises,):
+        text = one.__name__ if isinstance(one, type) else repr(one)
+        names.append(re.sub(r" at 0x[0-9a-fA-F]+", "", text))
+    return " or ".join(sorted(names))
 
 
 # --- what differs from the suite ------------------------------------------------------
