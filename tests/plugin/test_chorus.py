@@ -159,7 +159,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     nothing = '7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)'
     assert nothing in end
     assert "\nfirst    pytest -v " in end
-    assert "\njudge    pytest --relevance-unjudged=worklist.csv  # lists what" in end
+    assert "\njudge    pytest --relevance-unjudged=worklist.csv  # lists which" in end
     assert "\n24 got better, 13 within the tolerance, " in end
     assert "\n135 cases: 61 passed, 44 failed, 30 without a floor\n" in end
 
