@@ -1,7 +1,12 @@
 """How a test changed since its reference: what it demands now, and what it did then.
 
-A change is *stricter* if whatever passes now would have passed then. Every other change
-is *looser*. The kinds of expectations and gates say what is stricter, by `implies`.
+A change of a case is *stricter* if whatever passes now would have passed then. One of a
+gate is, if that holds over the same cases. Every other change is *looser*. To take away
+a strict `xfail` is stricter too, as the case is mended.
+
+Each case and each gate is judged alone. A case that newly demands something, or is no
+longer skipped, counts in gates, and may help one. The kinds of expectations and gates
+say what is stricter, by `implies`.
 """
 
 from __future__ import annotations
