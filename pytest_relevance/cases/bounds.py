@@ -50,7 +50,7 @@ first.
 """
 
 _DURATION = r"([0-9.]+)\s*(ms|s)"
-_SECONDS = {"ms": 0.001, "s": 1.0}
+_PER_SECOND = {"ms": 1000, "s": 1}
 
 
 def meets(expected: Expectation, score: float) -> bool:
@@ -132,7 +132,10 @@ def _read_seconds(value: object) -> float | None:
     if match is None:
         return None
     amount = number(match[1])
-    return None if amount is None else amount * _SECONDS[match[2]]
+    if amount is None:
+        return None
+    # 700 ms and 0.7 s are one number
+    return round(amount / _PER_SECOND[match[2]], 12)
 
 
 def _is_any(comparison: str, bound: float) -> bool:

@@ -31,7 +31,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import RecordedGate
     from pytest_relevance.plugin.running.case_run import CaseRun
-    from pytest_relevance.results.records.demands import CaseDemands, DemandsOfSuite
+    from pytest_relevance.results.records.demands import CaseDemands
     from pytest_relevance.results.records.entries import EntryKey
 
 _MARKS = ("skipif", "skip", "xfail")

@@ -199,7 +199,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
         if lost:
             what = f"does not compare {_count(lost)} of {reference}"
             how = "restore them or their judgments, or accept it with --relevance-update or another record"
-            if not about.against and all(case.why in _OF_TEST for case in lost):
+            if not about.against and all(case.why in _OF_TEST_OR_MARK for case in lost):
                 how = f"restore them, or {_ACCEPT}"
             else:
                 what += f" ({_names(lost)})"
@@ -225,8 +225,8 @@ def _counted(found: Sequence[UncomparedCase], what: str) -> str:
     return counted(count, f"case is {what}", f"cases are {what}")
 
 
-_OF_TEST = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
-"""Why cases are lost if the test itself took them away."""
+_OF_TEST_OR_MARK = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
+"""Why cases are lost if the test took them away, or a mark skips them."""
 
 _ACCEPT = "accept it if it is intended"
 

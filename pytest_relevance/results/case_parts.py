@@ -46,6 +46,9 @@ NO_DIGEST = "0" * 16
 DEFAULT_SETTINGS = Settings()
 """The settings of most results, which share them, and with them the table of gains."""
 
+DEFAULT_TOLERANCE = 0.05
+"""By how much nDCG@k may drop below the baseline if a project sets no tolerance."""
+
 EMPTY: Mapping[Any, Any] = {}
 """A mapping that results share, and nothing writes to."""
 
@@ -264,7 +267,7 @@ class CaseConditions:
     is_depth_set: bool = False
     asked: int | None = None
     floor: float | None = None
-    tolerance: float = 0.05
+    tolerance: float = DEFAULT_TOLERANCE
     settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0

@@ -29,7 +29,7 @@ from pytest_relevance.results.compare.differences import (
 from pytest_relevance.results.judged_alone import score_of_judged
 from pytest_relevance.results.outcomes import first_ranks
 
-ROUNDING = 1e-9
+DCG_ROUNDING = 1e-9
 """A change of DCG that is nearer to 0 counts as no change."""
 
 
@@ -138,7 +138,7 @@ def is_certainly_worse(change: Change) -> bool:
     documents = document_changes(change)
     if settings.ideal != "judged" or settings.unjudged != "zero":
         return not has_unjudged(change)
-    return greatest_change(documents, change) < -ROUNDING
+    return greatest_change(documents, change) < -DCG_ROUNDING
 
 
 def greatest_change(documents: Iterable[DocumentChange], change: Change) -> float:

@@ -19,6 +19,7 @@ from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.metrics.ties import TieInterval, tie_interval, tied_groups
 from pytest_relevance.results.case_parts import (
+    DEFAULT_TOLERANCE,
     CaseCall,
     CaseConditions,
     CaseEvaluation,
@@ -63,7 +64,7 @@ class CaseInRun:
     search: str | None = None
     variant: str | None = None
     params: Mapping[str, Any] | None = None
-    tolerance: float = 0.05
+    tolerance: float = DEFAULT_TOLERANCE
     variant_index: int = 0
     test: str = ""
     items: Sequence[str] = ()

@@ -14,11 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_result import INCONCLUSIVE, CaseResult
 from pytest_relevance.results.certainty import (
-    ROUNDING,
+    DCG_ROUNDING,
     DocumentChange,
     document_changes,
     greatest_change,
@@ -226,7 +227,7 @@ def _state(
     for each in changes:
         grade = grades.get(each.document, each.grade)
         documents.append(DocumentChange(each.document, grade, each.factor))
-    if greatest_change(documents, change) < -ROUNDING:
+    if greatest_change(documents, change) < -DCG_ROUNDING:
         return CERTAIN
     return OPEN
 

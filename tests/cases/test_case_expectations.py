@@ -69,6 +69,7 @@ def test_a_metric_and_its_bound(
         "results: '< 100'": {"comparison": "<", "bound": 100},
         'latency: "<= 200 ms"': {"comparison": "<=", "bound": pytest.approx(0.2)},
         "latency: 200 ms": {"comparison": "<=", "bound": pytest.approx(0.2)},
+        "latency: 700 ms": {"comparison": "<=", "bound": 0.7},  # as 0.7 s
         "latency: '< 1.5 s'": {"comparison": "<", "bound": 1.5},
         "same_as: 1984": {"query": "1984", "comparison": ">=", "bound": 1.0, "within": None},
         "same_as: {query: no}": {"query": "no", "comparison": ">=", "bound": 1.0},

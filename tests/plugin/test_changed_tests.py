@@ -186,8 +186,8 @@ LOOSER: dict[str, tuple[str, str, str]] = {
     "gate": (", {passing: 1}", "", "a gate is gone: passing 1"),
     "bound": ("nDCG@3: 0.6", "nDCG@3: 0.2",
               "a gate is looser: mean nDCG@3 0.6 -> mean nDCG@3 0.2"),
-    "setting": ("k: 3", "k: 3\n    unjudged: skip", "unjudged none -> skip in 3 cases"),
-    "fixture": ("k: 3", "k: 3\n    search: other", "search none -> other in 3 cases"),
+    "setting": ("k: 3", "k: 3\n    unjudged: skip", "unjudged zero -> skip in 3 cases"),
+    "fixture": ("k: 3", "k: 3\n    search: other", "search search -> other in 3 cases"),
 }  # fmt: skip
 OTHER_SEARCH = (
     SEARCH

@@ -13,12 +13,12 @@ from typing import Any
 from pytest_relevance._number_text import time_text
 from pytest_relevance._text import counted, cut_to, examples, first_few, listed, quoted
 from pytest_relevance.cases.gates import usual_id
-from pytest_relevance.cases.model import RecordedGate
-from pytest_relevance.codec import decode
+from pytest_relevance.cases.model import RecordedGate, Terms
+from pytest_relevance.codec import decode, encode
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.reports.blocks import Sentence
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT
-from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.case_parts import DEFAULT_SETTINGS, Outcome
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.demands import (
     EXPECT,
@@ -42,7 +42,7 @@ from pytest_relevance.results.records.uncompared import (
     lost_cases,
 )
 
-CHANGED = "the test changed"
+TEST_CHANGED = "the test changed"
 """The words before what changed."""
 
 MOST_CHANGES = 6
@@ -59,6 +59,8 @@ OF_TEST = frozenset({GONE, LEFT_OUT})
 
 _UNSCORED = frozenset({UNJUDGED, IRRELEVANT, UNDEFINED})
 """Why cases are lost whose judgments changed: they are told as lost."""
+
+_DEFAULT_TERMS = Terms()
 
 _OF_MARKS = {SKIP: "skipped", XFAIL: "expected to fail"}
 
@@ -175,7 +177,7 @@ def change_sentences(
     style = BAD if changed.is_looser else DOUBT
     sentences = []
     for text in change_texts(changed, full=full):
-        sentences.append(Sentence(f"{CHANGED}: {text}", style))
+        sentences.append(Sentence(f"{TEST_CHANGED}: {text}", style))
     unknown = dict.fromkeys(
         about.against
         for about in files.values()
@@ -200,7 +202,7 @@ def changed_in_words(changed: ChangedTest) -> str:
         return ""
     if len(parts) > _MOST_IN_HEADLINE:
         parts[_MOST_IN_HEADLINE:] = ["and more"]
-    return f"{CHANGED}: {', '.join(parts)}"
+    return f"{TEST_CHANGED}: {', '.join(parts)}"
 
 
 def brief_changes(changed: ChangedTest) -> list[str]:
@@ -287,7 +289,7 @@ def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
     name = _name_of_key(key)
     if key in (EXPECT, SKIP, XFAIL):
         return name
-    values = {_value_text(change.now) for _, change in changes}
+    values = {_value_text(_or_default(key, change.now)) for _, change in changes}
     return f"{name} -> {values.pop()}" if len(values) == 1 else name
 
 
@@ -306,7 +308,9 @@ def _change_text(change: DemandChange) -> str:
         if change.now is None:
             return f"{before} is gone"
         return f"{before} -> {_expectation_text(change.now)}"
-    return f"{name} {_value_text(change.before)} -> {_value_text(change.now)}"
+    before = _or_default(change.key, change.before)
+    now = _or_default(change.key, change.now)
+    return f"{name} {_value_text(before)} -> {_value_text(now)}"
 
 
 _NAMES = {
@@ -319,6 +323,16 @@ _NAMES = {
 
 def _name_of_key(key: str) -> str:
     return _NAMES.get(key, key)
+
+
+def _or_default(key: str, value: Any) -> Any:
+    """Return the value of a key; the default if a setting has none."""
+    if value is not None:
+        return value
+    for defaults in (DEFAULT_SETTINGS, _DEFAULT_TERMS):
+        if hasattr(defaults, key):
+            return encode(getattr(defaults, key))
+    return None
 
 
 def _value_text(value: Any) -> str:

@@ -358,18 +358,9 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
     """Return the change of the mean nDCG@k since the baseline.
 
-    A query that ran in several variants counts once, with the means of its scores. None
-    if no case has both scores.
+    See `mean_change_of`.
     """
-    pairs: list[ScorePair] = []
-    scored = []
-    for result in results:
-        if _was_to_score(result):
-            scored.append(key_of(result))
-        now, before = result.score, score_before(result)
-        if now is not None and before is not None:
-            pairs.append(ScorePair(key_of(result), before, now, result.weight))
-    return _change_by_query(pairs, scored)
+    return mean_change_of(Change.since_baseline(result) for result in results)
 
 
 def mean_change_of(
@@ -377,31 +368,15 @@ def mean_change_of(
 ) -> MeanChange | None:
     """Return the change of the mean of cases, by the metric of their changes.
 
-    See `mean_change`.
+    A query that ran in several variants counts once, with the means of its scores. None
+    if no case has both scores.
     """
     changes = list(changes)
     scored = []
     for change in changes:
         if change.score_after is not None or _was_to_score(change.case):
             scored.append(key_of(change.case))
-    return _change_by_query(score_pairs_of(changes), scored, resamples, seed)
-
-
-def _was_to_score(result: CaseResult) -> bool:
-    has_score = result.score is not None or result.verdict in WITHOUT_SCORE
-    return has_score and result.status != SKIPPED
-
-
-def _change_by_query(
-    pairs: Sequence[ScorePair],
-    scored: Sequence[tuple[str, str, str]],
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> MeanChange | None:
-    """Return the change of the mean over queries.
-
-    `scored`: the keys of the cases that have a score now, or should have one.
-    """
+    pairs = score_pairs_of(changes)
     if not pairs:
         return None
     total = len(scored)
@@ -409,6 +384,11 @@ def _change_by_query(
         pairs = by_query(pairs)
         total = len({(file, case) for file, case, _ in scored})
     return change_of(pairs, total, resamples=resamples, seed=seed)
+
+
+def _was_to_score(result: CaseResult) -> bool:
+    has_score = result.score is not None or result.verdict in WITHOUT_SCORE
+    return has_score and result.status != SKIPPED
 
 
 def by_query(pairs: Iterable[ScorePair]) -> list[ScorePair]:

@@ -30,10 +30,8 @@ from pytest_relevance.metrics.measures import MEASURES
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import EXPECTATIONS
-from pytest_relevance.results.case_parts import EMPTY
+from pytest_relevance.results.case_parts import DEFAULT_TOLERANCE, EMPTY
 from pytest_relevance.results.details import digest_of
-
-DEFAULT_TOLERANCE = 0.05
 
 _COMPARISONS = frozenset({">=", ">", "<=", "<", "==", "!="})
 
