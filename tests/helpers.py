@@ -135,6 +135,12 @@ def ranking_of(returned: object) -> Ranking:
     return read_ranking(returned)
 
 
+def lacks_fields(case: Case, returned: object) -> bool:
+    """Whether a case is an error, because a result lacks a field that it looks at."""
+    ranking = read_ranking(returned, fields=case.fields)
+    return bool(why_unknown_fields(case, ranking))
+
+
 def scored(
     case: Case,
     returned: object,

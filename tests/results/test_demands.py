@@ -26,7 +26,7 @@ from pytest_relevance.results.records.demands import (
     own_demands,
     read_demands,
 )
-from tests.helpers import case_of, recorded_gates, scored
+from tests.helpers import case_of, lacks_fields, recorded_gates, scored
 
 GRADES = {"a": 3, "b": 1, "c": 0}
 DOCUMENTS = "abcd"
@@ -433,7 +433,10 @@ RANKINGS = st.permutations(DOCUMENTS).flatmap(
 
 def passes(keys: dict[str, Any], ranking: object) -> bool:
     case = case_of({"query": "q", "judgments": GRADES, **keys})
-    return scored(case, list(ranking), asked=50).verdict in (PASSED, MEASURED)  # type: ignore[call-overload]
+    returned = list(ranking)  # type: ignore[call-overload]
+    if lacks_fields(case, returned):
+        return False  # an error: a result lacks a field
+    return scored(case, returned, asked=50).verdict in (PASSED, MEASURED)
 
 
 @given(st.data())
