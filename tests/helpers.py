@@ -26,6 +26,7 @@ from pytest_relevance.cases.location import Location, Subject
 from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.cli import main
 from pytest_relevance.codec import decode, encode
+from pytest_relevance.expectations.conditions import why_unknown_fields
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
