@@ -26,7 +26,6 @@ from pytest_relevance.cases.location import Location, Subject
 from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.cli import main
 from pytest_relevance.codec import decode, encode
-from pytest_relevance.expectations.conditions import why_unknown_fields
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
@@ -134,12 +133,6 @@ def case_of(keys: Mapping[str, Any]) -> Case:
 def ranking_of(returned: object) -> Ranking:
     """The ranking in what a search returned."""
     return read_ranking(returned)
-
-
-def lacks_fields(case: Case, returned: object) -> bool:
-    """Whether a case is an error, because a result lacks a field that it looks at."""
-    ranking = read_ranking(returned, fields=case.fields)
-    return bool(why_unknown_fields(case, ranking))
 
 
 def scored(

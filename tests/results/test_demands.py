@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.model import Terms
+from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import MEASURED, PASSED
 from pytest_relevance.results.records.demand_changes import (
@@ -26,7 +26,7 @@ from pytest_relevance.results.records.demands import (
     own_demands,
     read_demands,
 )
-from tests.helpers import case_of, lacks_fields, recorded_gates, scored
+from tests.helpers import case_of, recorded_gates, scored
 
 GRADES = {"a": 3, "b": 1, "c": 0}
 DOCUMENTS = "abcd"
@@ -429,6 +429,16 @@ RANKINGS = st.permutations(DOCUMENTS).flatmap(
         )
     )
 )
+
+
+def lacks_fields(case: Case, returned: list[dict[str, Any]]) -> bool:
+    """Whether a result lacks a field that an expectation looks at: an error."""
+    for expected in case.expect:
+        for condition in expected.conditions:
+            for result in returned[: expected.within or case.k]:
+                if condition.path not in result:
+                    return True
+    return False
 
 
 def passes(keys: dict[str, Any], ranking: object) -> bool:
