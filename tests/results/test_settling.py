@@ -45,14 +45,18 @@ def test_only_documents_that_changed_the_score_are_asked_for(change: Change) -> 
 
 
 def test_documents_that_settle_only_together_share_the_chance() -> None:
-    """Neither `x` nor `y` settles the query alone; together two of four gradings do."""
-    case = {"query": "boots", "k": 4, "scale": [0, 3], "judgments": {"a": 3, "b": 3}}
-    before = result_of(case, ["a", "b", "c", "d"])
-    after = result_of(case, ["x", "y", "a", "b"])
-    question = open_question(Change.between(Pair(before, after)))
+    """No single document settles the query, two settle half of their gradings."""
+    judgments = {"a": 3, "b": 1}
+    case = {"query": "boots", "k": 3, "scale": [0, 3], "judgments": judgments}
+    before = result_of({**case, "tolerance": 0}, ["a", "b"])
+    after = result_of({**case, "tolerance": 0}, ["x", "y", "z"])
+    found = Change.between(Pair(before, after))
+    states = [state_with(found, {"x": grade}) for grade in (0, 3)]
+    assert states == [OPEN, OPEN]
+    question = open_question(found)
     assert question is not None
-    assert question.documents[:2] == ("x", "y")
-    assert question.fewest == len([chance for chance in question.chances if chance])
+    assert question.fewest == 2
+    assert question.chances == pytest.approx([1 / 3, 1 / 3, 1 / 3])
 
 
 @pytest.mark.parametrize(
