@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 PASSES = "The build passes."
+NOTHING = "The build says nothing of search: no case was searched."
 
 _WORDS = {
     GOT_WORSE: ("query got worse", "queries got worse"),
@@ -56,7 +57,8 @@ def build_text(
 ) -> str:
     """Write `The build fails because 44 queries got worse and 1 gate is not met.`
 
-    Or that the build passes.
+    Or that the build passes. Without a result it says that no case was searched, as
+    pytest's exit code then depends on the other tests of the run.
     """
     reasons = [*_of_cases(results), *_of_gates(gates)]
     if info.uncollected:
@@ -65,6 +67,8 @@ def build_text(
     if missing:
         reasons.append(counted(missing, "case is missing", "cases are missing"))
     reasons += reasons_beside_cases(info)
+    if not results and not reasons:
+        return NOTHING
     if not reasons:
         return PASSES
     return f"The build fails because {listed(reasons, 'and')}."

@@ -203,8 +203,9 @@ def headline(
     """Return the outcome of a run in one sentence.
 
     The headline is not good news if the test is looser than before, if cases are lost
-    or not compared, if anything is missing from the run, or if the run fails for a
-    reason that is not a case.
+    or not compared, if a run with a reference looked at a part of the cases (`-k`), if
+    anything is missing from the run, or if the run fails for a reason that is not a
+    case.
 
     `change`: what `mean_change` returned for the results that ran; None if it was not
     called.
@@ -219,6 +220,8 @@ def headline(
     if of_test:
         parts.append(of_test)
     if said.kind != NOTHING:
+        if info.is_part and any(result.baseline is not None for result in results):
+            parts.append("a part of the cases did not run")
         parts += [*uncompared_in_words(results, files, info), *briefs(info.findings)]
     text = "; ".join(parts)
     if info.reasons_to_fail:
