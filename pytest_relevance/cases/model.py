@@ -446,21 +446,23 @@ class Terms:
 class Case:
     """A query and what is expected of its ranking.
 
-    `node_name`: the name of the case in its pytest node id. It is the written id, or
-        the query with special characters encoded.
-    `judgments`: grades by document id.
-    `min_ndcg`: the floor that applies; None if there is none, or if nDCG is not defined
-        because no document is relevant.
-    `line`: counted from 1, in the case file or in `source`; 1 if it is not known, and 0
-        in a case that is written in Python.
-    `source`: the file of queries that the case comes from, as messages name it; None
-        for a case that the case file writes.
-    `weight`: the weight of the case in means.
-    `expect`: the expectations that apply to the case, also those of the suite.
-    `not_applicable`: the metrics that the suite expects, and that the case cannot have
-        because it has no relevant judgment.
-    `titles`, `notes`: texts for judged documents.
-    `filled`: {document: who gave the grade}, for grades from files with `fill: true`.
+    Attributes:
+        node_name: the name of the case in its pytest node id. It is the written id, or
+            the query with special characters encoded.
+        judgments: grades by document id.
+        min_ndcg: the floor that applies; None if there is none, or if nDCG is not
+            defined because no document is relevant.
+        line: counted from 1, in the case file or in `source`; 1 if it is not known, and
+            0 in a case that is written in Python.
+        source: the file of queries that the case comes from, as messages name it; None
+            for a case that the case file writes.
+        weight: the weight of the case in means.
+        expect: the expectations that apply to the case, also those of the suite.
+        not_applicable: the metrics that the suite expects, and that the case cannot
+            have because it has no relevant judgment.
+        titles: titles of judged documents.
+        notes: notes on judged documents.
+        filled: {document: who gave the grade}, for grades from files with `fill: true`.
     """
 
     terms: Terms
@@ -599,19 +601,20 @@ class Case:
 class Suite:
     """The cases of one file, in its order, and what the file sets for them.
 
-    `path`: the path of the file as it was given.
-    `cases`: the cases that the file writes, then those of files of queries (the listed
-        queries).
-    `files`: the paths of all files of judgments and queries that were read.
-    `warnings`: messages about possible mistakes.
-    `queries_line`: the line of the key `queries`.
-    `gate_lines`: the lines of the gates.
-    `unjudged`: the listed queries without judgments. They have no floor.
-    `left_out`: the ids of the listed queries that `only: judged` leaves out.
-    `listed`: the number of all listed queries.
-    `absent`: the files that are named with `fill: true` and do not exist.
-    `without_floor`: sentences about cases to which a floor of the suite does not apply,
-        because their score is not defined.
+    Attributes:
+        path: the path of the file as it was given.
+        cases: the cases that the file writes, then those of files of queries (the
+            listed queries).
+        files: the paths of all files of judgments and queries that were read.
+        warnings: messages about possible mistakes.
+        queries_line: the line of the key `queries`.
+        gate_lines: the lines of the gates.
+        unjudged: the listed queries without judgments. They have no floor.
+        left_out: the ids of the listed queries that `only: judged` leaves out.
+        listed: the number of all listed queries.
+        absent: the files that are named with `fill: true` and do not exist.
+        without_floor: sentences about cases to which a floor of the suite does not
+            apply, because their score is not defined.
     """
 
     path: str

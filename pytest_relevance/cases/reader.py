@@ -48,9 +48,11 @@ def read_suite(
 ) -> Suite:
     """Return the suite of a case file, with the judgments and queries of its files.
 
-    `owned_tags`: the markers whose names are not allowed as tags.
-    `metrics`: the project's own, {name: function}. If they are not given, each unknown
-        name of a metric is taken for one of them.
+    Args:
+        path: the case file.
+        owned_tags: the markers whose names are not allowed as tags.
+        metrics: the project's own, {name: function}. If they are not given, each
+            unknown name of a metric is taken for one of them.
 
     Possible mistakes are issued as `RelevanceWarning`.
 

@@ -63,11 +63,13 @@ class Relevance:
     ) -> CaseResult:
         """Score a ranking, and fail the test if a floor or an expectation is not met.
 
-        `ranking`: anything that a search may return.
-        `judgments`: {document: grade}.
-        `keys`: the keys of a case in a case file (`min_ndcg=0.85`, `k=5`,
-            `expect={"P@5": 0.6}`), and expectations that are not metrics
-            (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]`).
+        Args:
+            query: the text of the query.
+            ranking: anything that a search may return.
+            judgments: {document: grade}.
+            keys: the keys of a case in a case file (`min_ndcg=0.85`, `k=5`,
+                `expect={"P@5": 0.6}`), and expectations that are not metrics
+                (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]`).
 
         Return the result; its `score` is nDCG@k. A check that fails in another thread
         or task also fails the test, even if its exception is lost there.

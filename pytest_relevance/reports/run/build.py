@@ -99,7 +99,8 @@ def _of_cases(results: Sequence[CaseResult]) -> list[str]:
         if kind not in _WORDS:
             others += of_kind
         elif of_kind:
-            reasons.append(counted(case_count(of_kind), *_WORDS[kind]))
+            one, several = _WORDS[kind]
+            reasons.append(counted(case_count(of_kind), one, several))
     if others:
         reasons.append(counted(case_count(others), *_OTHER))
     return reasons

@@ -183,14 +183,20 @@ class RunError:
 
     @property
     def place(self) -> str:
-        """Return the known parts of file, line and column: `a.yaml:3:5`."""
+        """Return the known parts of file, line and column.
+
+        They are joined by colons, as in `a.yaml:3:5`.
+        """
         return ":".join(
             str(part) for part in (self.file, self.line, self.column) if part
         )
 
     @property
     def text(self) -> str:
-        """Return the place and the message: `a.yaml:3:5: no such key`."""
+        """Return the place and the message.
+
+        A colon stands between them, as in `a.yaml:3:5: no such key`.
+        """
         return f"{self.place}: {self.message}" if self.file else self.message
 
     @property
