@@ -18,7 +18,7 @@ _DECIMALS = 3
 
 
 def failure_head(result: CaseResult) -> str:
-    """Write `failed before: ` if the accepted ranking failed too, else ""."""
+    """Return `failed before: ` if the accepted ranking failed too, else ""."""
     if result.baseline is None or result.verdict != FAILED:
         return ""
     return "failed before: " if result.baseline.failed_before else ""

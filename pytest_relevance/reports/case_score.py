@@ -44,7 +44,7 @@ def met_text(result: CaseResult) -> str:
 
 
 def _own_score_text(result: CaseResult) -> str:
-    """Write `nDCG@10 0.764, at least 0.500`, or why the case has no score."""
+    """Return `nDCG@10 0.764, at least 0.500`, or why the case has no score."""
     name = result.metric.text
     score = result.score
     if score is None:
@@ -61,7 +61,7 @@ def _own_score_text(result: CaseResult) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """Write `nDCG@10 lies between 0.287 and 0.641`, or "" if the score is certain."""
+    """Return `nDCG@10 lies between 0.287 and 0.641`, or "" if the score is certain."""
     settings = result.conditions.settings
     evaluation = result.evaluation
     lower, upper = result.interval
@@ -74,7 +74,7 @@ def interval_text(result: CaseResult) -> str:
 
 
 def ties_text(result: CaseResult) -> str:
-    """Write `between 0.748 and 1.000 by the order of equal scores`, or "".
+    """Return `between 0.748 and 1.000 by the order of equal scores`, or "".
 
     The text is not empty if the order decides whether the score meets a floor. `at
     least` stands before it if results that were not returned may have the same score.

@@ -31,7 +31,7 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def case_label(result: CaseResult) -> str:
-    """Write `q043 "gaming laptop"`, or only the query if that is the id of the case."""
+    """Return `q043 "gaming laptop"`; only the query if that is the id of the case."""
     return case_name(result.id, result.query)
 
 

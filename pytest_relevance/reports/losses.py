@@ -102,7 +102,7 @@ def _too_high_lines(
 
 
 def _named_grade(result: CaseResult, grade: float) -> str:
-    """Write `3 exact`, or `3` if the scale has no name for it."""
+    """Return `3 exact`, or `3` if the scale has no name for it."""
     name = harmless(result.conditions.grade_names.get(grade, ""))
     return f"{number_text(grade)} {name}".strip()
 

@@ -6,7 +6,7 @@ its turn, down to the number of entries that it keeps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -51,13 +51,11 @@ class Part:
     """Blocks that stand together. An entry is a sentence, a command or a table row.
 
     `least`: how many entries stay if there is not room for all.
-    `turn`: the part with the lowest turn is shortened first.
     `is_whole`: each sentence that is shown keeps all its lines.
     """
 
     blocks: Sequence[Entries]
     least: int
-    turn: int
     is_whole: bool = False
 
     @property
@@ -112,62 +110,65 @@ def _clipped(
 
 
 def lines_of_parts(
-    parts: Iterable[Part], width: int, most: int | None = None
+    parts: Mapping[str, Part],
+    turns: Sequence[str],
+    width: int,
+    most: int | None = None,
 ) -> list[Line]:
     """Return the lines of the parts, at most `most`; None for any number.
 
-    If there are more, the parts lose entries, each in its turn. If that does not
-    suffice, sentences lose lines. The last line then says that the summary is
+    If there are more, the parts lose entries, one part after the other. If that does
+    not suffice, sentences lose lines. The last line then says that the summary is
     shortened.
+
+    `parts`: the parts by their names, in the order in which they are shown.
+    `turns`: the names of all parts, in the order in which they are shortened.
     """
-    given = [part for part in parts if part.size]
     whole = []
-    for part in given:
+    for part in parts.values():
         whole += part.lines(width, part.size)
     if most is None or len(whole) <= most:
         return whole
-    shown = _Shortened(given, width, most - 1)
+    shown = _Shortened(parts, turns, width, most - 1)
     for longest in _LONGEST_SENTENCES:
-        shown.fit(longest, [part.least for part in given])
-    shown.fit(_LONGEST_SENTENCES[-1], [0] * len(given))
+        shown.fit(longest, {name: part.least for name, part in parts.items()})
+    shown.fit(_LONGEST_SENTENCES[-1], dict.fromkeys(parts, 0))
     return [*shown.all_lines(), styled_line(SHORTENED, DIM)]
 
 
 class _Shortened:
     """Parts, and how much of each is shown."""
 
-    def __init__(self, parts: Sequence[Part], width: int, most: int) -> None:
+    def __init__(
+        self, parts: Mapping[str, Part], turns: Sequence[str], width: int, most: int
+    ) -> None:
         self._parts = parts
+        self._turns = turns
         self._width = width
         self._most = most
-        self._entries = [min(part.size, most) for part in parts]
-        self._lines: list[list[Line]] = []
+        self._entries = {name: min(part.size, most) for name, part in parts.items()}
+        self._lines: dict[str, list[Line]] = {}
 
     def all_lines(self) -> list[Line]:
         lines = []
-        for of_part in self._lines:
+        for of_part in self._lines.values():
             lines += of_part
         return lines
 
-    def fit(self, longest: int, least: Sequence[int]) -> None:
+    def fit(self, longest: int, least: Mapping[str, int]) -> None:
         """Take entries from the parts in their turn, until the lines are few enough.
 
         `longest`: the most lines of a sentence. `least`: how many entries of each part
         stay.
         """
-        self._lines = []
-        for part, entries in zip(self._parts, self._entries, strict=True):
-            self._lines.append(part.lines(self._width, entries, longest))
-        turns = sorted(
-            range(len(self._parts)), key=lambda place: self._parts[place].turn
-        )
-        for place in turns:
-            part = self._parts[place]
+        for name, part in self._parts.items():
+            self._lines[name] = part.lines(self._width, self._entries[name], longest)
+        for name in self._turns:
+            part = self._parts[name]
             while (
-                len(self.all_lines()) > self._most
-                and self._entries[place] > least[place]
+                len(self.all_lines()) > self._most and self._entries[name] > least[name]
             ):
-                self._entries[place] -= 1
-                self._lines[place] = part.lines(
-                    self._width, self._entries[place], longest
+                self._entries[name] -= 1
+                self._lines[name] = part.lines(
+                    self._width, self._entries[name], longest
                 )

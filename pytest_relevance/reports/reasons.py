@@ -66,7 +66,7 @@ def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
 
 
 def change_text(score: float | None, before: float | None) -> str:
-    """Write `   (baseline 0.764, down 0.452)`, or "" if a score is not defined."""
+    """Return `   (baseline 0.764, down 0.452)`, or "" if a score is not defined."""
     if score is None or before is None:
         return ""
     change = score - before

@@ -23,7 +23,7 @@ from pytest_relevance.reports.styled_lines import (
     folded_lines,
     styled_line,
 )
-from pytest_relevance.reports.table import Table
+from pytest_relevance.reports.table import Table, limit
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Change, Move, RankChanges
 from pytest_relevance.results.records.fingerprint import MOST_SHOWN, changes_text
@@ -50,7 +50,7 @@ def since_baseline_lines(
     the first few, and the others in one row.
     """
     assert result.baseline is not None
-    searched = changes_text(result.baseline.searched, None if full else MOST_SHOWN)
+    searched = changes_text(result.baseline.searched, limit(MOST_SHOWN, full=full))
     lines = []
     if searched:
         text = f"searched then and now: {searched}"
@@ -168,7 +168,7 @@ def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
 
 
 def _ranks_text(result: CaseResult, move: Move) -> str:
-    """Write `3 -> 37`, `new at 1`, `1 -> gone` or `1 -> not in the index`."""
+    """Return `3 -> 37`, `new at 1`, `1 -> gone` or `1 -> not in the index`."""
     if move.first is None:
         return f"new at {move.second}"
     if move.second is None:
@@ -177,7 +177,7 @@ def _ranks_text(result: CaseResult, move: Move) -> str:
 
 
 def _scores_text(result: CaseResult) -> str:
-    """Write `: nDCG@10 0.764 -> 0.312`, or "" if a score is not defined."""
+    """Return `: nDCG@10 0.764 -> 0.312`, or "" if a score is not defined."""
     assert result.baseline is not None
     then, now = result.baseline.score, result.score
     if then is None or now is None:

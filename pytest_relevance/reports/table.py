@@ -36,6 +36,11 @@ LONGEST_CELL = 80
 _WIDEST_LINE_OF_CELL = 40
 
 
+def limit(count: int, *, full: bool) -> int | None:
+    """Return how many entries a list has at most: `count`, or None if it has all."""
+    return None if full else count
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Table:
     """Columns and rows. A table without rows is not shown.

@@ -12,21 +12,21 @@ def sentences(word: str, count: int) -> list[Sentence]:
     return [Sentence(f"{word} {number}") for number in range(1, count + 1)]
 
 
-def text_of(*parts: Part, most: int | None, width: int = 40) -> str:
-    return plain_text(lines_of_parts(parts, width, most)) + "\n"
+def text_of(*, most: int | None, turns: str = "suites errors", **parts: Part) -> str:
+    return plain_text(lines_of_parts(parts, turns.split(), 40, most)) + "\n"
 
 
-ERRORS = Part(sentences("error", 9), least=2, turn=3)
-SUITES = Part(sentences("suite", 9), least=0, turn=1)
+ERRORS = Part(sentences("error", 9), least=2)
+SUITES = Part(sentences("suite", 9), least=0)
 
 
 def test_what_fits_is_whole() -> None:
-    assert text_of(ERRORS, most=9).count("error") == 9
-    assert text_of(ERRORS, SUITES, most=None).count("\n") == 18
+    assert text_of(errors=ERRORS, most=9).count("error") == 9
+    assert text_of(errors=ERRORS, suites=SUITES, most=None).count("\n") == 18
 
 
 def test_each_part_gives_way_in_its_turn_down_to_what_it_keeps() -> None:
-    assert text_of(ERRORS, SUITES, most=8) == block("""
+    assert text_of(errors=ERRORS, suites=SUITES, most=8) == block("""
         error 1
         error 2
         error 3
@@ -42,15 +42,17 @@ def test_a_table_says_how_many_of_its_rows_are_shown() -> None:
     table = Table([Column()], title="worst")
     for number in range(44):
         table.add(f"query {number}")
-    shown = text_of(Part([table], least=2, turn=1), ERRORS, most=13)
+    worst = Part([table], least=2)
+    shown = text_of(worst=worst, errors=ERRORS, turns="worst errors", most=13)
     assert shown.startswith("worst (2 of 44)\nquery 0\nquery 1\nerror 1\n")
 
 
 def test_long_sentences_are_cut_and_commands_are_not() -> None:
     long = Sentence("word " * 40)
     command = CommandLine("judge", "pytest " + "--option " * 10, "what it does")
-    parts = [Part([long] * 3, least=3, turn=1), Part([command], least=1, turn=2)]
-    lines = text_of(*parts, most=9).splitlines()
+    words = Part([long] * 3, least=3)
+    steps = Part([command], least=1)
+    lines = text_of(words=words, steps=steps, turns="words steps", most=9).splitlines()
     assert sum(line.startswith("word") for line in lines) == 3
     assert all(line.endswith(" ...") for line in lines if line.startswith("word"))
     assert lines[-3].startswith("judge    pytest --option")
@@ -58,5 +60,7 @@ def test_long_sentences_are_cut_and_commands_are_not() -> None:
 
 
 def test_whatever_is_asked_for_there_are_not_more_lines() -> None:
-    whole = Part(sentences("kept", 9), least=9, turn=1)
-    assert text_of(whole, ERRORS, most=5).count("\n") <= 5
+    kept = Part(sentences("kept", 9), least=9)
+    assert (
+        text_of(kept=kept, errors=ERRORS, turns="kept errors", most=5).count("\n") <= 5
+    )

@@ -213,7 +213,7 @@ def series_texts(series: Series) -> list[str]:
 
 
 def _judged_alone(series: Series) -> str:
-    """Write `; over judged results alone 0.749 -> 0.633`, if any result is unjudged."""
+    """Return `; over judged results alone 0.749 -> 0.633`, or "" if all are judged."""
     if series.judged is None:
         return ""
     before, after = series.judged.before, series.judged.after

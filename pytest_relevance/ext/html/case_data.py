@@ -151,9 +151,7 @@ def _scores(row: PageRow) -> dict[str, Any]:
 
 
 def _ties(result: CaseResult) -> str:
-    """Write `nDCG@10 lies between 0.7 and 1 by the order of equal scores`, if it has to
-    be said.
-    """
+    """Return `nDCG@10 lies between 0.7 and 1 by the order of equal scores`, or ""."""
     text = ties_text(result)
     return f"{result.metric.text} lies {text}" if text else ""
 

@@ -93,6 +93,7 @@ from pytest_relevance.reports.run.variant_labels import Variant, variant_of, var
 from pytest_relevance.reports.run.variant_tables import variant_blocks
 from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import BAD, plain_text
+from pytest_relevance.reports.table import limit
 from pytest_relevance.reports.terminal_text import WIDEST, cut
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.change_counts import count_results
@@ -146,10 +147,6 @@ class _MarkdownReport:
         """Whether lists and tables have all their entries."""
         return self.verbosity > 0
 
-    def most(self, count: int) -> int | None:
-        """Return the most rows of a list: `count`, or None for all in a full report."""
-        return None if self.full else count
-
     def sections(self) -> Iterator[MarkdownSection]:
         """Return the sections, the most important first."""
         run = self.run
@@ -170,9 +167,9 @@ class _MarkdownReport:
                 said = f"**{said}**"
             yield MarkdownSection(said, "a fault that several cases have in common")
         yield from table_sections(
-            "the gates", [gate_table(gates, self.most(MOST_GATES))]
+            "the gates", [gate_table(gates, limit(MOST_GATES, full=self.full))]
         )
-        yield from _case_sections(groups, variants, self.most(MOST_ROWS))
+        yield from _case_sections(groups, variants, limit(MOST_ROWS, full=self.full))
         yield from self._next_steps()
         yield from self._suite_section(ran, variants, gates)
         said_of_run = [*remarks(ran, run.files), *stability_remarks(ran)]
@@ -214,7 +211,7 @@ class _MarkdownReport:
             return []
         shown = suite_sentences(ran, variants, gates)
         shown += mean_sentences(ran, only_changes=True)
-        return list_section(shown[: self.most(MOST_SUITES)], "the suites")
+        return list_section(shown[: limit(MOST_SUITES, full=self.full)], "the suites")
 
     def _mean_sections(
         self, ran: Sequence[CaseResult], variants: Sequence[Variant]
@@ -222,8 +219,8 @@ class _MarkdownReport:
         """Return the sections with the means of tags and the comparison of variants."""
         compared = [result for result in ran if not result.is_check]
         changes = changes_since_baseline(compared)
-        tags = tag_table(changes, variants, self.most(MOST_TAGS))
-        most = self.most(MOST_ROWS)
+        tags = tag_table(changes, variants, limit(MOST_TAGS, full=self.full))
+        most = limit(MOST_ROWS, full=self.full)
         sections = table_sections("the tags", [tags])
         for block in variant_blocks(compared, variants, most, full=self.full):
             if isinstance(block, Sentence):

@@ -216,7 +216,7 @@ def whole_mean_sentences(
 
 
 def _over_what(results: Sequence[CaseResult]) -> str:
-    """Write ` over 2 suites and 3 variants`; nothing for one of each."""
+    """Return ` over 2 suites and 3 variants`; nothing for one of each."""
     suites = len({result.file for result in results})
     variants = len(variants_of(results))
     parts = []
@@ -252,7 +252,7 @@ _COUNTS = {
 
 
 def count_sentences(counts: ChangeCounts, told: Collection[str] = ()) -> list[Sentence]:
-    """Write `24 got better, 13 within the tolerance, 35 the same, 19 without a score`.
+    """Return `24 got better, 13 within the tolerance, 35 the same, 19 without a score`.
 
     `told`: the counts that the headline has; they are left out.
     """

@@ -6,14 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, listed
-from pytest_relevance.reports.run.case_counts import case_count
+from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
 from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT
-from pytest_relevance.results.case_result import (
-    FAILED,
-    CaseResult,
-    grouped,
-    has_failed,
-)
+from pytest_relevance.results.case_result import CaseResult, grouped, has_failed
 from pytest_relevance.results.failures import (
     ENDED_IN_ERROR,
     FAILED_BEFORE,
@@ -48,19 +43,19 @@ _WORDS = {
 }
 _OTHER = ("case fails", "cases fail")
 
-_UNKNOWN = "of what its findings say"
-"""The reason in records of earlier versions, which keep no clause."""
-
 
 def build_text(
     results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
 ) -> str:
-    """Write `The build fails because 44 queries got worse and 1 gate is not met.`
+    """Return `The build fails because 44 queries got worse and 1 gate is not met.`
 
     Or that the build passes. Without a result it says that no case was searched, as
     pytest's exit code then depends on the other tests of the run.
     """
-    reasons = [*_of_cases(results), *_of_gates(gates)]
+    reasons = _of_cases(results)
+    unmet = unmet_gates(gates)
+    if unmet:
+        reasons.append(unmet)
     if info.uncollected:
         reasons.append(files_with_errors(info.uncollected))
     missing = len(info.missing)
@@ -79,9 +74,7 @@ def reasons_beside_cases(info: RunInfo) -> list[str]:
 
     Example: `30 cases are missing`.
     """
-    clauses = []
-    for finding in info.reasons_to_fail:
-        clauses.append(finding.because or finding.brief or _UNKNOWN)
+    clauses = [finding.because or finding.brief for finding in info.reasons_to_fail]
     return list(dict.fromkeys(clauses))
 
 
@@ -104,8 +97,3 @@ def _of_cases(results: Sequence[CaseResult]) -> list[str]:
     if others:
         reasons.append(counted(case_count(others), *_OTHER))
     return reasons
-
-
-def _of_gates(gates: Iterable[GateResult]) -> list[str]:
-    unmet = sum(1 for gate in gates if gate.outcome() == FAILED)
-    return [counted(unmet, "gate is not met", "gates are not met")] if unmet else []

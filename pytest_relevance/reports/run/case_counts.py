@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.labels import STATUSES
 from pytest_relevance.reports.run.variant_labels import key_of
-from pytest_relevance.results.case_result import ERROR, MEASURED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    MEASURED,
+    SKIPPED,
+    CaseResult,
+)
+
+if TYPE_CHECKING:
+    from pytest_relevance.gates.judging import GateResult
 
 NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
 """The statuses of cases that did not pass."""
@@ -50,7 +60,7 @@ def case_count(results: Iterable[CaseResult]) -> int:
 
 
 def counted_cases(results: Sequence[CaseResult]) -> str:
-    """Write `3 cases`, `2 checks` (of tests in Python), or `3 cases and 2 checks`."""
+    """Return `3 cases`, `2 checks` (of tests in Python), or `3 cases and 2 checks`."""
     count = count_cases(results)
     parts = []
     if count.cases or not count.checks:
@@ -79,6 +89,12 @@ def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
             one, several = _WORDS.get(kind, (kind, kind))
             parts.append(counted(counts[kind], one, several))
     return ", ".join(parts)
+
+
+def unmet_gates(gates: Iterable[GateResult]) -> str:
+    """Return how many gates failed: `1 gate is not met`, or "" if none did."""
+    unmet = sum(1 for gate in gates if gate.outcome() == FAILED)
+    return counted(unmet, "gate is not met", "gates are not met") if unmet else ""
 
 
 def anything_ran(results: Iterable[CaseResult]) -> bool:

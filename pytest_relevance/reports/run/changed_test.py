@@ -271,9 +271,9 @@ def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list
     Cases with the same change share a text, which counts and names them. If there are
     more than `_MOST_VALUES` such texts, one text stands for all. Each gate has its own.
     """
-    by_text = grouped(changes, lambda pair: _change_text(pair[1]))
     if key == GATE:
         return [_gate_text(change) for _, change in changes]
+    by_text = grouped(changes, lambda pair: _change_text(pair[1]))
     if len(by_text) > _MOST_VALUES:
         by_text = {_text_of_many(key, changes): [*changes]}
     texts = []
@@ -285,7 +285,7 @@ def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list
 
 
 def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
-    """Write `floor -> 0` if all changes lead to one value, otherwise `floor`."""
+    """Return `floor -> 0` if all changes lead to one value, otherwise `floor`."""
     name = _name_of_key(key)
     if key in (EXPECT, SKIP, XFAIL):
         return name
@@ -294,7 +294,7 @@ def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
 
 
 def _change_text(change: DemandChange) -> str:
-    """Write `floor 0.9 -> 0`, `skip: flaky` or `judgments`."""
+    """Return `floor 0.9 -> 0`, `skip: flaky` or `judgments`."""
     name = _name_of_key(change.key)
     if change.key == JUDGMENTS:
         return name
@@ -377,7 +377,7 @@ def _within_text(expected: RecordedExpectation) -> str:
 
 
 def _gate_text(change: DemandChange) -> str:
-    """Write `a gate is gone: mean nDCG@10 0.7`, or what it was and is."""
+    """Return `a gate is gone: mean nDCG@10 0.7`, or what it was and is."""
     before = gate_words(change.before)
     if change.now is None:
         return f"a gate is gone: {before}"

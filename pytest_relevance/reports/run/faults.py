@@ -75,7 +75,7 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
 
 
 def _alike_errors_text(diagnosis: Diagnosis) -> str:
-    """Write `42 searches failed alike: ConnectionError: down (f in conftest.py:9)`."""
+    """Return `42 searches failed alike: ConnectionError: down (f in conftest.py:9)`."""
     if diagnosis.kind == SEARCH:
         count = counted(len(diagnosis.results), "search", "searches")
     else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
-from pytest_relevance.reports.run.case_counts import case_count
+from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
 from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
@@ -23,7 +23,6 @@ from pytest_relevance.results import diagnoses
 from pytest_relevance.results.became import IN_DOUBT
 from pytest_relevance.results.case_parts import EMPTY, SETUP, SearchError
 from pytest_relevance.results.case_result import (
-    FAILED,
     MEASURED,
     NOT_SEARCHED,
     PASSED,
@@ -141,7 +140,7 @@ def balance(counts: ChangeCounts, mean: int) -> Headline:
 
 
 def _inconclusive_text(count: int) -> str:
-    """Write that queries fell whose results are not judged enough."""
+    """Return how many queries fell whose results are not judged enough."""
     if count == 1:
         return "1 query is inconclusive and may have got worse"
     return f"{count:,} queries are inconclusive and may have got worse"
@@ -175,7 +174,7 @@ def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
 
 
 def how_sure(counts: ChangeCounts) -> str:
-    """Write ` (16 for certain, 28 may only be missing judgments)`.
+    """Return ` (16 for certain, 28 may only be missing judgments)`.
 
     The text is "" if that is not known, for example by another metric than nDCG.
     """
@@ -326,10 +325,8 @@ def _failures(run: _Run) -> Headline | None:
 
 
 def _unmet_gates(run: _Run) -> Headline | None:
-    unmet = sum(1 for gate in run.gates if gate.outcome() == FAILED)
-    if not unmet:
-        return None
-    return Headline(f"{counted(unmet, 'gate is', 'gates are')} not met", BROKEN)
+    unmet = unmet_gates(run.gates)
+    return Headline(unmet, BROKEN) if unmet else None
 
 
 def _without_comparison(run: _Run) -> Headline | None:
@@ -361,7 +358,7 @@ def mean_direction(change: MeanChange | None) -> int:
 
 
 def _failed_before_text(ran: Iterable[CaseResult]) -> str:
-    """Write `; 9 failed before` if the accepted rankings failed too, else ""."""
+    """Return `; 9 failed before` if the accepted rankings failed too, else ""."""
     count = case_count(result for result in ran if failed_before(result))
     return f"; {count:,} failed before" if count else ""
 
@@ -414,7 +411,7 @@ def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
 def _failures_text(
     failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]
 ) -> str:
-    """Write `9 of 135 cases fail`. `failed`: the results by the kind of failure."""
+    """Return `9 of 135 cases fail`. `failed`: the results by the kind of failure."""
     failing: list[CaseResult] = []
     for results in failed.values():
         failing += results

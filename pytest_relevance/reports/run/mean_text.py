@@ -41,19 +41,19 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 
 
 def mean_text(results: Sequence[CaseResult]) -> str:
-    """Write `mean nDCG@10 0.712`, by the weights of the cases."""
+    """Return `mean nDCG@10 0.712`, by the weights of the cases."""
     mean = score_text(mean_score(results))
     return f"{weighted(results)}mean {metric_of(results)} {mean}"
 
 
 def weighted(results: Sequence[CaseResult]) -> str:
-    """Write `weighted ` if the weights of the scored cases differ, else ""."""
+    """Return `weighted ` if the weights of the scored cases differ, else ""."""
     weights = {result.weight for result in results if result.score is not None}
     return "weighted " if len(weights) > 1 else ""
 
 
 def known_text(results: Iterable[CaseResult]) -> str:
-    """Write `9 failed before, their mean nDCG@10 0.312`, or "" if none did."""
+    """Return `9 failed before, their mean nDCG@10 0.312`, or "" if none did."""
     known = [result for result in results if result.is_known]
     return f"{len(known):,} failed before, their {mean_text(known)}" if known else ""
 

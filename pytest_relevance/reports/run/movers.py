@@ -129,7 +129,7 @@ def _document_spans(change: CaseChange, gone: str) -> dict[str, Line]:
 
 
 def _few_text(result: CaseResult) -> str:
-    """Write `nothing returned`, or `only 1 result` if that is below k, else ""."""
+    """Return `nothing returned`, or `only 1 result` if that is below k, else ""."""
     returned = result.ranking.returned
     if not returned:
         return NOTHING_RETURNED
@@ -282,7 +282,7 @@ def mover_list(
 
 
 def _line_of_documents(row: MoverRow, columns: int) -> Line:
-    """Write `lost Boots 1 -> gone; now on top Boot polish`; documents are cut to fit.
+    """Return `lost Boots 1 -> gone; now on top Boot polish`; documents are cut to fit.
 
     Without an earlier score: `costs most: Boots rank 4; on top Boot polish`.
     """

@@ -58,7 +58,7 @@ def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
 
 
 def nothing_searched_text(results: Sequence[CaseResult]) -> str:
-    """Write `no case was searched: 3 skipped (no engine)`.
+    """Return `no case was searched: 3 skipped (no engine)`.
 
     The text is "" if a case was searched, or if there are no cases.
     """

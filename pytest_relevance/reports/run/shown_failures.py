@@ -230,7 +230,7 @@ def together_title(results: Sequence[CaseResult]) -> str:
 
 
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
-    """Write `and 134 more cases failed alike: q002, q003 and 132 more`.
+    """Return `and 134 more cases failed alike: q002, q003 and 132 more`.
 
     In `full` all cases are named. Cases that were not searched have another sentence.
     """

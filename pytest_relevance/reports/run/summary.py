@@ -10,7 +10,7 @@ nothing themselves: they have suite lines, but no comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ from pytest_relevance.reports.run.suites import (
 from pytest_relevance.reports.run.variant_labels import Variant, variants_of
 from pytest_relevance.reports.run.verdict import verdict
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, Line
+from pytest_relevance.reports.table import limit
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_parts import (
     LOST,
@@ -83,9 +84,10 @@ class SummaryOf:
         """Whether nothing is cut."""
         return self.verbosity > 0
 
-    def most(self, count: int) -> int | None:
-        """Return the most rows of a list: `count`, or None if nothing is cut."""
-        return None if self.full else count
+    @property
+    def is_brief(self) -> bool:
+        """Whether tables and commands are left out."""
+        return self.verbosity < 0
 
     @cached_property
     def variants(self) -> list[Variant]:
@@ -126,31 +128,26 @@ def summary_lines(of: SummaryOf, width: int = WIDEST) -> list[Line]:
 
     It has at most `most_lines` lines, unless the verbosity is above 0.
     """
-    parts = []
-    for part in _PARTS:
-        if of.verbosity >= 0 or part.is_quiet:
-            blocks = list(part.blocks(of))
-            parts.append(Part(blocks, part.least, part.turn, part.is_whole))
     last = lines_of(_why_it_fails(of), width)
     most = None if of.full or of.most_lines is None else of.most_lines - len(last)
-    return [*lines_of_parts(parts, width, most), *last]
+    return [*lines_of_parts(_parts(of), _TURNS, width, most), *last]
 
 
 # --- the parts: each has no blocks if it does not apply -------------------------------
 
 
-def _problems(of: SummaryOf) -> Iterable[Entries]:
+def _problems(of: SummaryOf) -> Sequence[Entries]:
     return [Sentence(text, BAD) for text in of.problems]
 
 
-def _headline(of: SummaryOf) -> Iterable[Entries]:
+def _headline(of: SummaryOf) -> Sequence[Entries]:
     """Return what became of the search, if it is compared with a reference."""
     if not of.is_compared:
         return []
     return [Sentence(of.headline.text, of.headline.style)]
 
 
-def _means(of: SummaryOf) -> Iterable[Entries]:
+def _means(of: SummaryOf) -> Sequence[Entries]:
     """Return the mean over all cases, and the counts that the headline lacks."""
     if not of.is_compared:
         return []
@@ -159,19 +156,19 @@ def _means(of: SummaryOf) -> Iterable[Entries]:
     return whole_mean_sentences(of.results, of.headline.told)
 
 
-def _counts(of: SummaryOf) -> Iterable[Entries]:
+def _counts(of: SummaryOf) -> Sequence[Entries]:
     said = verdict(of.results, of.gates, of.info, is_compared=of.is_compared)
     return [] if said is None else [said]
 
 
-def _suites(of: SummaryOf) -> Iterable[Entries]:
+def _suites(of: SummaryOf) -> Sequence[Entries]:
     """Return sentences on the suites, of many suites on the worst.
 
     The last one names the records that they are compared with.
     """
-    chosen = worst_suites(of.results, of.most(MOST_SUITES))
+    chosen = worst_suites(of.results, limit(MOST_SUITES, full=of.full))
     results = [result for result in of.results if result.file in chosen]
-    has_own_table = len(of.variants) > 1 and of.verbosity >= 0
+    has_own_table = len(of.variants) > 1 and not of.is_brief
     suites = suite_sentences(
         results, of.variants, of.gates, has_means=not has_own_table
     )
@@ -193,7 +190,7 @@ def _suites(of: SummaryOf) -> Iterable[Entries]:
     return [*suites, Sentence(against, DIM)]
 
 
-def _changed_test(of: SummaryOf) -> Iterable[Entries]:
+def _changed_test(of: SummaryOf) -> Sequence[Entries]:
     """Return what the test changed, and which cases are moved, lost or uncompared."""
     differs = any(about.lost or about.test_changes for about in of.files.values())
     lacks_cases = (
@@ -220,7 +217,7 @@ def _changed_test(of: SummaryOf) -> Iterable[Entries]:
     return blocks
 
 
-def _emptied(of: SummaryOf) -> Iterable[Entries]:
+def _emptied(of: SummaryOf) -> Sequence[Entries]:
     if not (of.advises_on_baseline or of.is_compared):
         return []
     from pytest_relevance.reports.run.baseline import (
@@ -234,16 +231,16 @@ def _emptied(of: SummaryOf) -> Iterable[Entries]:
     ]
 
 
-def _searched(of: SummaryOf) -> Iterable[Entries]:
+def _searched(of: SummaryOf) -> Sequence[Entries]:
     """Return what differs in what was searched then and now."""
-    if not of.advises_on_baseline:
+    if of.is_brief or not of.advises_on_baseline:
         return []
     from pytest_relevance.reports.run.baseline import searched_sentences
 
     return searched_sentences(of.files, of.info.fingerprint)
 
 
-def _gates(of: SummaryOf) -> Iterable[Entries]:
+def _gates(of: SummaryOf) -> Sequence[Entries]:
     if not of.gates:
         return []
     from pytest_relevance.reports.run.gates import gate_sentences
@@ -251,17 +248,19 @@ def _gates(of: SummaryOf) -> Iterable[Entries]:
     return gate_sentences(of.gates, full=of.full)
 
 
-def _without_floor(of: SummaryOf) -> Iterable[Entries]:
+def _without_floor(of: SummaryOf) -> Sequence[Entries]:
     return without_floor_sentences(of.files)
 
 
-def _filled(of: SummaryOf) -> Iterable[Entries]:
-    texts = filled_texts(of.results, of.most(_MOST_FILLED))
+def _filled(of: SummaryOf) -> Sequence[Entries]:
+    texts = filled_texts(of.results, limit(_MOST_FILLED, full=of.full))
     return [Sentence(text, DOUBT) for text in texts]
 
 
-def _cases(of: SummaryOf) -> Iterable[Entries]:
+def _cases(of: SummaryOf) -> Sequence[Entries]:
     """List the worst cases and the best, or those with the lowest scores."""
+    if of.is_brief:
+        return []
     if not (of.is_compared or any(has_failed(result) for result in of.results)):
         return [lowest_table(of.results, of.variants, full=of.full)]
     from pytest_relevance.reports.run.case_groups import case_groups
@@ -283,7 +282,9 @@ def _cases(of: SummaryOf) -> Iterable[Entries]:
         ("failed", groups.without_errors),
         ("changed", groups.differ),
     ):
-        lists.append(mover_list(title, changes, of.variants, of.most(MOST_ROWS)))
+        lists.append(
+            mover_list(title, changes, of.variants, limit(MOST_ROWS, full=of.full))
+        )
     if of.full:
         on_rise = (GAINED_DOCUMENT,)
         rose = groups.got_better
@@ -293,38 +294,40 @@ def _cases(of: SummaryOf) -> Iterable[Entries]:
     return lists
 
 
-def _variants(of: SummaryOf) -> Iterable[Entries]:
+def _variants(of: SummaryOf) -> Sequence[Entries]:
     """Make the tables of the variants of a search."""
-    if len(of.variants) < 2:
+    if of.is_brief or len(of.variants) < 2:
         return []
     from pytest_relevance.reports.run.movers import MOST_ROWS
     from pytest_relevance.reports.run.variant_tables import variant_blocks
 
     searched = [result for result in of.results if not result.is_check]
-    most = of.most(MOST_ROWS)
+    most = limit(MOST_ROWS, full=of.full)
     return variant_blocks(searched, of.variants, most, full=of.full)
 
 
-def _tags(of: SummaryOf) -> Iterable[Entries]:
+def _tags(of: SummaryOf) -> Sequence[Entries]:
     """Make the table of means by tag."""
+    if of.is_brief:
+        return []
     searched = [result for result in of.results if not result.is_check]
     if not any(result.tags for result in searched):
         return []
     from pytest_relevance.reports.run.mean_tables import MOST_TAGS, tag_table
 
     changes = changes_since_baseline(searched)
-    return [tag_table(changes, of.variants, of.most(MOST_TAGS))]
+    return [tag_table(changes, of.variants, limit(MOST_TAGS, full=of.full))]
 
 
-def _remarks(of: SummaryOf) -> Iterable[Entries]:
-    return remarks(of.results, of.files)
+def _remarks(of: SummaryOf) -> Sequence[Entries]:
+    return [] if of.is_brief else remarks(of.results, of.files)
 
 
-def _stability(of: SummaryOf) -> Iterable[Entries]:
+def _stability(of: SummaryOf) -> Sequence[Entries]:
     return stability_remarks(of.results, full=of.full)
 
 
-def _errors(of: SummaryOf) -> Iterable[Entries]:
+def _errors(of: SummaryOf) -> Sequence[Entries]:
     """Return the errors of searches: those that failed alike once, then the others."""
     if all(result.verdict not in WITHOUT_SCORE for result in of.results):
         return []
@@ -333,7 +336,7 @@ def _errors(of: SummaryOf) -> Iterable[Entries]:
     return error_sentences(of.results, of.info, full=of.full)
 
 
-def _faults(of: SummaryOf) -> Iterable[Entries]:
+def _faults(of: SummaryOf) -> Sequence[Entries]:
     # one case alone shares no fault with others: the imports are spared
     if len(of.results) == 1 and not of.info.faults and not _has_own_fault(*of.results):
         return []
@@ -348,15 +351,15 @@ def _has_own_fault(result: CaseResult) -> bool:
     return lacks_values or result.depends_on_ties
 
 
-def _next_steps(of: SummaryOf) -> Iterable[Entries]:
+def _next_steps(of: SummaryOf) -> Sequence[Entries]:
     if not of.advises_on_baseline:
-        return [CommandLine("look", of.page)] if of.page and of.verbosity >= 0 else []
+        return [CommandLine("look", of.page)] if of.page and not of.is_brief else []
     from pytest_relevance.reports.run.changed_test import looser_files
     from pytest_relevance.reports.run.uncompared import found_something_sentences
     from pytest_relevance.reports.run.update_advice import next_steps, reference_in
 
     looser = looser_files(of.results, of.files, of.info)
-    if of.verbosity < 0 and not looser:
+    if of.is_brief and not looser:
         return []
     against = of.against or reference_in(of.info.command)
     return [
@@ -372,7 +375,7 @@ def _next_steps(of: SummaryOf) -> Iterable[Entries]:
     ]
 
 
-def _written(of: SummaryOf) -> Iterable[Entries]:
+def _written(of: SummaryOf) -> Sequence[Entries]:
     return [Sentence(text) for text in of.written]
 
 
@@ -389,40 +392,55 @@ def _why_it_fails(of: SummaryOf) -> Sequence[Sentence]:
     return [Sentence(f"the run fails because {why}", BAD)]
 
 
-@dataclass(frozen=True, slots=True)
-class _PartOfSummary:
-    """A part of a summary: its blocks, and how it gives way. See `Part`.
-
-    is_quiet: whether it is shown with a verbosity below 0 too.
-    """
-
-    blocks: Callable[[SummaryOf], Iterable[Entries]]
-    least: int
-    turn: int
-    is_quiet: bool = True
-    is_whole: bool = False
+# --- all parts ------------------------------------------------------------------------
 
 
-_PARTS = (
-    _PartOfSummary(_headline, least=1, turn=20, is_whole=True),
-    _PartOfSummary(_means, least=2, turn=19, is_whole=True),
-    _PartOfSummary(_counts, least=1, turn=19, is_whole=True),
-    _PartOfSummary(_problems, least=3, turn=19),
-    _PartOfSummary(_errors, least=2, turn=17),
-    _PartOfSummary(_changed_test, least=2, turn=16),
-    _PartOfSummary(_emptied, least=2, turn=14),
-    _PartOfSummary(_gates, least=2, turn=13),
-    _PartOfSummary(_suites, least=1, turn=2),
-    _PartOfSummary(_cases, least=3, turn=11, is_quiet=False),
-    _PartOfSummary(_variants, least=4, turn=7, is_quiet=False),
-    _PartOfSummary(_tags, least=0, turn=1, is_quiet=False),
-    _PartOfSummary(_faults, least=1, turn=10),
-    _PartOfSummary(_without_floor, least=1, turn=7),
-    _PartOfSummary(_filled, least=1, turn=8),
-    _PartOfSummary(_stability, least=1, turn=4),
-    _PartOfSummary(_remarks, least=1, turn=3, is_quiet=False),
-    _PartOfSummary(_searched, least=1, turn=6, is_quiet=False),
-    _PartOfSummary(_next_steps, least=4, turn=15),
-    _PartOfSummary(_written, least=12, turn=18),
+def _parts(of: SummaryOf) -> dict[str, Part]:
+    """Return the parts of a summary by their names, in the order of the summary."""
+    return {
+        "headline": Part(_headline(of), least=1, is_whole=True),
+        "means": Part(_means(of), least=2, is_whole=True),
+        "counts": Part(_counts(of), least=1, is_whole=True),
+        "problems": Part(_problems(of), least=3),
+        "errors": Part(_errors(of), least=2),
+        "changed test": Part(_changed_test(of), least=2),
+        "emptied": Part(_emptied(of), least=2),
+        "gates": Part(_gates(of), least=2),
+        "suites": Part(_suites(of), least=1),
+        "cases": Part(_cases(of), least=3),
+        "variants": Part(_variants(of), least=4),
+        "tags": Part(_tags(of), least=0),
+        "faults": Part(_faults(of), least=1),
+        "without floor": Part(_without_floor(of), least=1),
+        "filled": Part(_filled(of), least=1),
+        "stability": Part(_stability(of), least=1),
+        "remarks": Part(_remarks(of), least=1),
+        "searched": Part(_searched(of), least=1),
+        "next steps": Part(_next_steps(of), least=4),
+        "written": Part(_written(of), least=12),
+    }
+
+
+_TURNS = (
+    "tags",
+    "suites",
+    "remarks",
+    "stability",
+    "searched",
+    "variants",
+    "without floor",
+    "filled",
+    "faults",
+    "cases",
+    "gates",
+    "emptied",
+    "next steps",
+    "changed test",
+    "errors",
+    "written",
+    "means",
+    "counts",
+    "problems",
+    "headline",
 )
-"""The parts of a summary in their order."""
+"""The parts in the order in which they are shortened: the least important first."""

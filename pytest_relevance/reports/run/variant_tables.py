@@ -27,7 +27,7 @@ from pytest_relevance.reports.run.variant_labels import (
     variant_label,
 )
 from pytest_relevance.reports.styled_lines import DOUBT, STRONG
-from pytest_relevance.reports.table import MORE_HINT, Table
+from pytest_relevance.reports.table import MORE_HINT, Table, limit
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.compare.variants import (
     TagMeans,
@@ -104,7 +104,7 @@ def variants_table(
         ],
         title=f"variants on {counted(comparison.cases, 'case')}, against the first",
     )
-    shown = _shown_rows(comparison, None if full else _MOST_VARIANTS)
+    shown = _shown_rows(comparison, limit(_MOST_VARIANTS, full=full))
     for row in shown:
         table.add(*_cells(row, comparison, variants))
     if len(shown) < len(comparison.rows):

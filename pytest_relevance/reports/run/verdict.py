@@ -88,7 +88,7 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
-    """Write `mean nDCG@10 0.701 (49 of 52 cases)`.
+    """Return `mean nDCG@10 0.701 (49 of 52 cases)`.
 
     Of many variants the lowest and the highest mean are written; of the variants of a
     single suite none, as their own lines have them.
@@ -147,7 +147,7 @@ def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> lis
 
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
-    """Write `135 cases`, or `135 cases in 2 variants` if a case ran in several."""
+    """Return `135 cases`, or `135 cases in 2 variants` if a case ran in several."""
     name = counted_cases(results)
     variants = variants_of(results)
     if len(variants) < 2:
@@ -160,7 +160,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
 
 
 def _status_text(results: Sequence[CaseResult]) -> str:
-    """Write `61 passed, 30 without a floor (2 new to the baseline)`."""
+    """Return `61 passed, 30 without a floor (2 new to the baseline)`."""
     new = 0
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:
