@@ -21,7 +21,7 @@ from pytest_relevance.gates.mean import MeanFinding
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import (
     metric_named,
-    needs_judgments,
+    refuse_similarity,
     parse_metric,
 )
 from pytest_relevance.results.changes import Change
@@ -238,7 +238,7 @@ def _check_drop(what: str, number: float, metric: str) -> None:
     `what`: the argument, for the message.
     """
     most = largest_score(
-        needs_judgments(
+        refuse_similarity(
             metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"
         )
     )

@@ -14,7 +14,7 @@ from pytest_relevance.cases.values import Check, check_share
 from pytest_relevance.gates.findings import CutFinding
 from pytest_relevance.metrics.measures import largest_score, ranks_needed
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.names import needs_judgments
+from pytest_relevance.metrics.names import refuse_similarity
 from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
@@ -63,7 +63,7 @@ def _metric_named(name: str, bound: object, at: Location, *, is_drop: bool) -> M
     metric = at.metric(name, has_bound=is_number(bound))
     if is_drop:
         advice = f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}"
-        needs_judgments(metric, advice)
+        refuse_similarity(metric, advice)
     return metric
 
 

@@ -114,7 +114,7 @@ def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
 
 
 def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
-    """Return the columns that an `id_field` for this file names.
+    """Return the columns that the file's own `id_field` names.
 
     Raises `NoColumn` if none of several paths has a column, or if a part of a template
     has none.
@@ -133,10 +133,10 @@ def _named_columns(field: IdField, names: Sequence[str]) -> DocumentColumns:
 def _columns_of_template(
     template: IdField, names: Sequence[str]
 ) -> DocumentColumns | None:
-    """Return the columns for the template of a suite.
+    """Return the columns for the template that is the suite's `id_field`.
 
-    None if only the id itself has a column: then the file has whole ids. Raises
-    `NoColumn` if another part of the template has no column, or two parts have one.
+    None if no part but the id has a column: then the ids of the file are whole already.
+    Raises `NoColumn` if only some parts have a column, or two parts have the same one.
     """
     numbers = tuple(_column_of_field(path, names) for path in template.paths)
     beside_id = []
@@ -204,7 +204,7 @@ def keys_of_documents(names: Iterable[object]) -> list[str]:
 def row_with_two_ids(ids: Sequence[str], others: Sequence[str]) -> int | None:
     """Return the first row (from 0) with two different ids; None if there is none.
 
-    An empty id differs from none.
+    An empty id is not compared.
     """
     for row, (one, other) in enumerate(zip(ids, others, strict=True)):
         if one and other and one != other:
@@ -217,7 +217,9 @@ def refuse_row_numbers(
 ) -> None:
     """Raise `NoColumn` if a column of the id is called `index` and only counts rows.
 
-    pandas writes such a column. `cells`: the values of each column in `columns.read`.
+    pandas writes such a column.
+
+    `cells`: the values of each column in `columns.read`.
     """
     for number, column in zip(columns.read, cells, strict=True):
         name = columns.names[number]
@@ -272,7 +274,7 @@ class Indexes:
     def why_two(self, judged: JudgedIn) -> str:
         """Return a message if the document has another grade in another index; else "".
 
-        Only the judgments passed before are compared.
+        The judgment is compared with those of earlier calls.
         """
         known = self._known.setdefault((judged.query, judged.document), judged)
         if known.index == judged.index or known.grade == judged.grade:

@@ -3,8 +3,8 @@
 To add a format to the package, write a module in `ext/formats/` with a `JudgmentFormat`
 (or a `RunFormat`) and name it in `bundled.py`. Another package adds a format by an
 entry point of the group `pytest_relevance.formats` or `pytest_relevance.run_formats`.
-It names a `JudgmentFormat`, or a function from the text of a file to rows, for files
-whose format is named.
+The entry point names a format, or, for judgments, a function from the text of a file to
+rows (`format_of_rows`).
 """
 
 from __future__ import annotations
@@ -177,8 +177,8 @@ def format_of_rows(
     """Return a format whose files are read by `rows`, a function from a text to rows.
 
     A row has the keys of a table of judgments or of queries: `{"query": "boots",
-    "doc_id": "b1", "grade": 3}`. The content of a file does not show that it has this
-    format: a user has to name the format.
+    "doc_id": "b1", "grade": 3}`. The rows are read as the format "json" reads them.
+    No file fits the format, so a user has to name it.
     """
     label = f"{name} ({about})"
 

@@ -22,9 +22,9 @@ _SIGNS = "\u2010\u2011\u2012\u2013\u2212"
 
 
 def why_no_grade(text: str) -> str | None:
-    """Return what is wrong with a text that stands for a number, or for no judgment.
+    """Return why a text cannot be a grade, and what to write; None if it can.
 
-    None if the text may be the name of a grade.
+    Such a text is meant as a number (`90%`), or means that nobody judged (`n/a`).
     """
     word = text.casefold()
     if word.lstrip("+-") in _NOT_FINITE or _is_too_large(text):
@@ -40,7 +40,7 @@ def why_no_grade(text: str) -> str | None:
 
 
 def why_no_number(text: str) -> str | None:
-    """Return what is wrong with a text that stands for a number, and what to write.
+    """Return why a text is not a plain number, and what number to write.
 
     None if the text is a plain number, or if nothing in it looks like a number.
     """

@@ -84,10 +84,10 @@ def number_of(text: str) -> float | None:
 def grade_on_scale(
     text: str, scale: Scale | None, words: Mapping[str, float] = _NO_WORDS
 ) -> float | str | None:
-    """Return the grade of a rating as text, None if it is not one, or what is wrong.
+    """Return the grade that a text means; None if it means none.
 
-    Tried in turn: a name of the scale, a word such as "relevant", a number. A grade off
-    the scale is wrong: the text that is returned says so.
+    The text is looked up as a name of the scale, then in `words`, and is read as a
+    number last. A number off the scale gives the message that says so, as text.
 
     `words`: {word in lower case: grade}.
     """
@@ -141,9 +141,9 @@ class _GradeReader:
         problems.raise_if_any()
 
     def _read(self, rating: object, words: Mapping[str, float]) -> float | str | None:
-        """Return the grade of a rating, None if it is blank, or a text if it is wrong.
+        """Return the grade of a rating, None if it is blank, or what is wrong with it.
 
-        `words`: {word of the format in lower case: grade}. The text says what is wrong.
+        `words`: {word of the format in lower case: grade}.
         """
         if rating is None:
             return None
@@ -238,9 +238,10 @@ def _judgments(
 
 
 def _finder(rows: Ratings) -> Callable[[str, str], Place]:
-    """Return a function that finds where a judgment stands: query, document -> place.
+    """Return the function (query, document) -> the place of the judgment in the file.
 
-    The first call notes where each query begins. Most files are never asked.
+    Places are asked for only in messages. So the rows are searched in the first call,
+    not before.
     """
     first_rows: dict[str, int] = {}
 
@@ -338,7 +339,7 @@ def _combined(
 
 
 def aggregate_of(judgments: Judgments) -> str | None:
-    """Return the name in `AGGREGATES` that makes the grades of the ratings, or None."""
+    """Return the aggregate by which the ratings give all grades; None if none does."""
     for how in AGGREGATES:
         if _are_combined_by(how, judgments):
             return how

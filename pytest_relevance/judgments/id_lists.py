@@ -5,15 +5,16 @@ have one: `products|17`, `Paris, Texas`, a DOI with a semicolon. So a cell count
 list only if there is evidence:
 
 - It is a list in JSON or Python: `["a"]`, `['a', 'b']`, `[1, 2]`.
-- Each part is also a cell of its own in the file. That does not count for words that a
-  comma and a blank separate: `Paris`, `Texas` and `Paris, Texas` may be three articles.
+- Each part is also a cell of its own in the file. Words that a comma and a blank
+  separate are an exception: `Paris`, `Texas` and `Paris, Texas` may be three articles.
 - The parts are alike: all are URLs, UUIDs, names of files with one ending, or have one
   pattern of letters and digits (`m-12` and `faq-3`), or all are numbers.
 
-Ids that are joined with a bar are not lists. Then all ids of the file have the same
+Ids that a bar joins from parts are not lists. All ids of such a file have the same
 number of parts, which are numbers (`12|34`) or have a prefix for each place
-(`store-1|sku-7`, `store-2|sku-9`). If the evidence is weaker, a cell is doubtful:
-readers name it, and read it as one id.
+(`store-1|sku-7`, `store-2|sku-9`).
+
+A cell with weaker evidence is doubtful: readers name it, and read it as one id.
 """
 
 from __future__ import annotations
@@ -206,10 +207,7 @@ def are_alike(parts: Sequence[str]) -> bool:
 
 
 def have_one_pattern(parts: Sequence[str]) -> bool:
-    """Say whether all parts have the same pattern of letters and digits, as `m-12`.
-
-    There are at least two parts.
-    """
+    """Say whether two or more parts have one pattern of letters and digits (`m-12`)."""
     if parts[0][0].isalpha() != parts[1][0].isalpha():
         return False
     pattern = _pattern(parts[0])

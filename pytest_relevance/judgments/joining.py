@@ -77,7 +77,7 @@ class _Match:
 def _match(judgments: Judgments, queries: Sequence[Query]) -> _Match:
     """Match each query of the judgments with one of the file: by its id, else its text.
 
-    An id matches only if the judgments do not have it with another text.
+    The same id does not match if the judgments give it another text.
     """
     by_id = {query.id: query for query in queries}
     ids_by_text: dict[str, list[str]] = {}
@@ -138,7 +138,7 @@ def _renamed(judgments: Judgments, new_keys: Mapping[str, str]) -> Judgments:
 
 
 def _united(query: Query, other: Query | None) -> Query:
-    """Return `query`, with the fields that only `other` has."""
+    """Return `query`, with the fields that only `other` sets."""
     if other is None:
         return query
     return replace(

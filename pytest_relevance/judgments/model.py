@@ -69,8 +69,8 @@ class Ratings:
     example {"e": ("exact", "e")}.
     `grades_of_words`: the grades of these words without a scale.
     `notices`: what was left out in reading, and why.
-    `unclear`: why it is not clear which ratings are the grades. It is an error unless
-    the user says how ratings are combined.
+    `unclear`: why it is not clear which ratings are the grades; None if it is. Such
+    ratings are an error unless the user says how ratings are combined.
     `machine`: whether a machine gave each rating; None if the file does not say.
     """
 

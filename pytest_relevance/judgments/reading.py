@@ -70,7 +70,8 @@ def read_judgments(
     is its id, or its text in a format that has no ids. Ids and texts are text, exactly
     as written.
 
-    `format`: a name of docs/reference/judgments.md. By default the content says it.
+    `format`: a name of docs/reference/judgments.md. By default the first format that
+    fits the content is taken.
     `scale`: names of grades, {name: grade}, or the range of grades, (lowest, highest).
     A grade off the scale is an error.
     `raters`: how several ratings of a document become its grade ("median", "mean",
@@ -79,8 +80,8 @@ def read_judgments(
     `query`: where an Elasticsearch rank_eval request has the text of the query
     (`params.text`). Of several paths, the first one that leads to a text counts.
     `grade_column`: the column of a table, or the key of JSON objects, that has the
-    grades. A file with a final column (`final_rating`) beside the ratings of raters is
-    an error without it, unless `raters` is given.
+    grades. A file with both a column of final grades (`final_rating`) and ratings of
+    raters is an error unless `grade_column` or `raters` is given.
     `id_field`: the column, or the key, that has the id of a document; a list of
     columns, for the first one that a row has; or a template that joins columns
     (`{_index}/{_id}`).
@@ -109,7 +110,7 @@ def read_queries(
 ) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file.
 
-    The id of a query without one is its text. A file of judgments that has the texts of
+    A query without an id has its text as id. A file of judgments that has the texts of
     its queries is a file of queries too. The arguments and errors are those of
     `read_judgments`.
     """
@@ -124,14 +125,14 @@ def read_run(path: Path, format: str | None = None) -> Rankings:
 
     The queries are in the order of the file.
 
-    `format`: by default the content says it.
+    `format`: by default the first format that fits the content.
 
     - "trec": `qid Q0 docid rank score tag`, sorted as trec_eval does, whatever its
       ranks say: by score, then by document id, both descending.
     - "csv": a table with a header, which has query or query_id, doc_id, and rank or
       score. With neither, the rows have to be best first. A snapshot of Quepid is
       such a table.
-    - "parquet": the same as Parquet.
+    - "parquet": such a table as Parquet.
     - "json": {query: {document: score}}, {query: [document, ...]} or rows.
     - "record": the file of `--relevance-record`, without its cases that were skipped or
       are an error.
@@ -218,8 +219,8 @@ def read_ratings(
 
     `machine`: whether ratings that a machine gave are allowed.
 
-    Raises FileError if there are no ratings, or a machine gave one that is not allowed.
-    Raises as `read_fill` does, too.
+    Raises FileError if the file has neither ratings nor queries, or if a machine gave a
+    rating and may not. Raises as `read_fill` does, too.
     """
     ratings = read_fill(source, format)
     if not ratings.queries and not ratings.described:
@@ -240,7 +241,7 @@ _OF_A_MACHINE = (
 def read_fill(source: Source, format: str | None = None) -> Ratings:
     """Return all ratings of a file, also those that a machine gave.
 
-    They are empty for a file that has only a header.
+    A file that has only a header has no ratings, which is no error here.
 
     Raises FileError if the file cannot be read, and ValueError for an unknown format.
     """
@@ -419,7 +420,7 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
 
 
 def _refuse_header(source: Source, needed: str) -> None:
-    """Read a file as a table, so that the reader says which columns are missing."""
+    """Read a file as a table, to raise the FileError that names missing columns."""
     table = FORMATS.get("csv")
     assert table.read is not None
     assert table.read_queries is not None

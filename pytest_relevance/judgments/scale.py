@@ -148,7 +148,7 @@ def aggregate(ratings: Iterable[float], how: str = "median") -> float:
 
 
 def checked_raters(raters: str | None) -> str | None:
-    """Return `raters` itself, the name of a way to combine ratings, or None.
+    """Return `raters` if it is None or the name of a way to combine ratings.
 
     Raises:
         ValueError: the name is not in `AGGREGATES`.

@@ -51,10 +51,10 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     sizes = np.array([len(numbers) for numbers in given])
     values, place = np.unique(np.concatenate(given), return_inverse=True)
     documents = np.repeat(np.arange(sizes.size), sizes)
+    # How often each document got each value; shape (documents, values).
     cells = np.bincount(
         documents * values.size + place, minlength=sizes.size * values.size
     )
-    # How often each document got each value.
     table = cells.reshape(sizes.size, values.size).astype(np.float64)
     weights = 1.0 / (sizes - 1)
     observed = (table * weights[:, None]).T @ table - np.diag(weights @ table)
@@ -114,26 +114,26 @@ def agreement(
 
     `first`, `second`: their grades of the same documents in the same order.
 
-    Cohen's kappa with quadratic weights is 1 - observed / expected: the mean of (a -
-    b)^2 over the documents, and over all pairs of a grade `a` of the first and a grade
-    `b` of the second. So the weights are by the values of the grades. For whole grades
-    that is scikit-learn's `cohen_kappa_score(first, second, labels=range(lowest,
-    highest + 1), weights="quadratic")`, which weights by the positions of its labels.
-    Kappa is not defined for fewer than two documents, nor if all grades of both are the
-    same. 1 is perfect agreement, 0 is what chance gives. Source: Cohen 1968; Fleiss &
-    Cohen 1973.
+    Cohen's kappa with quadratic weights is 1 - observed / expected. Observed is the
+    mean of (a - b)^2 over the documents, with the grade `a` of the first rater and `b`
+    of the second. Expected is that mean over all pairs of a grade of the first and a
+    grade of the second. For whole grades kappa equals scikit-learn's
+    `cohen_kappa_score(first, second, labels=range(lowest, highest + 1),
+    weights="quadratic")`. 1 is perfect agreement, 0 is what chance gives. Kappa is not
+    defined for fewer than two documents, nor if all grades of both are the same.
+    Source: Cohen 1968; Fleiss & Cohen 1973.
 
-    Its interval is the percentile bootstrap over 2,000 samples of documents, drawn from
-    `seed`. Samples in which kappa is not defined do not count. Source: Efron &
-    Tibshirani 1993, chapter 13.
+    The interval of kappa is the percentile bootstrap over 2,000 samples of documents,
+    drawn from `seed`. Samples in which kappa is not defined do not count. Source: Efron
+    & Tibshirani 1993, chapter 13.
 
     Raises:
         ValueError: the raters did not grade equally many documents, or a grade is not a
             finite number.
     """
     pairs = list(zip(first, second, strict=True))
-    for pair in pairs:
-        if not math.isfinite(pair[0]) or not math.isfinite(pair[1]):
+    for one, two in pairs:
+        if not math.isfinite(one) or not math.isfinite(two):
             raise ValueError("a grade is a finite number")
     if not pairs:
         nan = math.nan
@@ -185,8 +185,8 @@ def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
     `counts`: how often each sample has each pair of grades; shape (samples, pairs).
     `one`, `two`: the two grades of each pair; shape (pairs,).
     """
-    # Only differences matter. From a grade of 0 on, the squares of equal grades cancel
-    # out.
+    # Kappa depends on differences alone, so the lowest grade becomes 0. Then the sums
+    # of squares are small and exact.
     lowest = one[0]
     one, two = one - lowest, two - lowest
     squares = counts @ (one**2 + two**2)

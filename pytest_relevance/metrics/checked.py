@@ -1,8 +1,7 @@
 """Check judgments and rankings of many queries before `matrix` scores them.
 
-All ids become text, and grades have to be finite numbers. If they are scored many
-times, they need to be checked only once. Tables and lists that are right already are
-not copied.
+All ids become text, and grades have to be finite numbers. What is checked once can be
+scored many times. Tables and lists that are right already are not copied.
 """
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ class CheckedRankings:
             _with_text_ids(query, ranking)
 
     def of(self, queries: list[str]) -> list[Sequence[str]]:
-        """Return the ranking of each query, in this order; empty if there is none."""
+        """Return the rankings of `queries`; an empty one for a query that has none."""
         if self.queries == queries:
             return self.lists
         by_query = dict(zip(self.queries, self.lists, strict=True))
@@ -177,7 +176,7 @@ def _checked_table(query: str, table: object) -> dict[str, float]:
 
 
 def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
-    """Return ids as text, each as `text_id` does.
+    """Return the ids as text, each by `text_id`.
 
     Raises ValueError as `text_id` does, and if two ids become the same text.
     """

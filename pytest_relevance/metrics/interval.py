@@ -27,19 +27,19 @@ def interval(
     Each unjudged result in the top k may have any grade from `lowest` to `highest` of
     the scale. `present` is the nDCG@k if the caller knows it already.
 
-    The lower end is exact. It is the lowest nDCG over j = 0, 1, ..., if the j deepest
-    unjudged results have the highest grade, and the other unjudged results the lowest.
-    The ideal ranking has these judgments too.
+    The lower end is exact. For j = 0, 1, ... the j deepest unjudged results get the
+    highest grade, the other unjudged results get the lowest, and the ideal ranking is
+    made of these grades too. The lower end is the lowest of these nDCGs.
 
-    The upper end is a bound: some grading may reach it, and none exceeds it. It is the
-    DCG with the highest grade for all unjudged results, divided by the present ideal
-    DCG, and at most 1. If negative grades make that DCG negative, it is divided by the
-    ideal DCG with these judgments, because a larger ideal then brings nDCG nearer to 0.
+    The upper end is a bound, which no grading exceeds. It is the DCG with the highest
+    grade for all unjudged results, divided by the present ideal DCG, and at most 1. If
+    that DCG is negative, it is divided by the ideal DCG that has the new grades too,
+    because then a larger ideal brings nDCG nearer to 0.
 
     If a mapping of gains does not rise with the grades, "highest" and "lowest" mean the
-    grades with the greatest and the least gain. The interval contains the score. An
-    unjudged result has no gain in the score: if the lowest grade has one, the lower end
-    is the score itself.
+    grades with the greatest and the least gain. The interval always contains the score,
+    in which an unjudged result has no gain. So the lower end is the score itself if
+    even the lowest grade has a gain.
 
     Both ends are the score if there are no unjudged results, with `ideal` other than
     "judged", and with `unjudged` other than "zero". Both are NaN (0.0 with
@@ -113,11 +113,10 @@ class _OpenRanking:
     settings: Settings
 
     def upper_bound(self, ideal: Sequence[float]) -> float:
-        """Return an upper bound: nDCG@k if all unjudged results have the highest grade.
+        """Return a bound on nDCG@k: all unjudged results have the highest grade.
 
-        The ideal stays the present one, unless the DCG is negative: see `interval`.
-
-        `ideal`: the grades of the present ideal ranking, without the unjudged results.
+        `ideal`: the grades of the present ideal ranking, by which the DCG is divided
+        unless it is negative (see `interval`).
         """
         filled = self._filled([self.highest] * len(self.unjudged))
         best = dcg(filled.grades, self.settings)
@@ -149,10 +148,9 @@ class _OpenRanking:
         )
 
     def _dcgs_by_deepest(self) -> list[float]:
-        """Return the DCG if the n deepest unjudged results have the highest grade.
+        """Return the DCG@k for n = 0, 1, ..., all unjudged results.
 
-        There is a value for n = 0, 1, ... The other unjudged results have the lowest
-        grade.
+        The n deepest unjudged results have the highest grade, the others the lowest.
         """
         top = self.graded.grades[: self.k]
         low = self.settings.gains[self.lowest]
@@ -168,10 +166,10 @@ class _OpenRanking:
         return totals
 
     def _ideals_by_deepest(self, ideal: Sequence[float]) -> list[float]:
-        """Return the ideal DCG if n unjudged results have the highest grade.
+        """Return the ideal DCG@k for n = 0, 1, ..., all unjudged results.
 
-        There is a value for n = 0, 1, ... The other unjudged results have the lowest
-        grade.
+        n unjudged results have the highest grade, the others the lowest. Grades are
+        counted, not sorted anew for each n.
 
         `ideal`: the grades of the present ideal ranking.
         """
@@ -179,7 +177,7 @@ class _OpenRanking:
         high = self.settings.gains[self.highest]
         unjudged = len(self.unjudged)
         ranks = len(ideal) + unjudged if self.k is None else self.k
-        prefix = _sums_of_reciprocals(self.settings.discount, ranks)
+        sums = _sums_of_reciprocals(self.settings.discount, ranks)
         counts = Counter({low: 0, high: 0})
         for grade in ideal:
             counts[self.settings.gains[grade]] += 1
@@ -195,7 +193,7 @@ class _OpenRanking:
                 if gain == low:
                     count += unjudged - deepest
                 end = min(rank + count, ranks)
-                total += gain * (prefix[end] - prefix[rank])
+                total += gain * (sums[end] - sums[rank])
                 rank = end
             totals.append(total)
         return totals

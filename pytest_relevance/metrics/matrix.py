@@ -43,15 +43,15 @@ def score_batch(
 ) -> list[Floats]:
     """Return the scores of every judged query, in an array for each metric.
 
-    An array has the order of `judgments.queries`. A query
-    without a ranking has an empty one. Rankings of queries without judgments are
-    ignored. A score is NaN if its measure is not defined, or 0.0 with
-    `undefined="zero"`.
+    Each array has the order of `judgments.queries`. A query without a ranking is scored
+    as one with no results. Rankings of queries without judgments are ignored. A score
+    is NaN if its measure is not defined, or 0.0 with `undefined="zero"`.
 
     Raises:
         ValueError: a grade has no gain (nDCG, DCG), a grade is above `max_grade` (ERR,
             `ideal="max"`), or an id in a ranking is not text or an integer.
-        MetricError: a metric of a project's own raised, or returned something else.
+        MetricError: a metric of a project's own raised an exception, or returned
+            neither a number nor None.
     """
     settings = _with_max_grade(settings, metrics, judgments)
     grades, places = _different_grades(judgments.grades)
@@ -179,6 +179,8 @@ def _score_in_matrix(
 ) -> dict[Metric, Floats]:
     """Return the scores of all queries by each of these metrics.
 
+    Queries are scored in batches, so that a matrix has at most `_MOST_CELLS` cells.
+
     `grades`: the different grades, ascending.
     `places`: for each judgment, the index of its grade in `grades`.
     """
@@ -237,7 +239,10 @@ class _GradeCounts:
         return counts
 
     def ideal_gains(self, k: int | None, settings: Settings) -> Floats:
-        """Return the gains of the ideal rankings, best first: (ranks, queries)."""
+        """Return the gains of the ideal rankings; shape (ranks, queries).
+
+        Ranks are filled with one grade after the other, that with the most gain first.
+        """
         gains = [settings.gain_of(grade) for grade in self.grades.tolist()]
         with_gain = [place for place, gain in enumerate(gains) if gain > 0]
         with_gain.sort(key=lambda place: gains[place], reverse=True)

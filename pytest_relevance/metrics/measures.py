@@ -74,7 +74,8 @@ def is_reciprocal_rank(metric: Metric) -> bool:
 def largest_score(metric: Metric) -> float:
     """Return the highest score that a metric can give.
 
-    It is infinite for a sum, and for a metric of a project's own.
+    It is infinite for a measure without a bound, such as DCG, and for a metric of a
+    project's own.
     """
     if metric.is_own:
         return math.inf
@@ -86,8 +87,8 @@ def largest_score(metric: Metric) -> float:
 def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Return the score by a project's own metric; NaN if its function returns None.
 
-    The function gets copies of the grades. Raises MetricError if it raises an
-    exception, or returns anything but a finite number.
+    The function gets copies of the grades. Raises MetricError if the function is not
+    known, raises an exception, or returns neither a finite number nor None.
     """
     if metric.function is None:
         raise MetricError(
@@ -207,9 +208,9 @@ def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """Compute AP: the sum of the precisions at relevant results / all relevant ones.
+    """Compute AP: the sum of the precision at each relevant result, divided by R.
 
-    The sum is over the relevant results in the top k. It is divided by all relevant
+    The sum is over the relevant results in the top k. R is the number of all relevant
     documents, also with a cutoff. Not defined without a relevant document. Source:
     trec_eval.
     """
@@ -389,11 +390,11 @@ _INFAP_EPSILON = 0.00001
 def inferred_average_precision(
     metric: Metric, graded: GradedRanking, settings: Settings
 ) -> float:
-    """Compute infAP: average precision, estimated if only a sample was judged.
+    """Compute infAP: AP, estimated from judgments of a sample of the pool.
 
-    The documents to be judged form a pool, of which a sample was judged. A document
-    with a negative grade is in the pool but not in the sample, with `negative="zero"`.
-    An unjudged document is outside the pool. Not defined without a relevant document.
+    The pool is the documents that were to be judged. With `negative="zero"` a negative
+    grade means that a document is in the pool and not in the sample. An unjudged
+    document is outside the pool. Not defined without a relevant document.
 
     Source: Yilmaz & Aslam 2006, as trec_eval computes it, with its smoothing of
     0.00001.

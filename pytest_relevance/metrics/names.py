@@ -87,7 +87,8 @@ def own_metrics(
 ) -> dict[str, MetricFunction]:
     """Return the metrics of a project, {name: function}, from all its tables.
 
-    `taken`: names, in lower case, that these metrics may not have in any case.
+    `taken`: names that these metrics may not have, in small letters. Capital letters
+    make no other name.
 
     Raises:
         MetricError: a table is not a mapping of names to functions, or a name is not
@@ -116,15 +117,17 @@ def own_metrics(
 
 
 def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) -> Metric:
-    """Return the metric with this name, in any case: `nDCG@10`, `P(rel=2)@5`, `MRR`.
+    """Return the metric with a name such as `nDCG@10`, `P(rel=2)@5` or `mrr`.
 
-    `own`: the metrics of the project. None means that they are not known. Then every
+    Capital and small letters are the same, except in a project's own names.
+
+    `own`: the project's own metrics. None means that they are not known. Then every
     unknown name is taken for a metric of the project.
 
     Raises:
         ValueError: the measure is unknown; the cutoff is missing, not allowed or out of
-            range; or a parameter is unknown or out of range. The
-            message says what was found and what is allowed.
+            range; or a parameter is unknown or out of range. The message says what was
+            found and what is allowed.
     """
     if isinstance(text, Metric):
         return text
@@ -151,14 +154,14 @@ def parse_metric(text: str | Metric, own: ProjectMetrics | None = NO_METRICS) ->
 def metric_named(text: str | Metric) -> Metric:
     """Return the metric with this name, for records and commands.
 
-    They do not know a project's own metrics. So an unknown name is taken for one of
-    these. Raises ValueError for a text that is no name at all.
+    Records and commands do not know a project's own metrics, so an unknown name is
+    taken for one of them. Raises ValueError for a text that is no name at all.
     """
     return parse_metric(text, own=None)
 
 
-def needs_judgments(metric: Metric, instead: str = "") -> Metric:
-    """Return the metric itself. Raises ValueError if it compares two rankings.
+def refuse_similarity(metric: Metric, instead: str = "") -> Metric:
+    """Return the metric, or raise ValueError if it compares two rankings.
 
     `instead`: advice for the message.
     """
@@ -176,10 +179,11 @@ def build_metric(
     rel: float = DEFAULT_RELEVANCE_LEVEL,
     p: float | None = None,
 ) -> Metric:
-    """Return a metric made of valid parts.
+    """Return the metric of a measure with this cutoff and these parameters.
 
-    Its text has `p`, and `rel` unless it is 1. By default `p` is that of the measure.
-    An unknown name is taken for a metric of the project.
+    The parts are not checked. The canonical text leaves out a `rel` of 1. None as `p`
+    means the default of the measure. An unknown measure is taken for a metric of the
+    project's own.
     """
     if measure not in ALL_MEASURES:
         text = measure if k is None else f"{measure}@{k}"

@@ -86,8 +86,8 @@ def without_copies(ranking: Sequence[str]) -> Sequence[str]:
 def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
     """Return the indexes (from 0) of the results that are scored.
 
-    These are all results. With `unjudged="skip"` they are only the judged ones, and
-    those with a grade below 0 only if `negative="keep"`.
+    With `unjudged="zero"` these are all results. With "skip" they are the judged ones,
+    without those with a grade below 0 unless `negative="keep"`.
     """
     if settings.unjudged == "zero":
         return range(len(graded.grades))
@@ -186,7 +186,7 @@ def ideal_grades(
 def _highest_everywhere(
     graded: GradedRanking, settings: Settings, k: int | None
 ) -> list[float]:
-    """Return the ideal of `ideal="max"`: the highest grade at each rank; see above."""
+    """Return the ideal ranking of `ideal="max"`, as `ideal_grades` describes it."""
     top = highest_grade(graded, settings)
     if top is None or settings.gains[top] <= 0:
         return []
@@ -199,7 +199,7 @@ def _highest_everywhere(
 
 
 def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
-    """Return `max_grade`, or if it is None the highest grade of the judgments.
+    """Return `max_grade` if the settings have one, else the highest judgment.
 
     None if there are no judgments either. Raises ValueError if a judgment is above
     `max_grade`.
@@ -223,9 +223,8 @@ def has_gain(graded: GradedRanking, settings: Settings) -> bool:
 def ndcg(graded: GradedRanking, settings: Settings, k: int | None = None) -> float:
     """Return nDCG: the DCG divided by the DCG of the ideal ranking (`ideal_grades`).
 
-    NaN if no judged document has a gain above 0. 0.0 if one has, but the ideal ranking
-    is empty, because only irrelevant documents were returned (`ideal="returned"` or
-    "max").
+    NaN if no judged document has a gain above 0. With `ideal="returned"` or "max" 0.0
+    if one has, and only documents without a gain were returned.
 
     Source: Järvelin & Kekäläinen 2002. trec_eval's ndcg has gain "linear",
     `negative="zero"` and `undefined="zero"`.

@@ -61,8 +61,8 @@ _DISCOUNTS: dict[str, list[float]] = {"log2": [], "ln": []}
 def discount_table(discount: str, ranks: int) -> list[float]:
     """Return the discounts of ranks 1, 2, ...: log2(rank + 1) or ln(rank + 1).
 
-    The list has at least `ranks` entries. It is shared by all scores: do not change it.
-    numpy is not used, because its logarithms differ at a few ranks.
+    The list has at least `ranks` entries. All scores share it: do not change it. numpy
+    is not used, because its logarithms differ at a few ranks.
     """
     table = _DISCOUNTS[discount]
     if len(table) < ranks:
@@ -77,7 +77,7 @@ def discount_table(discount: str, ranks: int) -> list[float]:
 
 
 class GainCache(dict[float | None, float]):
-    """{grade: gain}, computed when it is first looked up.
+    """Gains by grade, each computed when its grade is first looked up.
 
     A grade of None, for an unjudged result, has a gain of 0.
     """
@@ -218,7 +218,10 @@ def _gain_of(grade: float, gain: str | Mapping[float, float], negative: str) -> 
 
 
 def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
-    """Return a copy of {grade: gain}. Raises ValueError if one is not finite."""
+    """Return a copy of {grade: gain}, as floats.
+
+    Raises ValueError if a grade or a gain is not a finite number, or if there is none.
+    """
     if not gain:
         raise ValueError(
             "the gain mapping is empty: it gives a gain for every grade that occurs"

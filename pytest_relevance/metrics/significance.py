@@ -107,15 +107,16 @@ def randomisation_test(
 ) -> PairedTest:
     """Test whether the mean difference is 0 (Fisher's sign-flip test).
 
-    p is the share of sign flips whose mean is at least as far from 0 (Smucker et al.
-    2007). With `weights`, of shape (Q,) and above 0, means are weighted. With at most
-    20 differing pairs all flips are counted and p is exact. With more, p = (count + 1)
-    / (resamples + 1) over random flips, drawn from `seed`. With more than 1,000
-    differing pairs fewer than `resamples` are drawn: 10^8 signs in all, but at least
-    1,000 flips. The order of the queries has no influence.
+    A flip gives each difference a sign. p is the share of flips whose mean is at least
+    as far from 0 as the mean difference (Smucker et al. 2007). With `weights`, of shape
+    (Q,) and above 0, means are weighted. With at most 20 differing pairs all flips are
+    counted and p is exact. With more, p = (count + 1) / (resamples + 1) over random
+    flips, drawn from `seed`. With more than 1,000 differing pairs fewer than
+    `resamples` are drawn: 10^8 signs in all, but at least 1,000 flips. The order of the
+    queries has no influence.
 
     Sums that differ by less than 1e-12 of the sum of absolute differences are equal.
-    If no pair differs p is 1, and without any pair NaN.
+    p is 1 if no pair differs, and NaN if there is no pair.
 
     Raises:
         ValueError: the scores are not two sequences of one length, a weight is not a
@@ -139,7 +140,7 @@ def randomisation_test(
 def sign_flip_test(
     terms: Sequence[float], *, resamples: int = 100_000, seed: int = 0
 ) -> FlipTest:
-    """Return the p-value that the mean of the terms is 0, as in `randomisation_test`.
+    """Test whether the mean of the terms is 0, as `randomisation_test` does.
 
     `terms`: the differences that are not 0, each multiplied by its weight.
     """
@@ -154,11 +155,11 @@ def sign_flip_test(
 
 
 def exact_p(terms: Sequence[float]) -> float:
-    """Return the share of sign flips with a sum at least as far from 0 as the terms'.
+    """Return the share of sign flips with a sum as far from 0 as that of the terms.
 
-    1 if there are no terms. n terms have 2^n flips. The sum of a flip is a sum of the
-    first half of the terms plus a sum of the second half, so 2^(n/2) sums of each half
-    are enough.
+    A sum that is farther counts too. 1 if there are no terms. n terms have 2^n flips.
+    The sum of a flip is a sum of the first half of the terms plus a sum of the second
+    half, so 2^(n/2) sums of each half are enough.
     """
     bound = _distance(terms)
     if bound <= 0:
@@ -190,11 +191,11 @@ def drawn_p(terms: Sequence[float], resamples: int, seed: int) -> float:
 
 
 def least_p(terms: Sequence[float]) -> float:
-    """Return the lowest p-value that a test with as many terms can give: 2 / 2^n.
+    """Return the lowest p-value that a test with n terms can give: 2 / 2^n.
 
     Of the 2^n flips, the two with equal signs are farthest from 0. A term that is less
-    than `TOLERANCE` of the whole does not count, because to flip it does not change the
-    sum.
+    than `TOLERANCE` of the whole is not counted in n, because its sign does not change
+    the sum.
     """
     smallest = TOLERANCE * math.fsum(map(abs, terms))
     count = 0
@@ -205,7 +206,7 @@ def least_p(terms: Sequence[float]) -> float:
 
 
 def _distance(terms: Sequence[float]) -> float:
-    """Return the absolute value of the sum, less a tolerance for rounding."""
+    """Return the absolute sum of the terms, less a tolerance for rounding."""
     return abs(math.fsum(terms)) - TOLERANCE * math.fsum(map(abs, terms))
 
 
@@ -222,9 +223,9 @@ def _sums_of_flips(terms: Sequence[float]) -> list[float]:
 def effect_size(
     first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.ArrayLike | None = None
 ) -> float:
-    """Return the (weighted) mean difference in standard deviations of the differences.
+    """Return Cohen's d_z: the mean difference / the deviation of the differences.
 
-    That is Cohen's d_z for pairs. The variance has the weights of the mean, and the
+    The deviation is the root of the variance, which has the weights of the mean and the
     factor n / (n - 1). 0 if no pair differs, infinite if all differ by the same amount,
     NaN for fewer than two pairs.
 
@@ -321,7 +322,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _differences(
     first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None
 ) -> tuple[Floats, Floats]:
-    """Return the differences second - first, and the weight of each, as shares of 1.
+    """Return the differences second - first, and their weights, which sum to 1.
 
     Queries without both scores are left out.
 

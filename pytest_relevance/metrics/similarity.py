@@ -164,9 +164,9 @@ def _compare_jaccard(metric: Metric, one: Ranking, two: Ranking) -> float:
 
 
 def _compare_rbo(metric: Metric, one: Ranking, two: Ranking) -> float:
-    """Return the RBO of two rankings, if nothing follows the end of the shorter one.
+    """Return the RBO of two rankings, in which missing ranks do not agree.
 
-    `rbo` assumes that the ranks after the shorter ranking agree as the ranks above them
+    `rbo` assumes that the ranks below the shorter ranking agree as the ranks above them
     do. But a search that returns less than before has changed. So the shorter ranking
     is filled up with documents that no ranking has.
     """
@@ -177,7 +177,7 @@ def _compare_rbo(metric: Metric, one: Ranking, two: Ranking) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityMeasure:
-    """One row of the table of measures between two rankings; see `measures.Measure`."""
+    """One row of `SIMILARITIES`, with the fields of `measures.Measure`."""
 
     name: str
     about: str

@@ -17,7 +17,7 @@ from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.document_ids import keys_of_documents, row_with_two_ids
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric, MetricFunction
-from pytest_relevance.metrics.names import needs_judgments, parse_metric
+from pytest_relevance.metrics.names import refuse_similarity, parse_metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 
@@ -137,7 +137,7 @@ def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metr
 
 def _parsed(metric: AnyMetric) -> Metric:
     if not callable(metric):
-        return needs_judgments(parse_metric(metric))
+        return refuse_similarity(parse_metric(metric))
     name = getattr(metric, "__name__", None) or type(metric).__name__
     return Metric(text=name, measure=name, is_own=True, function=metric)
 
