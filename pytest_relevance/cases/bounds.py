@@ -69,13 +69,14 @@ class Bound:
 
 
 def implies(now: Bound, before: Bound, *, rounding: float = 0) -> bool:
-    """Say whether every figure that meets one bound meets another one.
+    """Say whether every figure that meets `now` meets `before` too.
 
-    `rounding` is how far a figure may be from a bound with `==`.
+    If not, a test became looser. `rounding` is how far a figure may be from a bound
+    with `==`.
     """
     if before.comparison == "==":
         return now == before
-    if before.comparison in ("<", "<="):
+    if before.comparison in ("<", "<="):  # the signs are turned: x <= 3 is -x >= -3
         mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
         now = Bound(mirrored.get(now.comparison, now.comparison), -now.value)
         before = Bound(mirrored[before.comparison], -before.value)

@@ -218,7 +218,10 @@ def _check_gains(
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A draft, and where its floors stand; None if no floor can be out of reach."""
+    """A draft of a case.
+
+    `floors_at`: where its floors stand; None if no floor can be out of reach.
+    """
 
     draft: CaseDraft
     floors_at: Location | None
@@ -245,9 +248,9 @@ class Drafts:
         self._waiting.append(_Waiting(draft, floors_at))
 
     def build(self, floors: SuiteFloors) -> list[Case]:
-        """Return the cases. Report floors that are out of reach.
+        """Return the cases, in the order of the file. Report floors out of reach.
 
-        `floors` counts to which cases the floors of the suite apply.
+        `floors` is told of each case, to count which floors of the suite apply to it.
         """
         grades = self.grades
         # Most cases share one `Terms` object. They share its copy with the range too.
@@ -299,7 +302,7 @@ def case_from_values(
 def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wrong:
     """Return a case that is written in Python, or report its mistakes.
 
-    Nothing comes from a suite, and the range of grades is that of its own judgments.
+    No suite sets anything for it, and no other case adds to its range of grades.
     """
     checked = check_keys(CASE, values, at)
     has_query = "query" in values
@@ -312,7 +315,6 @@ def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wron
     draft = draft_case(checked.values, Terms(), judgments, origin=origin, at=at)
     if draft is WRONG:
         return WRONG
-    # no other case adds judgments
     terms = draft.terms.with_grade_range(sorted(judgments.distinct))
     case = draft.build(terms)
     check_reachable(case, at)
@@ -324,7 +326,7 @@ def _judgments_in_python(
 ) -> CaseJudgments | Wrong:
     """Return the judgments of a case that is written in Python, or report a mistake.
 
-    Those of `relevant` are added. A name of a judgment file is a mistake here.
+    The documents under `relevant` are added. The name of a judgment file is a mistake.
     """
     judgments: object = own.get("judgments", NO_JUDGMENTS)
     if not isinstance(judgments, CaseJudgments):

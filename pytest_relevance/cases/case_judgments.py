@@ -93,7 +93,7 @@ class FileJudgments:
 def combine(
     of_case: CaseJudgments | None, of_suite: CaseJudgments | None
 ) -> CaseJudgments:
-    """Return the judgments of a case and of its suite. Those of the case come first.
+    """Return the judgments of a case and of its suite together.
 
     If both judge a document, the grade of the case counts.
     """
@@ -118,7 +118,7 @@ def unite(
 ) -> CaseJudgments | Wrong:
     """Return the judgments of one query from several files or several keys of a file.
 
-    `parts`: at least one entry. Reports documents that have two grades.
+    `parts`: at least one entry. Reports grades that contradict each other.
     """
     if len(parts) == 1:
         grades = parts[0].grades
@@ -147,11 +147,10 @@ def unite(
 def _united_grade(
     document: str, parts: Sequence[FileJudgments], raters: str | None, at: Location
 ) -> float | Wrong:
-    """Return one grade for a document that several places judge, or report a mistake.
+    """Return the grade of a document that these parts judge, or report a mistake.
 
-    If the case file says how ratings are combined, or if all raters have names, the
-    ratings are combined. The rating of a rater with a name counts once. Otherwise all
-    grades must be equal.
+    Several ratings are combined if the case file says how, or if all raters have names.
+    Otherwise all grades must be equal.
     """
     if len(parts) == 1:
         return parts[0].grades[document]
@@ -193,8 +192,10 @@ def _combined_grade(
 ) -> float | Wrong:
     """Return the combined ratings of a document, or report a rater with two ratings.
 
-    `raters`: how ratings are combined, for example "median". A rater with a name counts
-        once. Each rating without a name counts.
+    A rater with a name counts once, even if several parts have the rating. Each rating
+    without a name counts.
+
+    `raters`: how ratings are combined, for example "median".
     """
     first: dict[str, _FirstRating] = {}
     counting = []
@@ -340,7 +341,7 @@ class OverruledRow:
 def find_overruled(
     counting: Mapping[str, float], parts: Iterable[FileJudgments], reason: Reason
 ) -> list[OverruledRow]:
-    """Return the rows of judgment files whose grade is not the grade that counts.
+    """Return the rows of judgment files whose grade differs from the one that counts.
 
     `counting`: the grades that count, by document.
     `reason`: why these grades count.

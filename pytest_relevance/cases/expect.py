@@ -50,7 +50,7 @@ def names_of_keys() -> list[str]:
 
 
 def name_of_key(key: str) -> str | None:
-    """Return the kind of a key of `expect:`: `every` for `every@5`; None without one.
+    """Return the kind of a key of `expect:`: `every` for `every@5`; None for a metric.
 
     Kinds of other packages are searched last, because it takes long to find them.
     """

@@ -70,8 +70,9 @@ class FileReader:
         """Return the queries in a file, or report a mistake.
 
         A column that is named like a key of a case is a mistake. Other columns that
-        nothing reads are named in a notice. `template` is the `id_field` of the suite
-        if it is one.
+        nothing reads are named in a notice.
+
+        `template`: the `id_field` of the suite if it is a template.
         """
         content: QueryFile | Wrong = self._read(
             QUERIES, named, template=template, at=at
@@ -94,8 +95,8 @@ class FileReader:
 
         None if the file is named with `fill: true` and is absent or empty.
 
-        `template`: the `id_field` of the suite or the case, such as `{_index}/{_id}`;
-            None if that is not a template.
+        `template`: the `id_field` of the suite or the case if it is a template, such
+            as `{_index}/{_id}`.
         """
         if named.fill and self._is_absent(named):
             return None
@@ -115,14 +116,15 @@ class FileReader:
     def _read(
         self, key: str, named: NamedFile, template: IdField | None, at: Location
     ) -> Any:
-        """Return the content of a file, or report a mistake.
+        """Return the content of a file, which is read once, or report its mistakes.
 
         `key`: `JUDGMENTS` or `QUERIES`, the key that names the file.
         `template`: the `id_field` of the suite or of the case, if it is a template.
         """
         cached_as = (key, named.content, template)
         if cached_as not in self._cache:
-            path, shown = os.path.join(self._folder, named.name), self.shown(named)
+            path = os.path.join(self._folder, named.name)
+            shown = self.shown(named)
             why = why_no_file(named.name, self._folder, shown)
             if why is not None:
                 if key == JUDGMENTS:

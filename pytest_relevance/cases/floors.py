@@ -47,8 +47,8 @@ def floor_of(
 ) -> float | Wrong | None:
     """Return the floor of nDCG that applies to a case; None if none does.
 
-    It is the floor of the case or of the suite. Reports a floor of the case if the
-    score is not defined, and a floor of the suite if the case has no judgments.
+    A floor of the case replaces that of the suite. It is a mistake if nDCG is not
+    defined. A floor of the suite is a mistake only if the case has no judgments at all.
     """
     if "min_ndcg" in own:
         own_floor: float | None = own["min_ndcg"]
@@ -97,7 +97,9 @@ def is_applicable(
     """Say whether an expectation applies to a case.
 
     A metric that the suite expects does not apply if the case expects no results, or if
-    no document is relevant by this metric. `expect` are all expectations of the case.
+    no document is relevant by this metric. Any other expectation applies.
+
+    `expect`: all expectations of the case.
     """
     if not expected.inherited or not expected.needs_judgments:
         return True
@@ -199,7 +201,9 @@ def _unreachable(expected: Expectation, metric: Metric, best: float) -> str:
 def best_rankings(
     judged: Collection[float], settings: Settings
 ) -> Iterator[GradedRanking]:
-    """Yield rankings of judged documents: for each measure, one with its best value.
+    """Yield rankings of judged documents, of which one is the best for each measure.
+
+    So a floor that none of them meets is out of reach.
 
     `judged`: the grades of the documents. The rankings are, in this order:
 
@@ -235,7 +239,7 @@ class _SuiteFloor:
     `name`: what messages call it.
     `held`: the number of cases to which it applies.
     `not_held`: the queries of the cases to which it does not apply.
-    `not_named`: those of these queries that no other sentence of a report names.
+    `not_named`: the part of `not_held` that no other sentence of a report names.
     """
 
     path: tuple[str, ...]
@@ -291,7 +295,7 @@ class SuiteFloors:
     def check(self, at: Location) -> None:
         """Report the floors that apply to no case.
 
-        A floor is not reported if another sentence of a report names all cases.
+        A floor is not reported if other sentences of a report name all these cases.
         """
         for suite_floor in self._all():
             if suite_floor.not_named and not suite_floor.held:
@@ -303,10 +307,10 @@ class SuiteFloors:
                 )
 
     def sentences(self) -> Iterator[str]:
-        """Yield a sentence for each floor of the suite that some cases are not held to.
+        """Yield a sentence for each floor of the suite that not all cases have.
 
-        It counts and names these cases, except those that another sentence of a report
-        names.
+        It counts and names the cases without the floor, except those that another
+        sentence of a report names.
         """
         for suite_floor in self._all():
             if suite_floor.not_named:

@@ -45,8 +45,8 @@ def _kind_named(name: str) -> Condition:
 def _names_of_kinds(keys: Iterable[str] = ()) -> list[str]:
     """Return the names of the kinds of gates.
 
-    Kinds of other packages are left out if the package itself knows all `keys` of a
-    gate: it takes long to find them.
+    It takes long to find the kinds of other packages. So they are left out if the kinds
+    of this package and the options explain all `keys` of a gate.
     """
     names = [name for name in GATES.bundled_names if name != UNKNOWN]
     if all(key in names or key in OPTIONS for key in keys):
@@ -193,7 +193,9 @@ def _check_key(name: str, value: object, at: Location) -> object:
 def _check_condition(
     written: Mapping[str, object], conditions: Sequence[str], at: Location
 ) -> Condition | Wrong:
-    """Return the kind of a gate, which has one condition, or report a mistake.
+    """Return the condition of a gate, or report that it has none or several.
+
+    A key `p` without `max_drop` is a mistake too.
 
     `conditions`: the keys that are conditions.
     """

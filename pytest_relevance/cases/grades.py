@@ -135,9 +135,10 @@ def _is_name(text: str, scale: Scale | None) -> bool:
 def _grade_by_distinct(
     value: Mapping[Any, Any], scale: Scale | None
 ) -> CaseJudgments | None:
-    """Return judgments by checking each distinct grade once.
+    """Return judgments, of which only each distinct grade was checked.
 
-    None if one of them needs a check of its own: a list, a long form, or a mistake.
+    None if a grade is a list, a mapping or a mistake: then judgments have to be checked
+    one by one.
     """
     types = set(map(type, value.values()))
     if not types <= _SCALARS or "" in value:
@@ -253,7 +254,7 @@ def _check_rating(written: object, scale: Scale | None, at: Location) -> float |
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:
-    """Return the grade of a written name or number, or a message if it has none."""
+    """Return the grade that a name or a number means, or a message if it means none."""
     if isinstance(written, str):
         if scale is not None and written in scale.names:
             return scale.names[written]

@@ -51,11 +51,11 @@ class JudgmentFile:
     """A judgment file, in which cases find their judgments.
 
     The ratings of the whole file become grades once, by the terms of the suite. For a
-    case with its own scale or raters, the rows of its query are graded again. A rating
-    that is not a grade by the terms of the suite is a mistake only of its own case.
-    Then the rows of each case are graded apart.
+    case with its own scale or raters, the rows of its query are graded again. If a
+    rating is not a grade by the terms of the suite, the rows of each case are graded
+    apart, so that the mistake is reported for one case only.
 
-    `used`: the keys of the queries that have cases. It is filled here.
+    `used`: the keys of the queries that have cases; `find` adds to it.
     `fills`: the file is named with `fill: true`. Its grades count only for documents
         without another judgment, and it may have queries without a case.
     """
@@ -93,9 +93,9 @@ class JudgmentFile:
             self._terms = None
 
     def find(self, lookup: Lookup) -> list[FileJudgments] | Wrong:
-        """Return the judgments of a query, an entry for each key that it has here.
+        """Return the judgments of a query, one entry for each of its keys in the file.
 
-        Reports a name that fits two queries, and ratings that are not grades.
+        Reports a key that fits two queries, and ratings that are not grades.
         """
         names = self._names(lookup)
         if names is WRONG:
@@ -140,8 +140,8 @@ class JudgmentFile:
     def notices(self) -> Iterator[str]:
         """Yield notices about possible mistakes in the file.
 
-        They tell of rows that were left out, of queries with another text than their
-        case, and of queries without a case.
+        These are rows that were left out, queries with another text than their case,
+        and queries without a case.
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
@@ -160,11 +160,12 @@ class JudgmentFile:
     def _names(self, lookup: Lookup) -> Sequence[str] | Wrong:
         """Return the keys under which a query may stand, or report a mistake.
 
-        If the file has the id of the case, this is the key; rows without an id may also
-        stand under the text of the query. Otherwise the keys are the text and all ids
-        of the text.
+        If the file has the id of the case, the id is the key, and for rows without an
+        id also the text of the query. Otherwise the keys are the text and all ids of
+        the text.
         """
-        name, text = lookup.id, lookup.text
+        name = lookup.id
+        text = lookup.text
         if name is not None and self._has_id(name, text):
             if self._check_text_of(name, text, lookup.at) is WRONG:
                 return WRONG
@@ -185,10 +186,12 @@ class JudgmentFile:
         return keys
 
     def _has_id(self, name: str, text: str) -> bool:
-        """Say whether the file knows the id of a case as the id of a query."""
+        """Say whether the id of a case is the id of a query in the file.
+
+        In a file without ids, it may also be the text of another query.
+        """
         if name not in self.known and name not in self.known.queries:
             return False
-        # the id of the case may be the text of another query in this file
         is_text_of_other = (
             self.ratings.by_id is False and name != text and text in self.known
         )
@@ -212,8 +215,9 @@ class JudgmentFile:
     def _keys_of_text(self, text: str, *, has_id: bool) -> list[str]:
         """Return the keys under which the file has the queries with a text.
 
-        `has_id`: the case has an id. The text is not a key if it is the id of another
-            query.
+        The text itself is one of the keys, unless it is the id of another query.
+
+        `has_id`: whether the case has an id.
         """
         if text in self.known.queries:
             is_id = self.known.text(text) != text
@@ -228,7 +232,8 @@ class JudgmentFile:
     def _check_one_query(self, key: str, lookup: Lookup) -> Wrong | None:
         """Report a key of the file that fits two cases: one by its id, one by its text.
 
-        Each call notes how the key fits the case of `lookup`. The second one reports.
+        Each call notes how the key fits the case of `lookup`. The call for the second
+        of the two cases reports both.
         """
         text = self.known.text(key)
         fits_by_id = key == lookup.id or key in lookup.ids

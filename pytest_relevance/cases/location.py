@@ -119,9 +119,9 @@ class Location:
     def metric(self, name: str, *, has_bound: bool) -> Metric:
         """Return the metric with a name, which may be the project's own.
 
-        `has_bound`: whether a bound that is allowed stands beside the name. Only then
-            an unknown name may be one of the project's own metrics, if these are not
-            known.
+        `has_bound`: whether an allowed bound stands beside the name. If it does, and
+            the project's own metrics are not known, an unknown name is taken for one of
+            them.
 
         Raises:
             ValueError: no metric has this name.

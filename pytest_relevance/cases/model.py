@@ -67,7 +67,7 @@ class FieldCondition:
     - "==": the field equals any of the `values`, which are texts, numbers and booleans
     - "!=", ">=", ">", "<=", "<": it is a number, compared with the only value
     - "contains": it is a text that contains the only value, in upper or lower case
-    - "at_most": no value of the field occurs in more results than the only value
+    - "at_most": no value of the field occurs in more results than the only value says
     """
 
     path: str
@@ -146,7 +146,7 @@ class Expectation:
         """Return how many ranks decide whether a metric meets its bound; None for all.
 
         A bound x of RR is decided by the first floor(1 / x) ranks: a document below
-        them can not give RR a value of x.
+        them cannot give RR a value of x.
         """
         assert self.metric is not None
         has_bound_alone = is_reciprocal_rank(self.metric) and self.metric.k is None
@@ -158,8 +158,8 @@ class Expectation:
     def deepest(self) -> int:
         """Return the last rank that the metric looks at: 5 for `P@5`.
 
-        Return 0 without a metric, and for a metric without a cutoff. But RR without a
-        cutoff looks as deep as its bound: to rank 2 for `RR: 0.5`.
+        For RR without a cutoff this is the last rank at which it meets its bound: 2 for
+        `RR: 0.5`. For other metrics without a cutoff, and without a metric, it is 0.
         """
         if self.metric is None:
             return 0
@@ -171,15 +171,14 @@ class Expectation:
 
     @property
     def _ranks_of_bound(self) -> int | None:
-        """Return the last rank at which RR meets the bound: 2 for 0.5; None for none.
+        """Return the last rank at which RR meets the bound: 2 for 0.5.
 
-        That is 1 / bound, rounded down, but up if RR meets the bound there within
-        rounding.
+        None if that is deeper than any cutoff.
         """
         if self.bound * LARGEST_CUTOFF < 1:
             return None
         ranks = int(1 / self.bound)
-        if 1 / (ranks + 1) >= self.bound - ROUNDING:
+        if 1 / (ranks + 1) >= self.bound - ROUNDING:  # as for 0.333 and rank 3
             ranks += 1
         return ranks
 
@@ -584,9 +583,9 @@ class Case:
 
     @property
     def fields(self) -> dict[str, int]:
-        """Return the fields that expectations look at: {path: number of results}.
+        """Return {path of a field: how many of the top results need it}.
 
-        So many of the top results are checked for the field.
+        These are the fields that expectations look at.
         """
         ranks: dict[str, int] = {}
         for expected in self.expect:

@@ -53,8 +53,8 @@ class NamedFile:
     `query`: the paths to the texts of queries in the file, for formats that need them.
     `grade_column`: the column of the grades.
     `id_field`: the columns of the ids of documents.
-    `fill`: its grades count only for documents that nobody else has judged.
-    `only_judged`: of a file of queries, those without judgments are left out.
+    `fill`: whether its grades count only for documents without another judgment.
+    `only_judged`: whether queries without judgments are left out of a file of queries.
     `at`: the path to the name of the file, below the key that names it.
     """
 
@@ -123,9 +123,9 @@ def check_files(
 def _check_file(
     value: object, keys: Sequence[str], at: Location, path: Path
 ) -> NamedFile | Wrong:
-    """Return one file, or report a mistake.
+    """Return one file that a key names, or report a mistake.
 
-    `keys`: the keys that its mapping may have.
+    `keys`: the keys that the mapping of the file may have.
     `path`: leads to the file, below the key that names it.
     """
     expected = "the name of a file, a list of them, or {file: ..., format: ...}"
@@ -160,7 +160,7 @@ def _check_description(
 ) -> Mapping[str, Any] | Wrong:
     """Return the mapping that describes a file, or report a mistake.
 
-    A name alone stands for `{file: ...}`. `show` and `id_field` are checked elsewhere.
+    A name alone stands for `{file: ...}`. The callers check `show` and `id_field`.
     """
     if isinstance(value, str) and value:
         return {FILE: value}

@@ -25,7 +25,7 @@ class ListedQuery:
     """A query in a file of queries.
 
     `file`: the path of the file in messages.
-    `only_judged`: the query becomes a case only if it has judgments.
+    `only_judged`: whether the query becomes a case only if it has judgments.
     """
 
     query: Query
@@ -124,7 +124,7 @@ class ListedQueries:
     ) -> ListedQuery | Wrong | None:
         """Return the query of the files that a written case is about; None without one.
 
-        It is found by the id of the case, or without an id by its text. The query is
+        A query has the id of the case, or its text if the case has no id. The query is
         marked as one with a written case. Reports an id that stands for another text,
         and a text that several ids have.
         """

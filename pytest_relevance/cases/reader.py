@@ -1,7 +1,6 @@
 """Read case files.
 
-`read_suite(path)` is for everybody, `load_suite` for the plugin, and `parse_suite`
-reads bytes.
+`read_suite` is public, `load_suite` is for the plugin, and `parse_suite` reads bytes.
 
 The file is read in one pass, a case at a time, so that memory grows only with the
 content of the cases. If a suite key stands below `cases`, the file is read once more:
@@ -51,8 +50,8 @@ def read_suite(
     Args:
         path: the case file.
         owned_tags: the markers whose names are not allowed as tags.
-        metrics: the project's own, {name: function}. If they are not given, each
-            unknown name of a metric is taken for one of them.
+        metrics: the project's own, {name: function}. If they are None, each unknown
+            name of a metric is taken for one of them.
 
     Possible mistakes are issued as `RelevanceWarning`.
 
@@ -169,9 +168,9 @@ def _refuse_accident(data: bytes, shown: str) -> None:
 def has_cases(data: bytes) -> bool:
     """Say whether a YAML text seems to have `cases` or `queries` at its top.
 
-    Then it is a case file, whatever its name. The text is not parsed, so that a mistake
-    in the YAML does not hide the file. The key must begin a line. In a file that begins
-    with a brace, as JSON does, it may stand anywhere.
+    Such a file is taken for a case file, whatever its name. The text is not parsed, so
+    that a mistake in the YAML does not hide the file. The key must begin a line. In a
+    file that begins with a brace, as JSON does, the key may stand anywhere.
     """
     encoding = "utf-16" if is_utf_16(data) else "utf-8"
     text = data.decode(encoding, "replace").removeprefix("\ufeff")

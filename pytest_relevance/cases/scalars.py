@@ -37,7 +37,7 @@ def number(text: str) -> int | float | None:
 def grade(text: str) -> int | float | str:
     """Return the number that a text is, else the text itself.
 
-    So the name of a grade may be `no` or `true`.
+    `no` and `true` stay text: they may be names of grades.
     """
     value = number(text)
     return text if value is None else value

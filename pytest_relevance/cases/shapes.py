@@ -80,7 +80,7 @@ def to_python(node: Node, shape: Shape) -> object:
 
 
 def _judgments(node: MappingNode) -> dict[str, object]:
-    """Return documents with their grades: a faster way, as a file has many of them."""
+    """Return {document: grade}, faster than `to_python`: a file has many of them."""
     values: dict[str, object] = {}
     for document, (_, item) in node.pairs.items():
         if type(item) is ScalarEvent and item.implicit[0]:

@@ -180,9 +180,12 @@ class SuiteBuilder:
     def _add_case(
         self, node: MappingNode, place: Place, problems: Sequence[Problem]
     ) -> None:
-        """Check a written case, and keep it until all grades are known.
+        """Check a written case that is a mapping, and keep its draft.
 
-        `problems`: the mistakes that the YAML reader found in it. Reports others.
+        A draft waits until all grades of the file are known. The judgments of a case
+        are looked up only if its keys are right.
+
+        `problems`: the mistakes that the YAML reader found in the case.
         """
         position = NodePosition(node, self.count)
         self.add_problems(problems, position.label())
@@ -201,9 +204,9 @@ class SuiteBuilder:
         is_new = self._check_name(checked, origin, place=place, position=position)
         is_right = checked.is_right and has_query and is_new and not problems
         if listed is WRONG or defaults is WRONG or not is_right:
-            return  # while keys are wrong, what they say together cannot be known
+            return
         if self._files is not None and self._files.is_wrong:
-            return  # no case can be checked against its judgments
+            return  # the judgments are not known
         judgments = self._judgments(checked.values, at)
         if judgments is not WRONG:
             own = {**defaults, **checked.values}
@@ -232,7 +235,7 @@ class SuiteBuilder:
     def _check_name(
         self, checked: CheckedKeys, origin: Origin, place: Place, position: NodePosition
     ) -> bool:
-        """Say whether the name of a case is new in its file. Report one that is not.
+        """Say whether the name of a case is new in its file, or report a second one.
 
         The name is the id of the case, the id of its listed query, or its query. False
         also if the key that decides the name is wrong.
@@ -305,9 +308,10 @@ class SuiteBuilder:
             files.check_any_judged(queries, at)
 
     def _add_listed_query(self, query: ListedQuery, files: SuiteFiles) -> None:
-        """Keep the draft of a query from a file of queries.
+        """Keep the draft of a query from a file of queries, or report a mistake.
 
-        It has no floor if the suite has judgments, but none for this query.
+        A query without judgments is left out with `only: judged`. Else the floor of the
+        suite does not apply to it.
         """
         from pytest_relevance.cases.query_files import ListedPosition
 

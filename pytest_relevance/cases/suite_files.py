@@ -197,7 +197,7 @@ class SuiteFiles:
     def _note_overruled(
         self, own: CaseJudgments, files: _Files, lookup: Lookup
     ) -> None:
-        """Keep the rows of files that the case itself overrules, for a notice."""
+        """Keep the rows of files whose grade the case replaces, for a notice."""
         silently = replace(lookup, at=_unheard())
         for file in files:
             if not file.fills:
@@ -218,8 +218,9 @@ class SuiteFiles:
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
         """Report that no listed query is judged: the files may not belong together.
 
-        `queries`: the listed queries without a written case. None of them is judged.
-            Nothing is reported if a listed query with a written case is judged.
+        Nothing is reported if a listed query with a written case is judged.
+
+        `queries`: the listed queries without a written case, none of which is judged.
         """
         for query in self.queries.select(with_case=True):
             judgments = self.of_listed(query, _unheard())
@@ -278,9 +279,9 @@ class SuiteFiles:
         template: IdField | None,
         at: Location,
     ) -> list[JudgmentFile] | Wrong:
-        """Return judgment files, read; or report mistakes in them.
+        """Read judgment files and return them, or report mistakes in them.
 
-        Files with `fill: true` that do not exist are left out.
+        Each file is read once. Files with `fill: true` that do not exist are left out.
         """
         opened = []
         is_wrong = False
@@ -337,9 +338,9 @@ class SuiteFiles:
     def _fill(
         self, people: CaseJudgments, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong:
-        """Return judgments, completed by those of files with `fill: true`.
+        """Return the judgments `people`, completed by those of files with `fill: true`.
 
-        `people`: the judgments so far. The files count only for documents without one.
+        The rows of a person that `people` overrules are kept for a notice.
         """
         parts: list[FileJudgments] = []
         for file in dict.fromkeys(files):
@@ -384,7 +385,7 @@ def _check_fills(files: _Files, lookup: Lookup) -> None:
 
 
 def _unheard() -> Location:
-    """Return a location whose mistakes are dropped, as they are reported elsewhere."""
+    """Return a location that drops its mistakes, which are reported elsewhere."""
     return Location(Subject(Problems("")))
 
 

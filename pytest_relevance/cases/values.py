@@ -123,9 +123,9 @@ def check_field(value: object, at: Location) -> str | Wrong:
 
 
 def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
-    """Return what makes the id of a result, or report a mistake.
+    """Return where results have their id, or report a mistake.
 
-    It is a field, a list of fields, or a template.
+    That is a field, a list of fields, or a template.
     """
     if not isinstance(value, (str, list, tuple)):
         advice = ""
@@ -274,7 +274,7 @@ def report_unknown_keys(
 def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
     """Return the keyword arguments of the search, or report a mistake.
 
-    They are merged over those of the suite.
+    Those of the suite are added, unless `value` has the same name.
     """
     if not isinstance(value, Mapping):
         return at.refuse(

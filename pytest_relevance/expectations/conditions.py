@@ -150,10 +150,11 @@ def _are_equal(value: object, wanted: object) -> bool:
 def implies_condition(
     now: FieldCondition, before: FieldCondition, *, of_all: bool
 ) -> bool:
-    """Say whether each value that meets a condition meets an earlier one.
+    """Say whether each value that meets the condition `now` meets `before` too.
 
-    `of_all`: every result has to meet it. Otherwise a result that does not meet it may
-        have a value that only the earlier condition cannot be compared with.
+    `of_all`: whether every result has to meet the condition. If not, `==` has to have
+        the same values: a result may have a value that is an error beside one value
+        only, as "5" is beside 5.
     """
     if now.path != before.path or now.comparison != before.comparison:
         return False
@@ -219,10 +220,10 @@ def _why_unknown(condition: FieldCondition, value: object) -> str:
 
 
 def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Return a message if a value differs from a wanted one only in its type.
+    """Return a message if a value differs from a wanted one only in its type, else "".
 
-    Empty if not. For example, `none: {used: true}` would always be met if all values
-    are the text "true".
+    Without it, `none: {used: true}` would always be met if all values are the text
+    "true".
     """
     if meets_condition(condition, value):
         return ""
@@ -279,7 +280,10 @@ class NearValue:
 
 
 def near_values(reason: Outcome) -> list[NearValue]:
-    """Return the near values of the results in which nothing else is wrong, grouped."""
+    """Return the near values of the results in which nothing else is wrong.
+
+    Results with the same near value are one entry.
+    """
     conditions = {}
     for written in reason.conditions:
         condition = FieldCondition.of_record(written)

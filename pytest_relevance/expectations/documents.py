@@ -65,7 +65,7 @@ class KindOfDocuments(ExpectationKind):
 
 
 def _judge_ranks(expected: Expectation, found: Found, comparison: str) -> Outcome:
-    """Return whether the rank of each document compares with the expected rank.
+    """Return the outcome: is each document at the expected rank, by `comparison`?
 
     A document that was not returned has the rank infinity.
     """
@@ -84,8 +84,7 @@ def _all_returned(expected: Expectation, ranking: Ranking) -> bool:
 def open_if_named(expected: Expectation, ranking: Ranking) -> int:
     """Return the rank that is written if a document was not returned; else 0.
 
-    0 also if no rank is written. Then the document must be in the top k of the case,
-    and results below the top k do not matter.
+    0 also if no rank is written: results below the top k of the case do not matter.
     """
     return 0 if _all_returned(expected, ranking) else expected.within or 0
 
@@ -99,20 +98,14 @@ def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
 
 
 def _wanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether each document that is too low now was too low before.
-
-    None of them may have fallen since.
-    """
+    """Say whether each document that is too low now was as low or lower before."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_fallen(document) for document in both.now.wrong)
 
 
 def _unwanted_as_badly(both: TwoOutcomes) -> bool:
-    """Say whether each document that is too high now was too high before.
-
-    None of them may have risen since.
-    """
+    """Say whether each document that is too high now was as high or higher before."""
     if not both.has_no_new_document():
         return False
     return all(both.has_not_risen(document) for document in both.now.wrong)
@@ -419,6 +412,11 @@ class _Within(KindOfDocuments):
         return Unwanted(within, f"not before {within + 1}")
 
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
+        """Say whether the accepted ranking misses the rank at least as badly.
+
+        If an exact rank is expected, the document must have been on the same side of it
+        before, and at least as far away.
+        """
         if both.now.comparison == AT_MOST:
             return _wanted_as_badly(both)
         if both.now.comparison == BELOW:

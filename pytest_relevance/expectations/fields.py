@@ -108,10 +108,7 @@ class _KindOfFields(ExpectationKind):
 
     @abstractmethod
     def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
-        """Return the wrong results among the top ones: {index: wrong fields}.
-
-        The index counts from 0.
-        """
+        """Return {index, from 0, of a wrong top result: its wrong fields}."""
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
         """Return whether the top results meet the conditions, and which do not.
@@ -165,10 +162,7 @@ def _brief(value: Any) -> Any:
 
 
 def _missed_fields(expected: Expectation, found: Found) -> Mapping[int, Sequence[str]]:
-    """Return for each top result the fields that miss their condition.
-
-    It is {index: fields}. The index counts from 0.
-    """
+    """Return {index, from 0, of a top result: its fields that miss their condition}."""
     missed: dict[int, list[str]] = {}
     for index in range(len(found.ranking[: expected.within or found.k])):
         missed[index] = []
@@ -217,7 +211,7 @@ def _imply(
     *,
     of_all: bool = False,
 ) -> bool:
-    """Say whether a result that meets some conditions meets all others.
+    """Say whether a result that meets all `conditions` meets all `others`.
 
     `of_all` is as in `implies_condition`.
     """
@@ -289,9 +283,9 @@ class _Some(_KindOfFields):
         return some_as_badly(both)
 
     def implies(self, both: TwoExpectations) -> bool:
-        """Say whether the conditions are as strict, at the same depth.
+        """Say whether the conditions are as strict, and the depth is the same.
 
-        A result without the field is an error. At less depth it may not be seen.
+        With less depth, a result without the field, which is an error, may not be seen.
         """
         if both.depth_now != both.depth_before:
             return False
@@ -322,7 +316,7 @@ class _None(_KindOfFields):
         return none_as_badly(both)
 
     def implies(self, both: TwoExpectations) -> bool:
-        """Say whether what is forbidden now has all that was forbidden.
+        """Say whether each result that was forbidden is forbidden now.
 
         The fields have to be the same, since a result without one of them is an error.
         """
@@ -351,6 +345,7 @@ class _AtMost(_KindOfFields):
         return FieldCondition(path, conditions.AT_MOST, (most,))
 
     def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
+        """Return the results with a value that too many of the top results have."""
         count = len(found.ranking[: expected.within or found.k])
         wrong: dict[int, list[str]] = {}
         for condition in expected.conditions:

@@ -127,9 +127,9 @@ def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> b
 def some_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `some` at least as badly.
 
-    Two things must be true. For each accepted result there is a present result that is
-    as close to the conditions. And each text of a field now was a text of that field
-    in an accepted result. If either ranking has no results, both must have none.
+    For each accepted result, a present result must be as close to the conditions. And
+    each text that a field has now, it must have had in an accepted result. If either
+    ranking has no results, both must have none.
     """
     demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)
@@ -152,9 +152,9 @@ def _is_as_close(now: _WrongResult, then: _WrongResult, demand: _Demand) -> bool
     for path, value in now.values.items():
         if path not in then.values:
             return False
-        if demand.is_of_numbers(path) and not _is_no_worse(
-            value, then.values[path], path, demand
-        ):
+        if not demand.is_of_numbers(path):
+            continue
+        if not _is_no_worse(value, then.values[path], path, demand):
             return False
     return True
 
@@ -169,7 +169,7 @@ def _texts_of(result: _WrongResult, demand: _Demand) -> set[tuple[str, object]]:
 
 
 def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
-    """Say whether a value did not change, or is a number at least as near its bound.
+    """Say whether a value did not change, or is a number no farther from its bound.
 
     `then`: the value in the accepted ranking.
     """
@@ -182,7 +182,7 @@ def _is_no_worse(now: Any, then: Any, path: str, demand: _Demand) -> bool:
     if not numbers_now or not numbers_then:
         return False
     should_be_high = (comparison in (">", ">=")) != demand.forbids
-    # if a field has several values, the best one decides, or for `none` the worst
+    # If a field has several values, the best one decides, or for `none` the worst.
     choose = max if comparison in (">", ">=") else min
     if should_be_high:
         return choose(numbers_now) >= choose(numbers_then)

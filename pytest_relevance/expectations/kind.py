@@ -126,10 +126,10 @@ class ExpectationKind(ABC):
 
     @abstractmethod
     def judge(self, expected: Expectation, found: Found) -> Outcome:
-        """Return whether what was found meets an expectation, made by `outcome_of`."""
+        """Return the outcome of an expectation, made by `outcome_of`."""
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Return the last rank at which a further result could make it unmet.
+        """Return the last rank at which a further result could break the expectation.
 
         0 if no further result could. `ranking` has all results that were returned.
         """
@@ -140,8 +140,8 @@ class ExpectationKind(ABC):
     ) -> int:
         """Return the depth if results that were not returned could decide; else 0.
 
-        This is for a search that takes no number of results: it may have more than it
-        returned.
+        This is asked for a search that takes no `k`, which may have more results than
+        it returned.
         """
         return 0
 
@@ -185,7 +185,7 @@ class ExpectationKind(ABC):
     # The same test at another time
 
     def implies(self, both: TwoExpectations) -> bool:
-        """Say whether all that meets the present expectation meets the earlier one.
+        """Say whether each ranking that meets `both.now` meets `both.before` too.
 
         If not, the test is looser than before. By default both have to be equal.
         """

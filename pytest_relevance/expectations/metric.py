@@ -68,7 +68,7 @@ class _KindOfMetric(ExpectationKind):
     ) -> int:
         """Return the cutoff if further results could make the score miss its bound.
 
-        0 if not: for a lower bound, or if the cutoff lies within the results.
+        0 for a lower bound, and if the ranking reaches the cutoff.
         """
         if expected.metric is None or expected.comparison in (">=", ">"):
             return 0
@@ -115,8 +115,7 @@ class _Metric(_KindOfMetric):
         """Return, for example, `P@5 0.400 is below 0.600`."""
         metric = metric_named(reason.name)
         conditions = names.result.conditions
-        # RR can be below its bound without a known value: no rank that would reach the
-        # bound has a relevant document
+        # If the ranking is cut, the value of RR may be unknown, but is below the bound.
         if reason.value is None and names.result.is_cut and metric.k is None:
             asked = conditions.asked or len(names.result.ranking.documents)
             return (

@@ -80,7 +80,8 @@ class _Order(KindOfDocuments):
     def judge(self, expected: Expectation, found: Found) -> Outcome:
         """Return whether the order is right, with the pairs that are wrong.
 
-        A pair whose second document stands highest comes first.
+        Of two neighbouring sets, the pairs whose second document stands highest are
+        first.
         """
         last = len(found.ranking) + 1
         if expected.within is not None:

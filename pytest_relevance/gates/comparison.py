@@ -21,8 +21,8 @@ from pytest_relevance.gates.mean import MeanFinding
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import (
     metric_named,
-    refuse_similarity,
     parse_metric,
+    refuse_similarity,
 )
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison, ComparisonGates

@@ -58,7 +58,7 @@ class DropFinding(Finding):
     """The drop of a mean over `counted` of `total` cases.
 
     `p`: the level of significance of the gate; None if every drop counts.
-    `lost`: how many cases of the reference are not compared, by the reason.
+    `lost`: {why cases of the reference are not compared: how many}.
     `depths`: the depths that case files set, if the metric looks at the whole ranking.
     `without`: the machine judges whose grades are left out, because the drop does not
         show with these grades.
@@ -82,9 +82,9 @@ class DropFinding(Finding):
 
     @property
     def is_void(self) -> bool:
-        """Say whether no p-value could be as low as `p`: too few cases changed.
+        """Say whether too few cases changed for any p-value as low as `p`.
 
-        Then the gate is decided without `p`.
+        If so, the gate is decided without `p`.
         """
         return self.p is not None and not self.difference.least_p <= self.p
 
@@ -151,7 +151,7 @@ def _judge_metrics(
 
 
 def _count_lost(metric: Metric, lost: Sequence[UncomparedCase]) -> Counter[str]:
-    """Return how many cases of the reference a metric lacks, by the reason."""
+    """Return {why a metric lacks cases of the reference: how many cases}."""
     counts: Counter[str] = Counter()
     for case in lost:
         if not case.metrics or metric.text in case.metrics:
@@ -164,11 +164,11 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Return findings, with each drop that grades of `fill: true` files hide.
+    """Return the findings, in which drops that only filled grades hide are not met.
 
-    A hidden drop takes the place of the finding about the same metric.
+    Such a drop, of `of_people`, takes the place of the finding about the same metric.
 
-    `of_people`: the findings without these grades.
+    `of_people`: the findings without grades from files with `fill: true`.
     `graders`: who gave these grades.
     """
     unmet = {}
@@ -232,7 +232,7 @@ def _allowed(finding: DropFinding) -> str:
 
 
 def _conflict(finding: DropFinding) -> str:
-    """Say why a gate is met although the whole interval is below 0."""
+    """Return why a gate is met although the whole interval is below 0, else ""."""
     if not finding.is_met or not finding.difference.high < 0:
         return ""
     if finding.exceeds:
@@ -279,9 +279,9 @@ class _DropGate(GateKind):
     def implies(self, now: Gate, before: Gate) -> bool:
         """Say whether each earlier metric still has a bound, as strict or stricter.
 
-        With `p` the metrics have to be the same: with one more of them, each drop is
-        less significant. And `p` has to be the same: if too few cases changed for a
-        smaller one, the drop is judged without it.
+        With `p`, the metrics have to be the same, because each further metric makes
+        every drop less significant. `p` has to be the same too, because a gate is
+        decided without a `p` that too few changed cases can reach.
         """
         bounds, bounds_before = bounds_by_metric(now), bounds_by_metric(before)
         for metric, bound in bounds_before.items():

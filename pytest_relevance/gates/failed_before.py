@@ -7,11 +7,11 @@ A gate failed before if both are true:
 - The value over all cases now is not below the value of the reference over all its
   cases.
 
-So a new or a removed case cannot hide that search got worse. It cannot make a known
-failure a new one either.
+So a new or a removed case can neither hide that search got worse, nor make a known
+failure look new.
 
 A kind of gate defines the value of a case (`ValuesOfCases`), and the figure over these
-values: their mean, the share of cases that pass, the least value, or a percentile.
+values: their mean, or the share of cases that pass.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ class NotKnown(Exception):
 
 
 class ValuesOfCases(Protocol):
-    """The value of a case for a gate, now and in the reference; None if it has none."""
+    """How a gate finds the value of a case, now and in the reference.
+
+    A value is None if the case has none.
+    """
 
     def now(self, result: CaseResult) -> float | None:
         """Return the value of a case in this run."""
@@ -52,14 +55,14 @@ class ValuesOfCases(Protocol):
         """Return the value of the accepted ranking by the judgments of today."""
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Return the value that the reference has. Raises `NotKnown` if it has none."""
+        """Return the value in the reference. Raises `NotKnown` if it is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
     """The value and the weight of a case, in the reference and in this run.
 
-    A value is None if the case has none there.
+    A value is None if the case has none, in the reference or in this run.
     """
 
     before: float | None
@@ -123,26 +126,26 @@ def collect_values(
     case cannot leave a gate unseen by losing its tag or its weight.
 
     Raises:
-        NotKnown: the reference does not have what this needs.
+        NotKnown: the reference does not have a value, or a tag or weight.
     """
-    not_compared = {(case.id, case.variant): case for case in accepted}
+    only_before = {(case.id, case.variant): case for case in accepted}
     cases: list[CaseValue] = []
     for result in results:
         now = values.now(result) if _is_about(gate, result.tags) else None
         accepted_value = values.before(result)
-        # Not compared: the value that the reference may have is added below, by itself.
+        # A value that the reference has of a case that is not compared is added below.
         if accepted_value is None:
             if now is not None:
                 cases.append(CaseValue(None, now, result.weight, result.weight))
             continue
-        then = not_compared.pop((result.id, result.variant), None)
+        then = only_before.pop((result.id, result.variant), None)
         tags, weight = result.tags, result.weight
         if then is not None and then.weight is not None:
             tags, weight = then.tags, then.weight
         before = accepted_value if _is_about(gate, tags) else None
         if before is not None or now is not None:
             cases.append(CaseValue(before, now, weight, result.weight))
-    for case in not_compared.values():
+    for case in only_before.values():
         value = _value_before(gate, values, case)
         if value is not None:
             cases.append(value)
@@ -212,9 +215,9 @@ def figure_before(
     """Return the figure of the reference for a gate that is not met.
 
     None if gates that failed before are not expected to fail, or if the reference does
-    not have what this needs.
+    not have all values.
 
-    `figure`: makes the figure of weighted values.
+    `figure`: the function from weighted values to the figure.
     `bound`: the least figure that meets the gate.
     """
     if not reference.expects_known:

@@ -163,9 +163,9 @@ class _CasesOfFile:
     def _judge_gate(
         self, judged: GateResult, group: Sequence[CaseResult], *, updating: bool
     ) -> GateResult:
-        """Return the result of a gate. `group` has the results that decide it.
+        """Return the result of a gate, with findings or with why there is no verdict.
 
-        There is no verdict if not all cases ran, for example.
+        `group`: the results that decide the gate.
         """
         gate = judged.gate
         if len(self.ran) < self.total:

@@ -43,10 +43,7 @@ class Finding(ABC):
 
     @property
     def about(self) -> str:
-        """Return what it is about: a metric, "passing", "latency" or "errors".
-
-        It is empty for a remark.
-        """
+        """Return a metric, "passing", "latency" or "errors"; empty for a remark."""
         return ""
 
 

@@ -24,8 +24,9 @@ LATENCY = "latency"
 class LatencyFinding(Finding):
     """A figure of the latency over `counted` of `total` cases, in seconds.
 
-    Only cases count whose search was called alone. `measured`: the figure; None if
-    there are too few cases for it.
+    A case counts only if its search was called alone.
+
+    `measured`: the figure; None if there are too few cases for it.
     """
 
     kind = LATENCY
@@ -98,7 +99,7 @@ def _implies_latency(now: LatencyBound, before: LatencyBound) -> bool:
 class _LatencyGate(GateKind):
     """`latency: {p95: "<= 200 ms"}`: figures of the latency, each with its bound.
 
-    Only cases count whose search was called alone. The gate fails if they are too few.
+    A case counts only if its search was called alone. The gate fails if too few count.
     """
 
     name = LATENCY

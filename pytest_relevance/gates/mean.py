@@ -206,7 +206,7 @@ def _before(
 
 
 def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Say whether the mean fell without grades from files with `fill: true`."""
+    """Say whether the mean fell if grades from files with `fill: true` do not count."""
     if not has_filled(results):
         return False
     of_people = [without_fill(result) for result in results]

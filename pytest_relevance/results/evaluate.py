@@ -17,7 +17,7 @@ from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.document_ids import keys_of_documents, row_with_two_ids
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric, MetricFunction
-from pytest_relevance.metrics.names import refuse_similarity, parse_metric
+from pytest_relevance.metrics.names import parse_metric, refuse_similarity
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 
