@@ -317,7 +317,7 @@ def page_text(page: str) -> str:
 
 
 def verdict_of(page: str) -> tuple[str, str]:
-    """The sentence of an HTML report, and the kind of run that it says."""
+    """The sentence of an HTML report, and what its colour tells."""
     found = re.search(r'<h1 data-verdict="(\w+)">(.*?)</h1>', page)
     assert found is not None
     return unescape(found[2]), found[1]

@@ -168,8 +168,13 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     The sentence depends on how many queries got worse and better, and on how the means
     of all variants changed. The means are by the metric that was named first, or by the
     nDCG@k of the cases at each of their cutoffs. New errors, gates that are not met,
-    and a test that is looser follow.
+    and a test that is looser follow. It is marked as a failure if a gate is not met.
     """
+    said = _sentence_on(comparison, gates)
+    return replace(said, fails=not gates.passed)
+
+
+def _sentence_on(comparison: Comparison, gates: ComparisonGates) -> Headline:
     rows = []
     for row in comparison.metrics:
         if comparison.metric is None or comparison.metric == row.metric:
@@ -202,8 +207,7 @@ def _headline_without_test(
         return _similarity_headline(comparison, comparison.metric, further)
     said = balance(comparison.counts, mean_direction(comparison.mean_change))
     if said.kind in (WORSE, MIXED):
-        kind = BROKEN if further and said.kind == MIXED else said.kind
-        return replace(said, text="; ".join([said.text, *further]), kind=kind)
+        return replace(said, text="; ".join([said.text, *further]))
     if further:
         return Headline("; ".join(further), BROKEN)
     if _changed(rows):
@@ -245,10 +249,7 @@ def _similarity_headline(
         if failed.kind != FINE:
             text = f"{failed.text}; {len(differ):,} differ"
             said = replace(failed, text=text)
-    kind = BROKEN if further else said.kind
-    return replace(
-        said, text="; ".join([f"{said.text} by {metric}", *further]), kind=kind
-    )
+    return replace(said, text="; ".join([f"{said.text} by {metric}", *further]))
 
 
 def _counts_demands(comparison: Comparison) -> bool:

@@ -208,7 +208,7 @@ class TestStates:
                 result_of({"query": "ties"}, ["x"], file="shop.relevance.yaml"),
             )
         )
-        assert reader.attribute("[data-verdict]", "data-verdict") == "fine"
+        assert reader.attribute("[data-verdict]", "data-verdict") == "passes"
         assert reader.queries == [
             "hats",
             "socks",

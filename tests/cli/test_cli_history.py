@@ -300,60 +300,60 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
 
 
 @pytest.mark.parametrize(
-    ("found", "kind", "says", "means"),
+    ("found", "verdict", "says", "means"),
     [
         (
             FALL,
-            "worse",
+            "warns",
             f"{SINCE} search got worse: 5 queries (all for certain)",
             "1.000 -> 0.548",
         ),
         (
             FALL[::-1],
-            "better",
+            "passes",
             f"{SINCE} search got better: 5 queries",
             "0.548 -> 1.000",
         ),
-        (FALL[:1] * 2, "fine", f"{SINCE} no query got worse", "1.000 -> 1.000"),
+        (FALL[:1] * 2, "passes", f"{SINCE} no query got worse", "1.000 -> 1.000"),
         (
             CHANCE,
-            "mixed",
+            "warns",
             f"{SINCE} 2 queries got worse (all for certain), 1 better; the mean is unchanged within chance",
             "0.849 -> 0.699",
         ),
         (
             [*BACK, BACK[0]],
-            "mixed",
+            "warns",
             f"{IN_THE_LAST} 1 got worse and 1 better than before it",
             "0.849 -> 0.849",
         ),
         (
             [{"u": BEST}, {"u": "abdc"}],
-            "mixed",
+            "warns",
             f"{SINCE} the mean fell within chance, no query by more than its tolerance",
             "1.000 -> 0.993",
         ),
         (
             [FALL[0], dict.fromkeys("uvwxy", FAILED)],
-            "broken",
+            "fails",
             "2 runs: no mean can be compared with that of the last; in the last run 5 of 5 searches failed",
             None,
         ),
         (
             [FALL[0], dict.fromkeys("uvwxy", "")],
-            "worse",
+            "fails",
             f"{SINCE} search got worse: 5 queries (all for certain); in the last run 5 of 5 searches returned nothing",
             "1.000 -> 0.000",
         ),
         (
             [FALL[0], {**FALL[0], "u": FAILED}],
-            "broken",
+            "fails",
             f"{IN_THE_LAST} 1 of 5 searches failed",
             "1.000 -> 1.000",
         ),
         (
             FALL[:1],
-            "nothing",
+            "warns",
             "1 run: two or more are needed to compare their means",
             None,
         ),
@@ -364,12 +364,17 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
     ],
 )
 def test_the_headline_weighs_and_tells_what_is_wrong_in_the_last_run(
-    terminal: Terminal, runs: Path, found: Any, kind: str, says: str, means: str | None
+    terminal: Terminal,
+    runs: Path,
+    found: Any,
+    verdict: str,
+    says: str,
+    means: str | None,
 ) -> None:
     for day, rankings in enumerate(found, 1):
         record(runs / f"{day}.jsonl", day, rankings)
     page = page_of(terminal)
-    assert f'<h1 data-verdict="{kind}">{says}</h1>' in page
+    assert f'<h1 data-verdict="{verdict}">{says}</h1>' in page
     shown = re.findall(r"mean nDCG@10 ([\d.]+ \u2192 [\d.]+)", page)
     assert shown[:1] == ([means.replace("->", "\u2192")] if means else [])
 

@@ -332,8 +332,8 @@ def test_what_was_left_out_and_new_errors_are_said() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ([-0.2] * 8, "\u274c Search got worse: 8 queries (all for certain)"),
-        ([-0.04] * 8, "\u274c Search got worse: the mean fell significantly, no query by more than the tolerance"),
+        ([-0.2] * 8, "\u26a0\ufe0f Search got worse: 8 queries (all for certain)"),
+        ([-0.04] * 8, "\u26a0\ufe0f Search got worse: the mean fell significantly, no query by more than the tolerance"),
         ([0.2] * 8, "\u2705 Search got better: 8 queries"),
         ([0.04] * 8, "\u2705 Search got better: the mean rose significantly"),
         ([0.2, -0.2, -0.2],

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunError, RunInfo
 from pytest_relevance.metrics.settings import discount_table
+from pytest_relevance.reports.run.build import build_text
 from pytest_relevance.reports.run.case_change import CaseChange, worst_first
-from pytest_relevance.reports.run.headline import Headline, headline
+from pytest_relevance.reports.run.headline import headline
 from pytest_relevance.reports.run.report import run_gates
 from pytest_relevance.results.case_parts import (
     IMPROVEMENT,
@@ -100,86 +101,89 @@ EMPTY_CATALOGUE = RunError("the file is empty", "catalogue.csv")
 
 # fmt: off
 RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
-    "nothing ran": ([], {}, "Nothing was searched", "nothing"),
-    "all were skipped": ([SKIPPED], {}, "Nothing was searched", "nothing"),
+    "nothing ran": ([], {}, "Nothing was searched", "warns"),
+    "all were skipped": ([SKIPPED], {}, "Nothing was searched", "warns"),
     "nothing was collected": (
         [], {"errors": [MISTAKE, replace(MISTAKE, line=2)]},
-        "Nothing was searched: 1 file has an error", "broken"),
+        "Nothing was searched: 1 file has an error", "fails"),
     "a mistake in one of two files": (
         [], {"missing": ["f.yaml::x"], "errors": [MISTAKE]},
-        "Nothing was searched: 1 file has an error; 1 case is missing", "broken"),
+        "Nothing was searched: 1 file has an error; 1 case is missing", "fails"),
     "a mistake in one file, the other ran": (
-        [PASSED], {"errors": [MISTAKE]}, "The run did not finish: 1 file has an error", "broken"),
-    "a catalogue cannot be read": ([PASSED], {"errors": [EMPTY_CATALOGUE]}, "1 case passes", "fine"),
+        [PASSED], {"errors": [MISTAKE]}, "The run did not finish: 1 file has an error", "fails"),
+    "a catalogue cannot be read": ([PASSED], {"errors": [EMPTY_CATALOGUE]}, "1 case passes", "passes"),
     "several got worse": (
         [NEWLY, FELL, PASSED], {},
-        "Search got worse: 2 queries (all may only be missing judgments)", "worse"),
+        "Search got worse: 2 queries (all may only be missing judgments)", "fails"),
+    "worse, and expected to fail": (
+        [changed(NEWLY, outcome="xfailed"), PASSED], {},
+        "Search got worse: 1 query (may only be missing judgments)", "warns"),
     "changed alone": (
-        [DIFFERS, PASSED], {}, "1 query changed by more than allowed", "broken"),
+        [DIFFERS, PASSED], {}, "1 query changed by more than allowed", "fails"),
     "changed, others better": (
         [DIFFERS, *better(2, 0.9)], {},
-        "1 query changed by more than allowed; search got better: 2 queries", "broken"),
+        "1 query changed by more than allowed; search got better: 2 queries", "fails"),
     "changed, and one returns nothing": (
         [DIFFERS, EMPTIED], {},
-        "Search got worse: 1 query (for certain); 1 changed by more than allowed", "worse"),
+        "Search got worse: 1 query (for certain); 1 changed by more than allowed", "fails"),
     "in two variants": (
         [replace(NEWLY, variant="bm25"), replace(NEWLY, variant="hybrid")], {},
-        "Search got worse: 1 query (may only be missing judgments)", "worse"),
+        "Search got worse: 1 query (may only be missing judgments)", "fails"),
     "worse and unfinished": (
         [NEWLY], {"missing": ["f.yaml::x", "f.yaml::y"]},
-        "Search got worse: 1 query (may only be missing judgments); 2 cases are missing", "worse"),
+        "Search got worse: 1 query (may only be missing judgments); 2 cases are missing", "fails"),
     "worse, better, and an error": (
         [NEWLY, error("hats"), *better(2, 0.9)], {},
         "1 query got worse (may only be missing judgments), 2 better; "
-        "the mean is unchanged within chance; 1 case could not be scored", "mixed"),
+        "the mean is unchanged within chance; 1 case could not be scored", "fails"),
     "worse in few, better in many": (
         [FELL, *better(20, 0.5)], {},
-        "1 query got worse (may only be missing judgments), 20 better; the mean rose significantly", "mixed"),
+        "1 query got worse (may only be missing judgments), 20 better; the mean rose significantly", "fails"),
     "worse in many, better in few": (
         [*better(1, 0.9), *(replace(FELL, id=f"fell {n}") for n in range(20))], {},
-        "Search got worse: 20 queries (all may only be missing judgments)", "worse"),
-    "a gate alone": ([case(ranking=["b", "a"], baseline=AS_GOOD)], {"gate": 0.99}, "1 gate is not met", "broken"),
-    "unfinished": ([PASSED], {"missing": ["f.yaml::x"]}, "The run did not finish: 1 case is missing", "broken"),
-    "an error": ([error(), failed("hats")], {}, "1 case could not be scored", "broken"),
+        "Search got worse: 20 queries (all may only be missing judgments)", "fails"),
+    "a gate alone": ([case(ranking=["b", "a"], baseline=AS_GOOD)], {"gate": 0.99}, "1 gate is not met", "fails"),
+    "unfinished": ([PASSED], {"missing": ["f.yaml::x"]}, "The run did not finish: 1 case is missing", "fails"),
+    "an error": ([error(), failed("hats")], {}, "1 case could not be scored", "fails"),
     "the search was down": (
         [down("boots"), down("hats"), UNSEARCHED], {},
-        "Search was down: ConnectionError in 2 of 2 calls, 1 case not searched", "broken"),
+        "Search was down: ConnectionError in 2 of 2 calls, 1 case not searched", "fails"),
     "the fixture failed": (
         [down("boots", SETUP), down("hats", SETUP)], {},
-        "The fixture search failed: ConnectionError: no engine", "broken"),
+        "The fixture search failed: ConnectionError: no engine", "fails"),
     "nothing was returned": (
-        [case(f"q{n}", []) for n in range(3)], {}, "Search returned nothing for 3 of 3 queries", "broken"),
-    "one failed": ([failed(), PASSED, case("hats")], {}, "1 of 2 cases fails", "broken"),
-    "several failed": ([failed(), failed("hats"), case("socks")], {}, "2 of 3 cases fail", "broken"),
-    "failed before": ([BEFORE, PASSED], {}, "No query got worse; 1 failed before", "broken"),
-    "inconclusive": ([IN_DOUBT, case("hats")], {}, "1 of 2 cases fails or is inconclusive", "broken"),
+        [case(f"q{n}", []) for n in range(3)], {}, "Search returned nothing for 3 of 3 queries", "warns"),
+    "one failed": ([failed(), PASSED, case("hats")], {}, "1 of 2 cases fails", "fails"),
+    "several failed": ([failed(), failed("hats"), case("socks")], {}, "2 of 3 cases fail", "fails"),
+    "failed before": ([BEFORE, PASSED], {}, "No query got worse; 1 failed before", "fails"),
+    "inconclusive": ([IN_DOUBT, case("hats")], {}, "1 of 2 cases fails or is inconclusive", "fails"),
     "inconclusive, and skipped": (
-        [DOUBTED, PASSED], {}, "1 query is inconclusive and may have got worse", "mixed"),
+        [DOUBTED, PASSED], {}, "1 query is inconclusive and may have got worse", "warns"),
     "inconclusive, others better": (
         [DOUBTED, *better(2, 0.9)], {},
-        "1 query is inconclusive and may have got worse; search got better: 2 queries", "mixed"),
-    "all pass": ([PASSED, case("hats", min_ndcg=0.5)], {}, "All 2 cases pass", "fine"),
+        "1 query is inconclusive and may have got worse; search got better: 2 queries", "warns"),
+    "all pass": ([PASSED, case("hats", min_ndcg=0.5)], {}, "All 2 cases pass", "passes"),
     "some measured": (
         [PASSED, case("hats", min_ndcg=0.5), case("gloves")], {},
-        "All 2 cases with a floor pass; 1 is only measured", "fine"),
-    "all measured": (measured("boots", "hats"), {}, "2 cases measured, without a floor", "fine"),
+        "All 2 cases with a floor pass; 1 is only measured", "passes"),
+    "all measured": (measured("boots", "hats"), {}, "2 cases measured, without a floor", "passes"),
     "fails as expected": (
-        [failed("hats", changes={"outcome": "xfailed"}), PASSED], {}, "No case fails", "fine"),
-    "failed before as expected": ([changed(BEFORE, outcome="xfailed")], {}, "No query got worse", "fine"),
-    "same as the baseline": ([case(baseline=AS_GOOD)], {}, "No query got worse", "fine"),
-    "better": (better(9, 0.9), {}, "Search got better: 9 queries", "better"),
+        [failed("hats", changes={"outcome": "xfailed"}), PASSED], {}, "No case fails", "passes"),
+    "failed before as expected": ([changed(BEFORE, outcome="xfailed")], {}, "No query got worse", "passes"),
+    "same as the baseline": ([case(baseline=AS_GOOD)], {}, "No query got worse", "passes"),
+    "better": (better(9, 0.9), {}, "Search got better: 9 queries", "passes"),
     "slightly worse everywhere": (
         [case(f"q{n}", SLIPPED, AS_GOOD) for n in range(9)], {},
-        "Search got worse: the mean fell significantly, no query by more than the tolerance", "worse"),
+        "Search got worse: the mean fell significantly, no query by more than the tolerance", "warns"),
 }
 # fmt: on
 
 
 @pytest.mark.parametrize(
-    ("results", "about", "sentence", "kind"), RUNS.values(), ids=RUNS
+    ("results", "about", "sentence", "verdict"), RUNS.values(), ids=RUNS
 )
-def test_the_headline(
-    results: list[CaseResult], about: dict[str, Any], sentence: str, kind: str
+def test_the_headline_and_what_its_icon_tells(
+    results: list[CaseResult], about: dict[str, Any], sentence: str, verdict: str
 ) -> None:
     gates = []
     if "gate" in about:
@@ -187,7 +191,10 @@ def test_the_headline(
     file = FileInfo(FILE, FILE, totals=[("search", None, len(results))], gates=gates)
     info = RunInfo(missing=about.get("missing", ()), errors=about.get("errors", ()))
     run = Run(results, {FILE: file}, info)
-    assert headline(results, run_gates(run), info) == Headline(sentence, kind)
+    said = headline(results, run_gates(run), info)
+    assert (said.text, said.verdict) == (sentence, verdict)
+    build = build_text(results, run_gates(run), info)
+    assert build.startswith("The build fails") == (verdict == "fails")
 
 
 # --- what was lost, and what is in its place ------------------------------------------

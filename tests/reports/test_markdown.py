@@ -172,7 +172,7 @@ def test_beside_a_baseline() -> None:
     )
     assert text_of(whole, verbosity=-1) == block("""
         <!-- pytest-relevance report -->
-        ### ⚠️ 1 query got worse (for certain), 1 better; the mean is unchanged within chance
+        ### ❌ 1 query got worse (for certain), 1 better; the mean is unchanged within chance
 
         The build fails because 1 query got worse and 1 case fails.
 

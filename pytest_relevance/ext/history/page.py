@@ -63,7 +63,7 @@ def history_page(history: History) -> str:
     said = headline(history)
     style = "\n".join([shared_style(), package_text(_PACKAGE, "page.css")])
     parts = [
-        f'<h1 data-verdict="{said.kind}">{with_arrows(said.text)}</h1>',
+        f'<h1 data-verdict="{said.verdict}">{with_arrows(said.text)}</h1>',
         *_notes([span_text(history)]),
     ]
     for number, series in enumerate(history.series):

@@ -94,11 +94,15 @@ def headline(history: History) -> Headline:
 
 
 def _series_headline(series: Series, label: str) -> Headline:
-    """Return the headline of a variant: what changed, and faults of the last run."""
+    """Return the headline of a variant: what changed, and faults of the last run.
+
+    It is marked as a failure if the last run has faults.
+    """
     last = series.points[-1]
     said = _since_the_first(series)
     kind = said.kind
-    wrong = listed(_faults_of_last(series), "and")
+    faults = _faults_of_last(series)
+    wrong = listed(faults, "and")
     if wrong and kind != WORSE:
         kind = BROKEN
     elif not wrong and last.counts.got_worse and kind in (FINE, BETTER):
@@ -108,7 +112,7 @@ def _series_headline(series: Series, label: str) -> Headline:
     text = f"{label}{said.text}"
     if wrong:
         text += f"; in the last run {wrong}"
-    return Headline(text, kind)
+    return Headline(text, kind, fails=bool(faults))
 
 
 def _since_text(series: Series) -> str:

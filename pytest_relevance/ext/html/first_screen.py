@@ -217,7 +217,7 @@ def first_screen_html(
     list_begin = '<ul class="findings" aria-label="gates and diagnoses">'
     context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     parts = [
-        f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>',
+        f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
         '<div id="overview"><div>',
         *_folded(means, "mean"),
         *(f'<p class="lost">{text(note)}</p>' for note in notes),

@@ -52,6 +52,25 @@ def build_text(
     Or that the build passes. Without a result it says that no case was searched, as
     pytest's exit code then depends on the other tests of the run.
     """
+    reasons = _reasons(results, gates, info)
+    if not results and not reasons:
+        return NOTHING
+    if not reasons:
+        return PASSES
+    return f"The build fails because {listed(reasons, 'and')}."
+
+
+def build_fails(
+    results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
+) -> bool:
+    """Whether the build fails, as `build_text` says."""
+    return bool(_reasons(results, gates, info))
+
+
+def _reasons(
+    results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
+) -> list[str]:
+    """Return why the build fails, each reason as a clause."""
     reasons = _of_cases(results)
     unmet = unmet_gates(gates)
     if unmet:
@@ -61,12 +80,7 @@ def build_text(
     missing = len(info.missing)
     if missing:
         reasons.append(counted(missing, "case is missing", "cases are missing"))
-    reasons += reasons_beside_cases(info)
-    if not results and not reasons:
-        return NOTHING
-    if not reasons:
-        return PASSES
-    return f"The build fails because {listed(reasons, 'and')}."
+    return reasons + reasons_beside_cases(info)
 
 
 def reasons_beside_cases(info: RunInfo) -> list[str]:

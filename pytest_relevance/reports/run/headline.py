@@ -7,17 +7,18 @@ headline of a comparison with `balance` too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
+from pytest_relevance.reports.run.build import build_fails
 from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
 from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
 from pytest_relevance.reports.run.uncompared import uncompared_in_words
-from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
+from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.became import IN_DOUBT
@@ -64,23 +65,17 @@ BROKEN, FINE, NOTHING = "broken", "fine", "nothing"
 - NOTHING: nothing ran.
 """
 
-_CROSS, _CHECK, _WARNING = "\u274c", "\u2705", "\u26a0\ufe0f"
-_MARKS = {
-    WORSE: _CROSS,
-    BROKEN: _CROSS,
-    BETTER: _CHECK,
-    FINE: _CHECK,
-    MIXED: _WARNING,
-    NOTHING: _WARNING,
-}
-_STYLES = {
-    WORSE: BAD,
-    BROKEN: BAD,
-    BETTER: GOOD,
-    FINE: PLAIN,
-    MIXED: DOUBT,
-    NOTHING: DOUBT,
-}
+FAILS_BUILD, WARNS, PASSES = "fails", "warns", "passes"
+"""What the icon and the colour of a headline tell.
+
+- FAILS_BUILD: the build fails, or the command ends with exit code 1.
+- WARNS: the build passes, and not all is well: queries got worse, the test is looser,
+  or a part did not run.
+- PASSES: the build passes, and nothing got worse.
+"""
+
+_MARKS = {FAILS_BUILD: "\u274c", WARNS: "\u26a0\ufe0f", PASSES: "\u2705"}
+_STYLES = {FAILS_BUILD: BAD, WARNS: DOUBT, PASSES: GOOD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +83,30 @@ class Headline:
     """A sentence without a full stop, and its kind: `WORSE`, `MIXED` ...
 
     `told`: the counts that the sentence has, by their names in `ChangeCounts`.
+    `fails`: whether the build fails, for whatever reason.
     """
 
     text: str
     kind: str
-    told: frozenset[str] = field(default=frozenset(), compare=False)
+    told: frozenset[str] = frozenset()
+    fails: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """What the icon and the colour tell: `FAILS_BUILD`, `WARNS` or `PASSES`."""
+        if self.fails:
+            return FAILS_BUILD
+        return PASSES if self.kind in (FINE, BETTER) else WARNS
 
     @property
     def mark(self) -> str:
-        """The sign that stands before the sentence."""
-        return _MARKS[self.kind]
+        """The icon before the sentence."""
+        return _MARKS[self.verdict]
 
     @property
     def style(self) -> str:
         """The style of the sentence in a terminal."""
-        return _STYLES[self.kind]
+        return _STYLES[self.verdict]
 
 
 _TOLD_IF_WORSE = frozenset({"got_worse", "certain", "open"})
@@ -193,7 +197,7 @@ def how_sure(counts: ChangeCounts) -> str:
 
 def headline(
     results: Sequence[CaseResult],
-    gates: Iterable[GateResult],
+    gates: Sequence[GateResult],
     info: RunInfo,
     change: MeanChange | None = None,
     *,
@@ -210,6 +214,17 @@ def headline(
     called.
     """
     said = _first_that_holds(results, gates, info, change)
+    said = _with_what_is_missing(said, results, info, files)
+    return replace(said, fails=build_fails(results, gates, info))
+
+
+def _with_what_is_missing(
+    said: Headline,
+    results: Sequence[CaseResult],
+    info: RunInfo,
+    files: Mapping[str, FileInfo],
+) -> Headline:
+    """Return a headline that also says what the test changed and what did not run."""
     of_test = changed_in_words(changed_test(results, files, info))
     if said.kind not in (FINE, BETTER, NOTHING):
         if of_test and len(said.text) + len(of_test) <= _LONGEST_WITH_TEST:

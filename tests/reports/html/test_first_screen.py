@@ -108,7 +108,7 @@ def test_a_regression() -> None:
     page = screen(*results, gate=0.9, info=info, **about)
     assert verdict_of(page) == (
         "Search got worse: 1 query (may only be missing judgments)",
-        "worse",
+        "fails",
     )
     mean = (
         "mean nDCG@10 1.000 → 0.500 (-0.500, 95% -1.000 to 0.000, p 1.000)\n"
@@ -152,7 +152,7 @@ def test_a_regression() -> None:
 
 def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
-    assert verdict_of(page) == ("1 of 2 cases fails", "broken")
+    assert verdict_of(page) == ("1 of 2 cases fails", "fails")
     lines = first_lines(page).splitlines()
     del lines[7]  # what nDCG is
     assert lines[:-1] == [
@@ -253,7 +253,7 @@ def test_nothing_ran(results: list[CaseResult]) -> None:
     page = screen(
         *(changed(result, verdict="skipped", scores={}) for result in results), gate=0.9
     )
-    assert verdict_of(page) == ("Nothing was searched", "nothing")
+    assert verdict_of(page) == ("Nothing was searched", "warns")
     text = page_text(page)
     assert "not evaluated" not in text
     assert "mean" not in text
@@ -316,7 +316,7 @@ def test_where_nothing_failed_or_fell_the_lowest_scores_are_listed() -> None:
     assert low.baseline is not None
     low = changed(low, baseline=replace(low.baseline, score=low.score))
     page = screen(result("hats", ["b1"], ["b1"]), low, has_baseline=True)
-    assert verdict_of(page)[1] == "fine"
+    assert verdict_of(page)[1] == "passes"
     said = "No case failed or got worse: the lowest scores first."
     assert said in page_text(page).splitlines()
     heads = re.findall(r'<th scope="col">(.*?)</th>', page)
