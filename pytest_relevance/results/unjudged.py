@@ -11,6 +11,22 @@ from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 
+WORKLIST_COLUMNS = (
+    "query_id",
+    "query",
+    "document",
+    "title",
+    "ranks",
+    "settles",
+    "worth",
+    "move",
+    "grade",
+)
+"""The columns of every worklist: a file with unjudged results.
+
+Fields of the catalogue come behind the title, columns that users add at the end.
+"""
+
 _FEW_JUDGED = 10
 """With fewer judged results than this at a rank, the results at the ranks around it
 count too.

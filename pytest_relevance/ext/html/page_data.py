@@ -19,7 +19,7 @@ from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.unjudged import PlausibleGains
+from pytest_relevance.results.unjudged import WORKLIST_COLUMNS, PlausibleGains
 
 
 def page_data(
@@ -47,6 +47,7 @@ def page_data(
         scales.append({"grades": [list(grade) for grade in scale]})
     return {
         "record": record_name(run),
+        "columns": [*WORKLIST_COLUMNS, "record", "rater"],
         "formula": FORMULA.pattern,
         "discounts": _discounts(shown, tables.settings),
         "plausible": _plausible_gains(results),

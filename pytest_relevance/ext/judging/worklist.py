@@ -23,6 +23,7 @@ from pytest_relevance.judgments.columns import MACHINE, SPELLINGS, folded, may_b
 from pytest_relevance.results.case_result import CaseResult, variants_in_order
 from pytest_relevance.results.settling import Stake, stake_of
 from pytest_relevance.results.unjudged import (
+    WORKLIST_COLUMNS,
     PlausibleGains,
     Unjudged,
     unjudged_results,
@@ -307,29 +308,13 @@ def _ambiguous_queries(names: Mapping[WorklistQuery, str]) -> list[WorklistQuery
 
 # --- the file -------------------------------------------------------------------------
 
-COLUMNS = (
-    "query_id",
-    "query",
-    "document",
-    "title",
-    "ranks",
-    "settles",
-    "worth",
-    "move",
-    "grade",
-)
-"""The columns of every worklist.
-
-Fields of the catalogue come behind the title, columns that users add at the end.
-"""
-
 KEY = ("query_id", "query", "document")
 """The columns that together distinguish a row from all others."""
 
-_NEEDED = frozenset(COLUMNS) - {"settles", "worth"}
+_NEEDED = frozenset(WORKLIST_COLUMNS) - {"settles", "worth"}
 """The columns by which a file is known as a worklist."""
 
-_FIELD_PLACE = COLUMNS.index("title") + 1
+_FIELD_PLACE = WORKLIST_COLUMNS.index("title") + 1
 
 
 def _columns_of_readers() -> frozenset[str]:
@@ -340,7 +325,7 @@ def _columns_of_readers() -> frozenset[str]:
     """
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
-    names = [*COLUMNS, *before_document, *SPELLINGS["rater"], MACHINE, "note"]
+    names = [*WORKLIST_COLUMNS, *before_document, *SPELLINGS["rater"], MACHINE, "note"]
     return frozenset(folded(name) for name in names)
 
 
@@ -355,8 +340,9 @@ _NEVER_IN_A_LINE = re.compile(
 
 def columns_with(fields: Sequence[str]) -> list[str]:
     """Return the columns of a worklist with these fields of the catalogue."""
-    of_fields = [field_column(name) for name in fields]
-    return [*COLUMNS[:_FIELD_PLACE], *of_fields, *COLUMNS[_FIELD_PLACE:]]
+    columns = [*WORKLIST_COLUMNS]
+    columns[_FIELD_PLACE:_FIELD_PLACE] = [field_column(name) for name in fields]
+    return columns
 
 
 def field_column(name: str) -> str:

@@ -100,6 +100,7 @@
 /**
  * @typedef {object} PageData
  * @property {string} record a name that no other run has
+ * @property {string[]} columns of the worklist that readers download
  * @property {string} formula the beginning of a cell that a spreadsheet would calculate, as a regular expression
  * @property {Record<string, number[]>} discounts of ranks 1, 2, ...
  * @property {number[]} plausible the gain that judged results have on average at ranks 1, 2, ..., as a share of the gain of the

@@ -9,20 +9,6 @@ const CANNOT_TELL = "?";
 
 const RATER_KEY = "pytest-relevance rater";
 
-const CSV_COLUMNS = [
-  "query_id",
-  "query",
-  "document",
-  "title",
-  "ranks",
-  "settles",
-  "worth",
-  "move",
-  "grade",
-  "record",
-  "rater",
-];
-
 /** @typedef {number | "?"} Answer a grade, or `CANNOT_TELL` */
 
 /** @typedef {{query: string, document: string, before: Answer | undefined}} Step what an undo takes back */
@@ -170,17 +156,18 @@ class Grades extends EventTarget {
       const { id, query: text } = items[0];
       // an id that suites use for different queries can mean only one of them in a file: the text is the id then
       const listed = (texts.get(id)?.size ?? 0) > 1 ? text : id;
-      return this.answersOf(items).map(([document, answer]) => [
-        ...[listed, text, document],
-        ...this.row(items, document, answer),
-      ]);
+      return this.answersOf(items).map(([document, answer]) => {
+        /** @type {Record<string, string>} */
+        const cells = { query_id: listed, query: text, ...this.cells(items, document, answer) };
+        return this.data.columns.map((column) => cells[column]);
+      });
     });
     const formula = new RegExp(`^(?:${this.data.formula})`);
     const cell = (/** @type {string} */ text) => {
       const safe = formula.test(text) ? ` ${text}` : text;
       return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     };
-    return [CSV_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+    return [this.data.columns, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
   }
 
   /** The different answers for some cases, each once. @param {Case[]} items @returns {[string, Answer][]} */
@@ -193,8 +180,8 @@ class Grades extends EventTarget {
     return [...found].map((answered) => JSON.parse(answered));
   }
 
-  /** Return the cells after the document in a row. @param {Case[]} items cases with the same id and query @param {string} document @param {Answer} answer @returns {string[]} */
-  row(items, document, answer) {
+  /** Return the cells of a row by column, without those of the query. @param {Case[]} items cases with the same id and query @param {string} document @param {Answer} answer @returns {Record<string, string>} */
+  cells(items, document, answer) {
     const returned = items.filter((item) => item.documents?.includes(document));
     const ranks = returned.map((item) => {
       const rank = (item.documents ?? []).indexOf(document) + 1;
@@ -204,17 +191,17 @@ class Grades extends EventTarget {
     const settles = largest(returned.map((item) => chanceOf(item, document)));
     const move = largest(returned.map((item) => moveOf(this.data, item, document)));
     const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
-    const grade = answer === CANNOT_TELL ? "" : String(answer);
-    return [
+    return {
+      document,
       title,
-      [...new Set(ranks)].join("; "),
-      settles ? settles.toFixed(2) : "",
-      worth.toFixed(4),
-      move.toFixed(4),
-      grade,
-      this.data.record,
-      this.rater,
-    ];
+      ranks: [...new Set(ranks)].join("; "),
+      settles: settles ? settles.toFixed(2) : "",
+      worth: worth.toFixed(4),
+      move: move.toFixed(4),
+      grade: answer === CANNOT_TELL ? "" : String(answer),
+      record: this.data.record,
+      rater: this.rater,
+    };
   }
 }
 
