@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_relevance._text import closest, found, quoted
+from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.case_judgments import (
     CaseJudgments,
     GradingTerms,
@@ -24,7 +24,7 @@ from pytest_relevance.cases.named_files import (
     NamedFile,
     check_files,
 )
-from pytest_relevance.cases.scalars import DECIMAL, are_finite, is_number, number
+from pytest_relevance.cases.scalars import DECIMAL, are_finite, number
 from pytest_relevance.cases.schema_parts import (
     ANY_TEXT,
     END,
@@ -42,8 +42,13 @@ from pytest_relevance.cases.values import (
     check_text,
     report_unknown_keys,
 )
-from pytest_relevance.judgments.grade_text import why_no_grade
-from pytest_relevance.judgments.scale import Scale, aggregate, on_scale, scale_of
+from pytest_relevance.judgments.scale import (
+    Scale,
+    aggregate,
+    grade_of_number,
+    no_grade_text,
+    scale_of,
+)
 
 _SCALARS = frozenset({int, float, str})
 _NUMBERS = frozenset({int, float})
@@ -259,11 +264,7 @@ def grade_of(written: object, scale: Scale | None) -> float | str:
         if scale is not None and written in scale.names:
             return scale.names[written]
         return _wrong_name(written, scale)
-    if not is_number(written):
-        return (
-            f"a grade is a finite number or a name of the scale, found {found(written)}"
-        )
-    return on_scale(written, scale)
+    return grade_of_number(written, scale)
 
 
 def _wrong_name(written: str, scale: Scale | None) -> str:
@@ -275,18 +276,12 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
         )
     if number(written) is not None:
         return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
-    names = {} if scale is None else scale.names
-    why = why_no_grade(written)
-    if why is not None and closest(written, tuple(names)) is None:
-        return f"the grade {quoted(written)} {why}"
-    if scale is not None and scale.names:
-        return scale.no_grade(written)
-    message = f"the grade {quoted(written)} is no number"
+    advice = ""
     if scale is None:
-        message += (
-            "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+        advice = (
+            "names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
         )
-    return message
+    return no_grade_text(written, scale, advice)
 
 
 _RATING: Schema = {

@@ -15,10 +15,16 @@ from math import isfinite
 from typing import cast
 
 from pytest_relevance._problems import FileError, Place, Problems
-from pytest_relevance._text import closest, found, quoted
-from pytest_relevance.judgments.grade_text import why_no_grade
+from pytest_relevance._text import quoted
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.judgments.scale import AGGREGATES, Scale, aggregate, on_scale
+from pytest_relevance.judgments.scale import (
+    AGGREGATES,
+    Scale,
+    aggregate,
+    grade_of_number,
+    no_grade_text,
+    on_scale,
+)
 
 _NO_WORDS: Mapping[str, float] = {}
 
@@ -78,7 +84,12 @@ def number_of(text: str) -> float | None:
     value = float(text.strip())
     if not isfinite(value):
         return None
-    return int(value) if value == int(value) else value
+    return _whole(value)
+
+
+def _whole(number: float) -> float:
+    """Return a number, as int if it is whole."""
+    return int(number) if number == int(number) else number
 
 
 def grade_on_scale(
@@ -153,11 +164,8 @@ class _GradeReader:
                 return None
             grade = grade_on_scale(text, self.scale, words)
             return self._no_grade(text) if grade is None else grade
-        is_number = isinstance(rating, (int, float)) and not isinstance(rating, bool)
-        if not is_number or not isfinite(cast(float, rating)):
-            return f"a grade is a finite number or a name of the scale, found {found(rating)}"
-        number = cast(float, rating)
-        return on_scale(int(number) if number == int(number) else number, self.scale)
+        number = grade_of_number(rating, self.scale)
+        return number if isinstance(number, str) else _whole(number)
 
     def _grades_of_words(self) -> dict[str, float]:
         """Return {word of the format in lower case: grade}, for words that have one."""
@@ -174,21 +182,16 @@ class _GradeReader:
         return grades
 
     def _no_grade(self, name: str) -> str:
-        names = self.scale.names if self.scale is not None else {}
-        why = why_no_grade(name)
-        if why is not None and closest(name, tuple(names)) is None:
-            return f"the grade {quoted(name)} {why}"
-        if self.scale is not None and self.scale.names:
-            return self.scale.no_grade(name)
         words: Mapping[str, float] = {"good": 1, "bad": 0}
         if name.casefold() in self.rows.words:
             words = self.rows.grades_of_words
         example = ", ".join(f"{word}: {grade:g}" for word, grade in words.items())
         option = ",".join(f"{word}={grade:g}" for word, grade in words.items())
-        return (
-            f"the grade {quoted(name)} is no number; names of grades are given by a scale, "
+        advice = (
+            "names of grades are given by a scale, "
             f"such as scale: {{{example}}}, or --scale {option} of a command"
         )
+        return no_grade_text(name, self.scale, advice)
 
 
 def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:

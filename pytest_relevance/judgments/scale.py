@@ -11,8 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
-from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
+from pytest_relevance._text import (
+    closest,
+    did_you_mean,
+    found,
+    listed,
+    printable,
+    quoted,
+)
+from pytest_relevance.judgments.grade_text import why_no_grade
 from pytest_relevance.metrics.settings import check_number
 
 _NUMBER = r"-?[0-9]+(\.[0-9]+)?"
@@ -40,17 +49,39 @@ class Scale:
         names = sorted(self.names.items(), key=lambda pair: pair[1])
         return ", ".join(f"{grade:g} ({printable(name)})" for name, grade in names)
 
-    def no_grade(self, name: str) -> str:
-        """Return the message that the scale has no grade with this name."""
-        close = did_you_mean(name, self.names)
-        return f"the scale has no grade {quoted(name)}; it has {self.describe()}{close}"
-
 
 def on_scale(grade: float, scale: Scale | None) -> float | str:
     """Return the grade, or the message that it is off the scale."""
     if scale is not None and not scale.has(grade):
         return f"grade {grade:g} is off the scale, which is {scale.describe()}"
     return grade
+
+
+def grade_of_number(value: object, scale: Scale | None) -> float | str:
+    """Return a number as a grade, or the message that it is no grade of the scale."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(cast(float, value)):
+        return (
+            f"a grade is a finite number or a name of the scale, found {found(value)}"
+        )
+    return on_scale(cast(float, value), scale)
+
+
+def no_grade_text(text: str, scale: Scale | None, advice: str) -> str:
+    """Return the message that a text is neither a number nor a name of the scale.
+
+    `advice`: how to give names to grades; empty if that is not said.
+    """
+    names = {} if scale is None else scale.names
+    close = closest(text, tuple(names))
+    why = why_no_grade(text)
+    if why is not None and close is None:
+        return f"the grade {quoted(text)} {why}"
+    if scale is not None and names:
+        close_name = did_you_mean(text, names)
+        return f"the scale has no grade {quoted(text)}; it has {scale.describe()}{close_name}"
+    message = f"the grade {quoted(text)} is no number"
+    return f"{message}; {advice}" if advice else message
 
 
 AnyScale = Scale | Mapping[str, float] | Sequence[float] | None
