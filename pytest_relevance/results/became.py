@@ -102,9 +102,9 @@ def _since_reference(change: Change, found: BaselineComparison) -> str:
         return NOT_COMPARED
     # a drop that filled grades hide is a regression too
     if found.standing == REGRESSION:
-        return _worse(result)
+        return _worse(change)
     if found.newly_failing:
-        return CHANGED if only_changed(result) else _worse(result)
+        return CHANGED if only_changed(result) else _worse(change)
     if found.standing == IMPROVEMENT or found.newly_met:
         return GOT_BETTER
     if change.score_before is None or change.score_after is None:
@@ -136,16 +136,19 @@ def _between(change: Change, *, is_by_own_metric: bool) -> str:
     limit = tolerance_of(change) + ROUNDING
     floor = change.case.conditions.floor if is_by_own_metric else None
     if difference < -limit:
-        return _worse(change.case)
+        return _worse(change)
     if floor is not None and after < floor <= before:
-        return _worse(change.case)
+        return _worse(change)
     if difference > limit or (floor is not None and before < floor <= after):
         return GOT_BETTER
     return WITHIN_TOLERANCE if abs(difference) > ROUNDING else SAME
 
 
-def _worse(result: CaseResult) -> str:
-    return IN_DOUBT if result.verdict == INCONCLUSIVE else GOT_WORSE
+def _worse(change: Change) -> str:
+    verdict = change.case.verdict
+    if change.found is not None and change.found.verdict:
+        verdict = change.found.verdict
+    return IN_DOUBT if verdict == INCONCLUSIVE else GOT_WORSE
 
 
 def only_changed(result: CaseResult) -> bool:

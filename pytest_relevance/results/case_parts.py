@@ -160,6 +160,8 @@ class BaselineComparison:
     reasons in `records.uncompared`.
     `found_nothing`: whether the accepted ranking is empty, although the case should
     find something.
+    `verdict`: the verdict that the comparison leads to, if a recorded result keeps
+    another one; else "".
     """
 
     standing: str
@@ -181,6 +183,7 @@ class BaselineComparison:
     found_nothing: bool = False
     newly_met: bool = False
     judged_alone: Sequence[float] = ()
+    verdict: str = ""
 
     @property
     def has_accepted_ranking(self) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_relevance.cases.model import Case, most_results
-from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
@@ -41,7 +40,7 @@ from pytest_relevance.results.outcomes import (
 )
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.unseen import undecided_demands, unreached_cutoff
-from pytest_relevance.results.verdict import ScoredTop, decide, defined
+from pytest_relevance.results.verdict import Limits, decide, defined, score_top
 
 _NO_TEXTS = DocumentTexts()
 _NO_RANKING = CaseRanking()
@@ -95,9 +94,11 @@ def score_case(
     graded = grade_ranking(ranking.ids, case.judgments)
     is_deep = reaches_depth(ranking, asked)
     is_cut = is_deep and case.terms.depth is None
-    top = _score_top(case, graded)
+    conditions = _conditions(case, asked, in_run)
+    top = score_top(graded, conditions)
     outcomes = _judge(case, graded, ranking, call.latency, is_cut=is_cut)
-    verdict = decide(case, top, outcomes)
+    limits = Limits(case.k, case.settings, case.min_ndcg, case.min_judged)
+    verdict = decide(limits, top, outcomes)
     scores = {ndcg_at(case.k).text: defined(top.score)}
     if case.terms.gates or outcomes:
         scores |= _other_scores(case, graded, is_cut=is_cut)
@@ -124,7 +125,7 @@ def score_case(
         verdict.name,
         in_run=in_run,
         call=call,
-        conditions=_conditions(case, asked, in_run),
+        conditions=conditions,
         ranking=kept,
         evaluation=evaluation,
         texts=_title_of_first(ranking) if kept.irrelevant_top else _NO_TEXTS,
@@ -180,27 +181,6 @@ def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditi
         lowest=case.terms.lowest,
         highest=case.terms.highest,
     )
-
-
-def _score_top(case: Case, graded: GradedRanking) -> ScoredTop:
-    """Return the score of the top k, with how many of its documents are judged."""
-    k, settings = case.k, case.settings
-    value = score(ndcg_at(k), graded, settings)
-    in_top = graded.grades[:k]
-    repeated = sum(1 for index in graded.repeated if index < k)
-    unjudged = in_top.count(None) - repeated
-    lower = upper = value
-    if unjudged and not math.isnan(value):
-        lower, upper = interval(
-            graded,
-            k,
-            case.terms.lowest,
-            case.terms.highest,
-            settings,
-            present=value,
-        )
-    size = len(in_top) - repeated
-    return ScoredTop(value, lower, upper, judged=size - unjudged, size=size)
 
 
 def _interval_of_ties(

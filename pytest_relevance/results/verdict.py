@@ -4,16 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 
-from pytest_relevance.cases.model import Case
-from pytest_relevance.results.case_parts import FLOOR, TOO_FEW_JUDGED, Outcome
+from pytest_relevance.metrics.interval import interval
+from pytest_relevance.metrics.measures import score
+from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import (
+    FLOOR,
+    TOO_FEW_JUDGED,
+    CaseConditions,
+    Outcome,
+)
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,
     MEASURED,
     PASSED,
+    CaseResult,
     ndcg_at,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a case demands of the score of its top k.
+
+    `min_ndcg`: the floor of nDCG@k; None if there is none.
+    `min_judged`: the least share of judged results in the top k, from 0 to 1.
+    """
+
+    k: int
+    settings: Settings
+    min_ndcg: float | None = None
+    min_judged: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +55,39 @@ class ScoredTop:
     judged: int
     size: int
 
+    @classmethod
+    def of_result(cls, result: CaseResult) -> ScoredTop:
+        """Return what a result has of it."""
+        value, (lower, upper) = result.score, result.interval
+        return cls(
+            score=nan if value is None else value,
+            lower=nan if lower is None else lower,
+            upper=nan if upper is None else upper,
+            judged=result.evaluation.judged,
+            size=result.evaluation.top,
+        )
+
+
+def score_top(graded: GradedRanking, conditions: CaseConditions) -> ScoredTop:
+    """Return the score of the top k, with how many of its documents are judged."""
+    k, settings = conditions.k, conditions.settings
+    value = score(ndcg_at(k), graded, settings)
+    in_top = graded.grades[:k]
+    repeated = sum(1 for index in graded.repeated if index < k)
+    unjudged = in_top.count(None) - repeated
+    lower = upper = value
+    if unjudged and not isnan(value):
+        lower, upper = interval(
+            graded,
+            k,
+            conditions.lowest,
+            conditions.highest,
+            settings,
+            present=value,
+        )
+    size = len(in_top) - repeated
+    return ScoredTop(value, lower, upper, judged=size - unjudged, size=size)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -43,7 +100,7 @@ class Verdict:
     reasons: tuple[Outcome, ...] = ()
 
 
-def decide(case: Case, top: ScoredTop, outcomes: Sequence[Outcome]) -> Verdict:
+def decide(limits: Limits, top: ScoredTop, outcomes: Sequence[Outcome]) -> Verdict:
     """Return the verdict of a case.
 
     The first rule that applies decides. Scores are nDCG@k and the metrics of `expect:`.
@@ -56,18 +113,18 @@ def decide(case: Case, top: ScoredTop, outcomes: Sequence[Outcome]) -> Verdict:
     4. A case fails if a score is below its floor.
     5. A case passes.
     """
-    if case.min_ndcg is None and not outcomes:
+    if limits.min_ndcg is None and not outcomes:
         return Verdict(MEASURED)
     unmet = [outcome for outcome in outcomes if not outcome.met]
     others = [outcome for outcome in unmet if not outcome.is_score]
     scores = [outcome for outcome in unmet if outcome.is_score]
-    side = _side_of_floor(case, top)
+    side = _side_of_floor(limits, top)
     if side != _ABOVE:
-        scores = [*_missed_floor(case, top), *scores]
+        scores = [*_missed_floor(limits, top), *scores]
     if others or side == _BELOW:
         return Verdict(FAILED, (*scores, *others))
     if side == _OPEN or any(outcome.is_score for outcome in outcomes):
-        too_few = too_few_judged(case, top.judged, top.size)
+        too_few = too_few_judged(limits.min_judged, top)
         if too_few:
             return Verdict(INCONCLUSIVE, (*too_few, *scores))
     return Verdict(FAILED, tuple(scores)) if scores else Verdict(PASSED)
@@ -76,29 +133,29 @@ def decide(case: Case, top: ScoredTop, outcomes: Sequence[Outcome]) -> Verdict:
 _ABOVE, _BELOW, _OPEN = "above", "below", "open"
 
 
-def _side_of_floor(case: Case, top: ScoredTop) -> str:
+def _side_of_floor(limits: Limits, top: ScoredTop) -> str:
     """Say if nDCG@k is above or below its floor for all grades of unjudged results.
 
     Return `_OPEN` if that depends on their grades, or if the interval of nDCG@k is not
     known. A case without a floor is `_ABOVE`.
     """
-    floor = case.min_ndcg
+    floor = limits.min_ndcg
     if floor is None:
         return _ABOVE
-    if not is_bounded(case):
+    if not is_bounded(limits.settings):
         return _OPEN
     if top.lower >= floor:
         return _ABOVE
     return _OPEN if top.upper >= floor else _BELOW  # a NaN is below
 
 
-def _missed_floor(case: Case, top: ScoredTop) -> list[Outcome]:
+def _missed_floor(limits: Limits, top: ScoredTop) -> list[Outcome]:
     """Return the reason for a score that misses its floor; [] if it does not."""
-    floor = case.min_ndcg
+    floor = limits.min_ndcg
     if floor is None or top.score >= floor:
         return []
     reason = Outcome(
-        name=ndcg_at(case.k).text,
+        name=ndcg_at(limits.k).text,
         kind=FLOOR,
         met=False,
         value=defined(top.score),
@@ -107,29 +164,32 @@ def _missed_floor(case: Case, top: ScoredTop) -> list[Outcome]:
     return [reason]
 
 
-def too_few_judged(case: Case, judged: int, size: int) -> tuple[Outcome, ...]:
+def too_few_judged(
+    min_judged: float, top: ScoredTop, *, by_people: bool = False
+) -> tuple[Outcome, ...]:
     """Return the reason that too few of the top documents are judged to decide.
 
-    () if enough are judged. `size` is how many documents the top has.
+    () if enough are judged. `by_people`: whether only people's judgments count.
     """
     # the quotients are compared: 11 / 20 equals 0.55 as it is written, but 0.55 * 20 is
     # more than 11
-    if not size or judged / size >= case.min_judged:
+    if not top.size or top.judged / top.size >= min_judged:
         return ()
     reason = Outcome(
         name="min_judged",
         kind=TOO_FEW_JUDGED,
         met=False,
-        value=judged,
-        bound=case.min_judged,
-        within=size,
+        value=top.judged,
+        bound=min_judged,
+        within=top.size,
+        by_people=by_people,
     )
     return (reason,)
 
 
-def is_bounded(case: Case) -> bool:
+def is_bounded(settings: Settings) -> bool:
     """Say whether the interval has all scores that unjudged results allow."""
-    return case.settings.ideal == "judged" and case.settings.unjudged == "zero"
+    return settings.ideal == "judged" and settings.unjudged == "zero"
 
 
 def defined(score: float) -> float | None:

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pytest_relevance.ext.history.points import CaseKey, Point
+from pytest_relevance.ext.history.points import CaseKey, LastResult, Point
 from pytest_relevance.ext.history.series import Series, series_of
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.results.case_result import FAILED, CaseResult
@@ -28,6 +28,7 @@ from pytest_relevance.results.records.record_file import (
     read_header,
     read_record,
 )
+from pytest_relevance.results.records.recorded_demands import DemandsOfFiles
 from pytest_relevance.results.records.run_info import RecordError, file_names
 
 _PROGRAM = "pytest-relevance history"
@@ -151,7 +152,7 @@ class _Runs:
         self.left_out = left_out
         self._name_of = file_names([header.files for header in headers.values()])
         self._starts = Counter(header.run.started for header in headers.values())
-        self._last: dict[str | None, dict[CaseKey, CaseResult]] = {}
+        self._last: dict[str | None, dict[CaseKey, LastResult]] = {}
         self._known: dict[int, str] = {}
         self._fingerprint: Fingerprint = {}
         self._read_last: tuple[str, Record] | None = None
@@ -194,6 +195,7 @@ class _Runs:
         """Add the figures of a run, and compare its cases with their last results."""
         info = record.info
         searched = self._new_in(info.fingerprint)
+        demands = DemandsOfFiles(record.files)
         points: dict[str | None, Point] = {}
         for key, result in self._with_keys(record.results):
             variant = result.variant
@@ -205,8 +207,9 @@ class _Runs:
                     searched=searched,
                 )
             last = self._last.setdefault(variant, {})
-            if points[variant].add(key, last.get(key), result):
-                last[key] = result
+            now = LastResult(result, demands.of_file(result.file))
+            if points[variant].add(key, last.get(key), now):
+                last[key] = now
         self.points[name] = points
         self._fingerprint = info.fingerprint or self._fingerprint
 
@@ -260,6 +263,6 @@ class _Runs:
         """Return the figures of a variant in each run that has it."""
         return [points[variant] for points in self.points.values() if variant in points]
 
-    def last_of(self, variant: str | None) -> Mapping[CaseKey, CaseResult]:
+    def last_of(self, variant: str | None) -> Mapping[CaseKey, LastResult]:
         """Return the last result of each case of a variant."""
         return self._last.get(variant, {})

@@ -15,6 +15,7 @@ from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
 from pytest_relevance.results.compare.references import with_reference
 from pytest_relevance.results.records.fingerprint import Fingerprint
+from pytest_relevance.results.records.recorded_demands import RecordedDemands
 
 CaseKey = tuple[str, str, int]
 """A case: its file, its id, and a number if a test checks one query several times."""
@@ -28,6 +29,14 @@ class CaseFigures:
     lower: float | None
     upper: float | None
     latency: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LastResult:
+    """The last result of a case, and what its case file demanded in that run."""
+
+    result: CaseResult
+    demands: RecordedDemands
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +97,12 @@ class Point:
     p95: float | None = None
     breaks: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, key: CaseKey, before: CaseResult | None, now: CaseResult) -> bool:
+    def add(self, key: CaseKey, before: LastResult | None, last: LastResult) -> bool:
         """Add the result of a case, and compare it with the last result of the case.
 
         Return whether the search returned a ranking.
         """
+        now = last.result
         self.statuses[now.status] += 1
         if now.verdict in (*WITHOUT_SCORE, SKIPPED):
             return False
@@ -104,12 +114,12 @@ class Point:
         )
         if before is None:
             return True
-        changes = _changes(before, now)
+        changes = _changes(before.result, now)
         if changes:
             self.changes[key] = changes
             return True
         self.compared += 1
-        change = change_between(before, now)
+        change = change_between(before.result, last)
         word = became_of(change)
         self.words[word] += 1
         if word in (GOT_WORSE, GOT_BETTER):
@@ -151,6 +161,6 @@ def _move(change: Change, word: str) -> CaseMove:
     )
 
 
-def change_between(before: CaseResult, now: CaseResult) -> Change:
+def change_between(before: CaseResult, last: LastResult) -> Change:
     """Return the change of a case between two runs, as `compare` compares them."""
-    return Change.between(with_reference(Pair(before, now)))
+    return Change.between(with_reference(Pair(before, last.result), last.demands))

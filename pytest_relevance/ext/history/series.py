@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_relevance.ext.history.points import (
     CaseKey,
     CaseMove,
+    LastResult,
     Point,
     change_between,
 )
@@ -68,7 +69,7 @@ ResultsOf = Callable[[Point], Mapping[CaseKey, CaseResult]]
 def series_of(
     variant: str | None,
     points: Sequence[Point],
-    last: Mapping[CaseKey, CaseResult],
+    last: Mapping[CaseKey, LastResult],
     unmet: Sequence[str],
     results_of: ResultsOf,
 ) -> Series | None:
@@ -98,7 +99,7 @@ def series_of(
         counts=count_changes(changes),
         judged=means_over_judged(changes),
         since=points.index(stretch.first),
-        last=[last[key] for key in scored],
+        last=[last[key].result for key in scored],
         unmet=unmet,
     )
 
@@ -111,7 +112,7 @@ def _set_figures(
     point: Point,
     common: Sequence[CaseKey],
     scored: Sequence[CaseKey],
-    last: Mapping[CaseKey, CaseResult],
+    last: Mapping[CaseKey, LastResult],
 ) -> None:
     """Set the means, latency and breaks of a run, weighted as in the last run.
 
@@ -123,7 +124,7 @@ def _set_figures(
 
     point.moves.sort(key=fall_order)
     if scored:
-        weights = [last[key].weight for key in scored]
+        weights = [last[key].result.weight for key in scored]
         figures = [point.figures[key] for key in scored]
         point.mean = _mean([figure.score for figure in figures], weights)
         point.low = _mean([figure.lower for figure in figures], weights)
@@ -176,7 +177,7 @@ def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stre
     return _Stretch(first, end, cases)
 
 
-def _pairs(stretch: _Stretch, last: Mapping[CaseKey, CaseResult]) -> list[ScorePair]:
+def _pairs(stretch: _Stretch, last: Mapping[CaseKey, LastResult]) -> list[ScorePair]:
     """Return the scores of cases at both ends of a stretch; none if it is one run."""
     pairs: list[ScorePair] = []
     if stretch.first is stretch.end:
@@ -187,7 +188,7 @@ def _pairs(stretch: _Stretch, last: Mapping[CaseKey, CaseResult]) -> list[ScoreP
                 key=(key[0], f"{key[1]} {key[2]}", ""),
                 first=stretch.first.figures[key].score or 0.0,
                 second=stretch.end.figures[key].score or 0.0,
-                weight=last[key].weight,
+                weight=last[key].result.weight,
             )
         )
     return pairs
@@ -197,7 +198,7 @@ def _changes(
     searched: Sequence[Point],
     stretch: _Stretch,
     common: Iterable[CaseKey],
-    last: Mapping[CaseKey, CaseResult],
+    last: Mapping[CaseKey, LastResult],
     results_of: ResultsOf,
 ) -> list[Change]:
     """Compare the common cases without a break at both ends of a stretch."""

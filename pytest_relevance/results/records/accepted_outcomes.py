@@ -17,11 +17,11 @@ kinds of expectations compare their outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_relevance.cases.bounds import COMPARE
+from pytest_relevance.cases.bounds import COMPARE, meets
 from pytest_relevance.cases.model import ROUNDING, Expectation
 from pytest_relevance.metrics.ndcg import GradedRanking
 from pytest_relevance.registry import EXPECTATIONS
@@ -115,8 +115,9 @@ class AcceptedOutcomes:
     `entry`: the accepted ranking.
     `graded`: the accepted ranking under the present judgments.
     `score`: the nDCG@k of `graded`; None if it is not defined.
-    `expect`: the expectations of the case. If they are not given, expectations of a
-    project's own metrics are not judged.
+    `expect`: the expectations of the case.
+    `own_scores`: scores of the accepted ranking by metrics of the project whose
+    functions are not known.
     """
 
     result: CaseResult
@@ -124,6 +125,7 @@ class AcceptedOutcomes:
     graded: GradedRanking
     score: float | None
     expect: Sequence[Expectation] = ()
+    own_scores: Mapping[str, float | None] = field(default_factory=dict)
 
     def of(self, demand: Outcome) -> Outcome | None:
         """Return the outcome of a demand for the accepted ranking; None if unknown."""
@@ -242,15 +244,22 @@ class AcceptedOutcomes:
         """Return the outcome of a demand that depends on documents and grades only.
 
         None if the number of results matters and is not known, or if a metric cannot be
-        computed.
+        computed and its score is not known.
         """
         if kind.counts_results and self.entry.may_go_on:
             return None
         expected = self._expectation(demand)
         if expected.metric is not None and not expected.metric.is_computable:
-            return None
+            return self._by_known_score(expected, demand)
         (outcome,) = outcomes.judge_expectations([expected], self._found())
         return outcome
+
+    def _by_known_score(self, expected: Expectation, demand: Outcome) -> Outcome | None:
+        if expected.name not in self.own_scores:
+            return None
+        value = self.own_scores[expected.name]
+        is_met = value is not None and meets(expected, value)
+        return replace(demand, value=value, met=is_met)
 
     def _expectation(self, demand: Outcome) -> Expectation:
         """Return the expectation of a demand, from the case if it has it.

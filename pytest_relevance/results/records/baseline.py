@@ -12,22 +12,13 @@ from dataclasses import dataclass, replace
 from pytest_relevance._text import listed, quoted, with_variant
 from pytest_relevance.cases.model import Case, Gate, most_results
 from pytest_relevance.results.case_parts import (
-    DROP,
     REGRESSION,
     STALE,
-    STALE_ENTRY,
     BaselineComparison,
-    Outcome,
 )
-from pytest_relevance.results.case_result import (
-    FAILED,
-    INCONCLUSIVE,
-    MEASURED,
-    PASSED,
-    CaseResult,
-)
-from pytest_relevance.results.filled import drop_of_people
+from pytest_relevance.results.case_result import MEASURED, PASSED, CaseResult
 from pytest_relevance.results.records.case_today import case_in_run
+from pytest_relevance.results.records.compared_verdict import with_compared_verdict
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
@@ -39,7 +30,6 @@ from pytest_relevance.results.records.entry_comparison import (
     compare_with_entry,
     compare_without_ranking,
     without_entry,
-    without_too_few,
 )
 from pytest_relevance.results.records.fingerprint import Fingerprint, changed_since
 from pytest_relevance.results.records.reference import SilentSearch, silent_searches
@@ -50,9 +40,6 @@ from pytest_relevance.results.records.uncompared import (
     UNDEFINED,
     why_undefined,
 )
-from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.scoring import score_case
-from pytest_relevance.results.verdict import is_bounded, too_few_judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +211,7 @@ class Baseline:
         assert found is not None
         fails = found.standing in (STALE, REGRESSION) and not accepting
         if fails:
-            compared = _with_verdict(compared, found, case, self.record)
+            compared = with_compared_verdict(compared, today, self.record)
         has_passed = compared.verdict in (PASSED, MEASURED)
         if has_passed and not details and not _has_moved(compared, found):
             found = replace(found, documents=(), grades=(), then={})
@@ -273,73 +260,3 @@ def _variants_text(names: Sequence[str | None]) -> str:
         return "no variant"
     word = "variant" if len(names) == 1 else "variants"
     return f"the {word} {listed((quoted(name) for name in names if name is not None), 'and')}"
-
-
-# --- the verdict ----------------------------------------------------------------------
-
-
-def _with_verdict(
-    result: CaseResult, found: BaselineComparison, case: Case, record: str
-) -> CaseResult:
-    """Return a result with the verdict that its stale entry or its drop leads to.
-
-    A drop fails the case, whatever its floor is. It is inconclusive if too few
-    results are judged, and unjudged results could make up for the drop.
-    """
-    if found.standing == STALE:
-        stale = Outcome(record, STALE_ENTRY, met=False, clauses=found.stale)
-        reasons = (stale, *result.evaluation.reasons)
-        return result.with_baseline(found, FAILED, reasons)
-    if case.filled:
-        drop = drop_of_people(result)
-        if drop is not None:
-            return _with_drop(result, found, case, drop, _by_people(result, case))
-    drop = Outcome(
-        name=result.metric.text,
-        kind=DROP,
-        met=False,
-        value=result.score,
-        comparison="<=",
-        bound=result.conditions.tolerance,
-        before=found.score,
-    )
-    return _with_drop(result, found, case, drop, result)
-
-
-def _by_people(result: CaseResult, case: Case) -> CaseResult:
-    """Return the result, scored by judgments of people, without expectations."""
-    grades = case.grades_of_people
-    alone = replace(case, judgments=grades, filled={}, expect=())
-    return score_case(alone, Ranking(result.ranking.documents), details=False)
-
-
-def _with_drop(
-    result: CaseResult,
-    found: BaselineComparison,
-    case: Case,
-    drop: Outcome,
-    scored: CaseResult,
-) -> CaseResult:
-    """Return a result that fails because its score dropped, or is inconclusive.
-
-    `drop`: the reason.
-    `scored`: the result whose score dropped: this one, or the one by judgments of
-    people.
-    """
-    reasons = result.evaluation.reasons
-    too_few = []
-    for reason in too_few_judged(case, scored.evaluation.judged, scored.evaluation.top):
-        too_few.append(replace(reason, by_people=drop.by_people))
-    is_open = bool(too_few) and _could_make_up(scored, case, drop)
-    if is_open and result.verdict != FAILED:
-        reasons = (*too_few, drop, *without_too_few(reasons))
-        return result.with_baseline(found, INCONCLUSIVE, reasons)
-    in_order = sorted((drop, *reasons), key=lambda reason: not reason.is_new)
-    return result.with_baseline(found, FAILED, tuple(in_order))
-
-
-def _could_make_up(scored: CaseResult, case: Case, drop: Outcome) -> bool:
-    _, upper = scored.interval
-    if drop.before is None or upper is None or not is_bounded(case):
-        return True
-    return upper >= drop.before - scored.conditions.tolerance

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.model import Case, Expectation, Gate
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.names import is_similarity, metric_named, parse_metric
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_result import CaseResult
@@ -24,6 +24,7 @@ from pytest_relevance.results.outcomes import (
 )
 from pytest_relevance.results.records.entries import BaselineEntry, with_sorted_keys
 from pytest_relevance.results.records.json_lines import as_json
+from pytest_relevance.results.records.recorded_demands import RecordedDemands
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,13 @@ class CaseToday:
     `judgments`: None if the grade of an accepted document is not known.
     `of_people`: the judgments without those of a machine; None if there are no
     machine judgments, or if it is not known which they are.
-    `expect`: the expectations of the case; empty for a case of a record, which has only
-    their outcomes.
+    `expect`: the expectations of the case.
+    `min_judged`: the least share of judged results in the top k.
     `similarities`: the metrics that compare its ranking with the accepted one.
     `gates`: the gates of its file.
     `expects_known`: whether gates that failed before are expected to fail.
-    `own_scores`: the scores of the accepted ranking by metrics of the project, if only
-    the project can compute them.
+    `own_scores`: the scores of the accepted ranking by metrics of the project that
+    gates or expectations look at, if only the project can compute them.
     `scores_all`, `looks_at_all`: as in `Case`.
     `changes`: clauses that say what changed in the case since the ranking was accepted.
     """
@@ -64,6 +65,7 @@ class CaseToday:
     judgments: KnownJudgments | None
     of_people: KnownJudgments | None = None
     expect: Sequence[Expectation] = ()
+    min_judged: float = 0.0
     similarities: Sequence[Metric] = ()
     gates: Sequence[Gate] = ()
     expects_known: bool = False
@@ -93,6 +95,7 @@ def case_in_run(
         judgments=KnownJudgments(case.judgments, [*case.judgments.values()]),
         of_people=of_people,
         expect=without_reference(case.expect) if accepting else case.expect,
+        min_judged=case.min_judged,
         similarities=case.similarities,
         gates=case.terms.gates,
         expects_known=expects_known,
@@ -106,16 +109,19 @@ def case_in_record(
     result: CaseResult,
     entry: BaselineEntry,
     other: CaseResult | None,
-    gates: Sequence[Gate],
+    demands: RecordedDemands,
 ) -> CaseToday:
     """Return what a comparison needs to know of a case, from its recorded result.
 
     `other`: the result that `entry` was made of, if it comes from a record and has
     the same judgments.
-    `gates`: the gates of the case file.
+    `demands`: what the case file demands.
     """
-    names = [name for name in result.evaluation.scores if is_similarity(name)]
-    similarities = [parse_metric(name) for name in names]
+    expect, gates = demands.expect_of(result), demands.gates
+    similarities = []
+    for expected in expect:
+        if expected.metric is not None and expected.metric.is_similarity:
+            similarities.append(expected.metric)
     for gate in gates:
         similarities += gate.similarities
     grades = _known_grades(result, entry, other)
@@ -126,10 +132,12 @@ def case_in_record(
     return CaseToday(
         judgments=judgments,
         of_people=of_people,
+        expect=expect,
+        min_judged=demands.min_judged_of(result),
         similarities=similarities,
         gates=gates,
         expects_known=True,
-        own_scores={} if other is None else _own_scores(other, gates),
+        own_scores={} if other is None else _own_scores(other, expect, gates),
         looks_at_all=result.ranking.whole,
     )
 
@@ -163,13 +171,17 @@ def _named_grades(result: CaseResult) -> dict[str, float]:
     return {document: grade for document, grade in pairs if grade is not None}
 
 
-def _own_scores(other: CaseResult, gates: Sequence[Gate]) -> dict[str, float | None]:
-    """Return a result's scores by the project's own metrics that gates look at."""
-    scores = {}
+def _own_scores(
+    other: CaseResult, expect: Iterable[Expectation], gates: Iterable[Gate]
+) -> dict[str, float | None]:
+    """Return a result's scores by the project's own metrics that its test looks at."""
+    metrics = [expected.metric for expected in expect if expected.metric is not None]
     for gate in gates:
-        for metric in gate.metrics:
-            if not metric.is_computable and metric.text in other.evaluation.scores:
-                scores[metric.text] = other.evaluation.scores[metric.text]
+        metrics += gate.metrics
+    scores = {}
+    for metric in metrics:
+        if not metric.is_computable and metric.text in other.evaluation.scores:
+            scores[metric.text] = other.evaluation.scores[metric.text]
     return scores
 
 

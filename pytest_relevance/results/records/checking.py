@@ -99,6 +99,8 @@ def _check_grades(result: CaseResult) -> None:
 def _check_accepted(accepted: BaselineComparison) -> None:
     if accepted.standing not in STANDINGS:
         raise ValueError(f"its standing is {accepted.standing!r}")
+    if accepted.verdict not in ("", *VERDICTS):
+        raise ValueError(f"its compared verdict is {accepted.verdict!r}")
     if len(accepted.grades) not in (0, len(accepted.documents)):
         raise ValueError("its accepted documents and grades are not equally many")
     for name, values in accepted.searched.items():

@@ -160,7 +160,9 @@ def _compare_scores(
     documents = entry.ranking(conditions.settings)
     graded = judgments.grade(documents)
     before = defined(score(result.metric, graded, conditions.settings))
-    accepted = AcceptedOutcomes(result, entry, graded, before, case.expect)
+    accepted = AcceptedOutcomes(
+        result, entry, graded, before, case.expect, case.own_scores
+    )
     standing = _standing(result, before)
     reasons = result.evaluation.reasons
     newly_failing = failed_before = False

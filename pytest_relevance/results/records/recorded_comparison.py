@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 
-from pytest_relevance.cases.model import Gate
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.outcomes import without_similarities
-from pytest_relevance.results.records.case_today import case_in_record
 from pytest_relevance.results.records.demand_changes import (
     ChangesOfFile,
     DemandedOfCase,
@@ -23,7 +21,6 @@ from pytest_relevance.results.records.entries import (
 )
 from pytest_relevance.results.records.entry_comparison import (
     accepted_cases,
-    compare_with_entry,
     compare_without_ranking,
     without_entry,
 )
@@ -32,6 +29,11 @@ from pytest_relevance.results.records.moved_cases import (
     Place,
     PlacedCase,
     find_moves,
+)
+from pytest_relevance.results.records.recorded_case import compare_recorded_case
+from pytest_relevance.results.records.recorded_demands import (
+    DemandsOfFiles,
+    RecordedDemands,
 )
 from pytest_relevance.results.records.recorded_rankings import Entries
 from pytest_relevance.results.records.run import Run
@@ -61,13 +63,11 @@ def compare_recorded(
         moves=moves,
         results={result.key: result for result in other if not result.is_check},
     )
-    gates = {}
-    for file, info in run.files.items():
-        gates[file] = [recorded.gate for recorded in info.gates]
+    demands = DemandsOfFiles(run.files)
     results = []
     for result in run.results:
         if not result.is_check:
-            result = reference.compare(result, gates.get(result.file, ()))
+            result = reference.compare(result, demands.of_file(result.file))
         results.append(result)
     files = {}
     for file, info in run.files.items():
@@ -79,7 +79,7 @@ def compare_recorded(
             lost=_lost(info, file, of_file, ran.get(file, {})),
             against=name,
             fingerprint=of_file.fingerprint,
-            accepted=accepted_cases(of_file, gates[file]),
+            accepted=accepted_cases(of_file, demands.of_file(file).gates),
             test_changes=changed.changes,
             knows_demands=changed.is_known,
         )
@@ -108,10 +108,10 @@ class _Reference:
         """Return the entries of a case file; empty for an unknown file."""
         return self.entries.get(file, BaselineEntries())
 
-    def compare(self, result: CaseResult, gates: Sequence[Gate]) -> CaseResult:
+    def compare(self, result: CaseResult, demands: RecordedDemands) -> CaseResult:
         """Return the result, compared with its entry.
 
-        `gates`: the gates of its case file.
+        `demands`: what its case file demands.
         """
         of_file = self.of_file(result.file)
         key = result.id, result.variant
@@ -121,12 +121,12 @@ class _Reference:
             if entry is None:
                 return alone
             return compare_without_ranking(alone, entry, of_file)
-        # its similarities compare it with another ranking than that of the entry
-        alone = without_similarities(result)
         if entry is None:
+            # its similarities compare it with the ranking of another reference
+            alone = without_similarities(result)
             return without_entry(alone, of_file.without_ranking.get(key, ""))
-        case = case_in_record(result, entry, self._result_of(result), gates)
-        compared = compare_with_entry(alone, entry, case)
+        other = self._result_of(result)
+        compared = compare_recorded_case(result, entry, other, demands)
         found = compared.baseline
         if found is not None and found.failed_before and result.is_known:
             return replace(compared, baseline=replace(found, known=True))
