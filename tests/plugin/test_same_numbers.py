@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers import page_text, page_values
 from tests.plugin.conftest import Command, Project, Run, one_line
-from tests.plugin.shop import AGAINST, RECORD, Shop
+from tests.plugin.shop import AGAINST, RECORD, SEARCH, Shop
 
 NEXT = "--relevance-record=next.jsonl"
 """Of two runs in one second `history` takes the names for their order."""
@@ -186,12 +186,91 @@ def test_every_report_says_the_same(shop: Shop, command: Command) -> None:
 def test_a_record_without_a_reference_is_counted_alike(
     shop: Shop, command: Command
 ) -> None:
-    """Only what was expected of two rankings is not known: no record has it."""
     shop.run(NEXT)
     file = shop.path / "out.json"
-    counts = {**COUNTS, "changed": 0, "within_tolerance": 2, "without_score": 3}
     for arguments in (
         ["report", "next.jsonl", "--against", "main.jsonl"],
         ["compare", "main.jsonl", "next.jsonl"],
     ):
-        assert json_of(command, file, *arguments)["counts"] == counts
+        assert json_of(command, file, *arguments)["counts"] == COUNTS
+
+
+OWN_METRIC = """
+    def pytest_relevance_metrics():
+        return {"opener": lambda grades, judged, k: float(bool(grades and grades[0]))}
+"""
+DEMANDING = """
+    scale: [0, 3]
+    expect: {Jaccard@2: 0.6}
+    gates: [{mean: {overlap@2: 0.1}}]
+    cases:
+      - {query: jaccard}
+      - {query: kept, judgments: {a: 3, b: 1}}
+      - {query: rbo, expect: {RBO@2: 0.1, Jaccard@2: 0}}
+      - {query: twin, expect: {same_as: kept, Jaccard@2: 0}}
+      - {query: gone, judgments: {a: 3, b: 1}}
+      - {query: doubt, judgments: {a: 3, b: 1}, min_judged: 0.9, expect: {Jaccard@2: 0}}
+      - {query: moved, judgments: {a: 3, b: 1}, min_judged: 0.9, min_ndcg: 0.9}
+      - {query: own, judgments: {a: 3, b: 1}, tolerance: 1, expect: {opener: 1, Jaccard@2: 0}}
+"""
+BEFORE = {
+    "jaccard": "a b",
+    "kept": "a b",
+    "rbo": "a b",
+    "twin": "a b",
+    "gone": "a b",
+    "doubt": "a x b",
+    "moved": "a b",
+    "own": "a b",
+}
+AFTER = {
+    "jaccard": "a y",
+    "rbo": "a y",
+    "twin": "a y",
+    "gone": "",
+    "doubt": "x a b",
+    "moved": "x a b",
+    "own": "x a b",
+}
+
+
+def test_a_record_is_compared_as_its_run_whatever_that_was_compared_with(
+    project: Project, command: Command
+) -> None:
+    shop = Shop(project)
+    shop.conftest(SEARCH + OWN_METRIC)
+    shop.cases(DEMANDING)
+    shop.returns(**dict.fromkeys(BEFORE, "y z"))
+    shop.run("--relevance-record=other.jsonl")
+    shop.returns(**BEFORE)
+    shop.run(RECORD)
+    shop.returns(**AFTER)
+    shop.run(AGAINST, "--relevance-record=live.jsonl")
+    shop.run("--relevance-record=alone.jsonl")
+    shop.run("--relevance-against=other.jsonl", "--relevance-record=elsewhere.jsonl")
+    file = shop.path / "out.json"
+    live = json_of(command, file, "report", "live.jsonl")
+    assert {each["id"]: each["became"] for each in live["results"]} == {
+        "jaccard": "changed",
+        "kept": "the same",
+        "rbo": "within the tolerance",
+        "twin": "changed",
+        "gone": "got worse",
+        "doubt": "inconclusive",
+        "moved": "got worse",
+        "own": "got worse",
+    }
+    for record in ("live.jsonl", "alone.jsonl", "elsewhere.jsonl"):
+        report = json_of(command, file, "report", record, "--against", "main.jsonl")
+        of_pair = json_of(command, file, "compare", "main.jsonl", record)
+        assert report["counts"] == of_pair["counts"] == live["counts"], record
+        assert report["mean"] == of_pair["mean"] == live["mean"], record
+        for told, expected in zip(report["results"], live["results"], strict=True):
+            case = (record, expected["id"])
+            assert told["became"] == expected["became"], case
+            assert told["is_certain"] == expected["is_certain"], case
+            told, expected = told["evaluation"], expected["evaluation"]
+            for part in ("scores", "outcomes"):
+                assert told.get(part) == expected.get(part), case
+            if "reasons" in expected:
+                assert told["reasons"] == expected["reasons"], case

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_relevance.registry import EXPECTATIONS
-from pytest_relevance.results.case_parts import REGRESSION, WITHOUT_COMPARISON
+from pytest_relevance.results.case_parts import REGRESSION, WITHOUT_COMPARISON, Outcome
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import ITSELF, without_similarities
 from pytest_relevance.results.records.case_today import case_in_record
@@ -46,9 +46,19 @@ def compare_recorded_case(
         compared = with_compared_verdict(compared, case)
     if compared.verdict != result.verdict:
         found = replace(found, verdict=compared.verdict)
-    # what failed in the run may not fail beside this reference
-    reasons = compared.evaluation.reasons or result.evaluation.reasons
+    reasons = compared.evaluation.reasons or _not_compared(result)
     return compared.with_baseline(found, result.verdict, reasons)
+
+
+def _not_compared(result: CaseResult) -> tuple[Outcome, ...]:
+    """Return the reasons of a result, without their comparison with a reference.
+
+    They say why a case failed in its run that passes beside another reference.
+    """
+    reasons = []
+    for reason in result.evaluation.reasons:
+        reasons.append(replace(reason, is_new=False, is_worse=False, before=None))
+    return tuple(reasons)
 
 
 def _without_reference(result: CaseResult, demands: RecordedDemands) -> CaseResult:
