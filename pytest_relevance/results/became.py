@@ -1,8 +1,8 @@
 """Compare a case with its reference in one word, which every report takes: `got worse`.
 
-The reference is the baseline, a record, or the first of two runs. The verdict of the
-case does not matter, nor does pytest's outcome. So a comparison of two runs gives the
-same words as the second run gave when it was compared with the first.
+The reference is the baseline, a record, or the first of two runs. Neither the verdict
+of the case nor pytest's outcome matters. So `compare A B` gives the same words as a run
+B that was compared with A.
 """
 
 from __future__ import annotations
@@ -70,9 +70,8 @@ def became(result: CaseResult) -> str:
 def became_of(change: Change) -> str:
     """Return how a case compares with its reference, by the metric of the change.
 
-    The result is one of the constants above. By the nDCG@k of the case, its floor and
-    expectations count too. The tolerance is that of the case; it is 0 for metrics that
-    are not between 0 and 1, as DCG and CG.
+    The result is one of the constants above. If the metric is the nDCG@k of the case,
+    its floor and expectations count too.
     """
     if change.case.status == SKIPPED:
         return NOT_COMPARED
@@ -85,7 +84,7 @@ def became_of(change: Change) -> str:
 
 
 def lacks_judgments(change: Change) -> bool:
-    """Say whether a case is compared by a metric of rankings for want of judgments."""
+    """Say whether a case lacks judgments, and is compared by how alike rankings are."""
     compares_rankings = change.metric is not None and is_similarity(change.metric)
     no_score_before = change.found is not None and change.found.score is None
     return (
@@ -94,7 +93,10 @@ def lacks_judgments(change: Change) -> bool:
 
 
 def _since_reference(change: Change, found: BaselineComparison) -> str:
-    """Return how a case compares with its reference, as the run has found out."""
+    """Return how a case compares with its reference, of which the run knows a ranking.
+
+    `found`: what the comparison with this ranking found.
+    """
     result = change.case
     if found.standing == LOST:
         return UNSCORED
@@ -113,9 +115,9 @@ def _since_reference(change: Change, found: BaselineComparison) -> str:
 
 
 def _without_score(result: CaseResult) -> str:
-    """Return what became of a case without nDCG whose demands are met as before.
+    """Return what became of a case without nDCG that misses and meets the same demands.
 
-    If expectations compare its rankings, they say whether these differ.
+    It is the same, unless an expectation that compares rankings finds them different.
     """
     if not result.evaluation.outcomes or result.verdict in WITHOUT_SCORE:
         return UNSCORED
@@ -126,7 +128,7 @@ def _without_score(result: CaseResult) -> str:
 
 
 def _between(change: Change, *, is_by_own_metric: bool) -> str:
-    """Return how the scores of two runs compare, and whether the floor is met."""
+    """Return how a case compares with its reference, by two scores and by the floor."""
     before, after = change.score_before, change.score_after
     if before is None or after is None:
         return UNSCORED
@@ -152,7 +154,10 @@ def _worse(change: Change) -> str:
 
 
 def only_changed(result: CaseResult) -> bool:
-    """Say whether all that a case newly misses are comparisons of rankings."""
+    """Say whether a case newly misses only expectations that compare rankings.
+
+    An empty ranking got worse, and did not only change.
+    """
     newly_missed = [each for each in result.evaluation.reasons if each.is_new]
     return bool(result.ranking.documents) and all(
         EXPECTATIONS.get_or_unknown(reason.kind).compares_rankings
@@ -161,7 +166,10 @@ def only_changed(result: CaseResult) -> bool:
 
 
 def tolerance_of(change: Change) -> float:
-    """Return by how much the score may fall: 0 for a metric with scores above 1."""
+    """Return by how much the score may fall: the tolerance of the case.
+
+    0 for a metric whose scores may be above 1, such as DCG.
+    """
     metric = change.case.metric
     if change.metric is not None:
         metric = metric_named(change.metric)

@@ -58,9 +58,9 @@ class Breakdown:
 
     @property
     def score(self) -> float:
-        """nDCG@k: `dcg` / `ideal_dcg`.
+        """Return nDCG@k, that is `dcg` / `ideal_dcg`.
 
-        NaN if it is not defined; 0 if it is, and nothing in the ideal has a gain.
+        NaN if nDCG is not defined; 0 if it is, but nothing in the ideal has a gain.
         """
         if not self.is_defined:
             return math.nan
@@ -107,16 +107,17 @@ def breakdown(
 
     `judgments`: {document: grade}, in a dict or a pandas Series.
     `ranking`: documents, best first, or whatever else a search may return.
-    `k`: the cutoff. None looks at the whole ranking and the whole ideal. The other
-    arguments are those of `evaluate`. Ids are compared as text; integers are their
-    digits.
+    `k`: the cutoff. None looks at the whole ranking and the whole ideal.
 
-    Raises ValueError for an argument that
-    is not allowed, for a grade that has no gain, for an id that is not text or an
-    integer, and (`UnreadableRanking`) for what is not a ranking.
+    The other arguments are those of `evaluate`. Ids are compared as text, integers as
+    their digits.
 
-    The formula is Järvelin and Kekäläinen's (TOIS 20(4), 2002): DCG = sum over ranks of
-    gain / log2(rank + 1).
+    Source: Järvelin & Kekäläinen, TOIS 20(4), 2002. DCG is the sum of gain / log2(rank
+    + 1) over the ranks.
+
+    Raises:
+        ValueError: an argument is not allowed, a grade has no gain, an id is not text
+            or an integer, or (`UnreadableRanking`) `ranking` is not a ranking.
     """
     if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
         raise ValueError(

@@ -329,9 +329,9 @@ class CaseRanking:
         return self.as_returned or self.documents
 
     def scored_by(self, settings: Settings) -> CaseRanking:
-        """Return the ranking with or without collapsed chunks, as other settings say.
+        """Return the ranking under other settings: with or without collapsed chunks.
 
-        Engine scores are left out.
+        Engine scores and ranks below the kept ranking are left out.
         """
         grades = {}
         for document, grade in zip(self.documents, self.grades, strict=True):
@@ -446,7 +446,7 @@ class DocumentTexts:
     explanations: Mapping[str, str] = field(default_factory=dict)
 
     def with_more(self, more: DocumentTexts) -> DocumentTexts:
-        """Return these texts and those of another source, which replace older ones."""
+        """Return these texts and more, which replace those of the same document."""
         return DocumentTexts(
             titles={**self.titles, **more.titles},
             notes={**self.notes, **more.notes},
@@ -488,9 +488,9 @@ class CaseCall:
     is_marked_skip: bool = False
 
     def latency_like(self, other: CaseCall) -> float | None:
-        """Return the latency, if it was measured like that of the other call, or None.
+        """Return the latency; None if the other call was measured in another way.
 
-        That is, both alone or both shared, with as many searches at the same time.
+        Both must be of one case or of a batch, and with the same concurrency.
         """
         if self.latency_shared != other.latency_shared:
             return None
@@ -498,7 +498,7 @@ class CaseCall:
 
 
 def text_reason(text: str) -> Outcome:
-    """Return a reason that is a sentence."""
+    """Return a sentence as a reason of the kind `TEXT`."""
     return Outcome("", TEXT, met=False, clauses=(text,))
 
 

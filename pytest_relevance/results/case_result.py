@@ -244,9 +244,9 @@ class CaseResult:
     def is_unjudged(self) -> bool:
         """Say whether judgments and results seem to have ids of different kinds.
 
-        That is, no returned document has a judgment: usually the id field is wrong. But
-        the ids are right if the accepted ranking has a judged document, and shares a
-        document with the present one.
+        It seems so if no returned document has a judgment: usually the id field is
+        wrong. But the ids are right if the accepted ranking has a judged document, and
+        shares a document with the present one.
         """
         if not self.returns_unjudged:
             return False
@@ -264,9 +264,9 @@ class CaseResult:
         return list(dict.fromkeys([*self.named_within(None), *self.ranking.deeper]))
 
     def named_within(self, top: int | None) -> Sequence[str]:
-        """Return the documents of `named`, of each ranking only the first `top`.
+        """Return the documents of `named`, but of each ranking only the first `top`.
 
-        None takes all documents that are kept.
+        `top`: None for all documents that are kept.
         """
         named = [*self.ranking.documents[:top]]
         named += [document for document, _ in self.evaluation.missing]
@@ -285,9 +285,9 @@ class CaseResult:
         *,
         replace: bool = True,
     ) -> CaseResult:
-        """Return the result with titles, and fields to show, of documents in `named`.
+        """Return the result with titles and shown fields of the documents in `named`.
 
-        Without `replace` the titles that it has stay.
+        `replace`: whether new titles replace those that the result has.
         """
         found_titles, found_shown = {}, {}
         for document in self.named:
@@ -368,7 +368,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
 def values_needed(percent: int) -> int:
     """Return how many values a percentile needs: 20 for 95 percent.
 
-    With fewer than 20, no value is above 95 % of them: the percentile is the greatest.
+    With fewer than 20, the 95th percentile is always the greatest value.
     """
     return math.ceil(100 / (100 - percent))
 

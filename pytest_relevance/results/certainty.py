@@ -1,9 +1,9 @@
 """Find out for certain whether a query got worse, whatever unjudged results are worth.
 
 Unjudged results leave both scores of a query open. Both rankings are scored under the
-same judgments, so they share one ideal, and their DCG decides. A document has one grade
-in both rankings. So it adds its gain, times the change of
-its discount factor, to the change of DCG.
+same judgments, so they share one ideal, and their DCG decides. A document has the same
+gain in both rankings. To the change of DCG it adds its gain, times the change of its
+discount factor.
 
 A query that got worse is certain if no grades for its unjudged results can change that.
 Otherwise it is open: missing judgments may explain it.
@@ -58,9 +58,9 @@ class JudgedMeans:
 def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
     """Return the means of nDCG@k without the unjudged results of both rankings.
 
-    They are over cases with both scores. A ranking without a judged result counts 0. A
-    query that ran in several variants counts once, as in `mean_change`. None if nothing
-    is unjudged.
+    The means are over cases with both scores. A ranking without a judged result counts
+    0. A query that ran in several variants counts once, as in `mean_change`. None if
+    nothing is unjudged.
     """
     pairs = []
     is_open = False
@@ -124,9 +124,10 @@ def document_changes(change: Change) -> list[DocumentChange]:
 def is_certainly_worse(change: Change) -> bool:
     """Say whether a query got worse, whatever its unjudged results are worth.
 
-    It did if it newly misses a demand that no grade can change, or if its search failed
-    or returned nothing. If not, the greatest possible DCG now has to be below the DCG
-    before. With settings that allow no interval, all results have to be judged.
+    A query certainly got worse if it newly misses a demand that no grade can change, or
+    if its search failed or returned nothing. Otherwise it did if no grades make its DCG
+    as high as before. With settings that allow no interval, all results have to be
+    judged.
 
     `change`: of a query that got worse by its present judgments.
     """
@@ -173,7 +174,7 @@ def _misses_what_no_grade_changes(change: Change) -> bool:
         depends_on_grades = reason.is_score or reason.kind in (FLOOR, DROP)
         if not reason.is_new or depends_on_grades:
             continue
-        # another ranking is not a worse one
+        # A ranking that is only different is not worse.
         if not EXPECTATIONS.get_or_unknown(reason.kind).compares_rankings:
             return True
     return False

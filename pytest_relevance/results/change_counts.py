@@ -90,8 +90,8 @@ def count_results(results: Iterable[CaseResult]) -> ChangeCounts:
 def count_changes(changes: Iterable[Change]) -> ChangeCounts:
     """Return how many queries got worse, got better, or neither.
 
-    A query with several variants counts once. A query that got worse counts as certain
-    if this is certain of one variant.
+    A query with several variants counts once, as what its worst variant became. A query
+    that got worse counts as certain if that is certain of one variant.
     """
     word_of: dict[_Query, str] = {}
     certain: set[_Query] = set()
@@ -117,8 +117,9 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
 def certainty_of(change: Change, word: str) -> bool | None:
     """Say whether a case got worse under every grading of its unjudged results.
 
-    `word`: what became of the case. None if it did not get worse, or if it is compared
-    by another metric than nDCG.
+    None if it did not get worse, or if it is compared by another metric than nDCG.
+
+    `word`: what became of the case, as `became_of` says.
     """
     if word != GOT_WORSE or not (change.is_by_ndcg or lacks_judgments(change)):
         return None
@@ -128,7 +129,7 @@ def certainty_of(change: Change, word: str) -> bool | None:
 def counts_of(
     counts: Mapping[str, int], *, certain: int, still_open: int
 ) -> ChangeCounts:
-    """Return the counts of queries, from how many became what."""
+    """Return the counts of queries, made of {what they became: how many}."""
     counts = Counter(counts)
     return ChangeCounts(
         got_worse=counts[GOT_WORSE],

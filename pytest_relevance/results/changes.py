@@ -261,8 +261,10 @@ def rank_changes(
     """Return which documents left, entered and moved in the top k.
 
     A document that left may have a rank below k, in the rest of `second` or in
-    `deeper`. A document that occurs twice counts at its first
-    rank.
+    `deeper`. A document that occurs twice counts at its first rank.
+
+    `first`, `second`: the earlier and the later ranking.
+    `deeper`: {document: rank}, for documents below the end of `second`.
     """
     before = first_ranks(first)
     after = {**deeper, **first_ranks(second)}

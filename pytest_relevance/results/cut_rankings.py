@@ -25,16 +25,17 @@ _USUAL_DEPTH = 1000
 def reaches_depth(ranking: Ranking, asked: int | None) -> bool:
     """Say whether a search returned as many results as it was asked for.
 
-    `asked` is None if the search takes no number.
+    `asked`: that number; None if the search takes none.
     """
     return asked is not None and len(ranking.as_returned or ranking.ids) >= asked
 
 
 def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
-    """Return why metrics of a case have no value: they look below what was returned.
+    """Return why metrics of a case have no value, in a line for each metric.
 
-    There is a line for each such metric; usually it is "". `asked` is
-    how many results the search was asked for; None if it takes no number.
+    Such a metric looks below what was returned. Empty if all metrics have a value.
+
+    `asked`: how many results the search was asked for; None if it takes no number.
     """
     if asked is None or not reaches_depth(ranking, asked):
         return ""
@@ -76,8 +77,8 @@ def cut_text(
     AP@10, or depth: 1000`.
 
     `there`: says which part of the ranking is known.
-    `settings`: the settings because of which a metric with a cutoff needs the whole
-    ranking. The text names the setting.
+    `settings`: the settings of the case. The text names the setting because of which a
+    metric with a cutoff needs the whole ranking.
     """
     because, ways = "", []
     if metric.k is not None:

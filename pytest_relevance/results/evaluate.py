@@ -70,11 +70,12 @@ def evaluate(
     rows are in order already.
     `metrics`: names, for example "nDCG@10". A metric may be a function too, as the hook
     `pytest_relevance_metrics` has them. Its name is its `__name__`, and its k is None.
+
     The other arguments are those of `Settings`. For the figures of trec_eval write
     `gain="linear"`, `negative="zero"`, `undefined="zero"`.
 
-    Ids are compared as text, integers as their digits. All ids of one side are expected
-    to be of the type of the first.
+    Ids are compared as text, integers as their digits. All ids of the judgments are
+    expected to be of the type of the first, and so are those of the rankings.
 
     A judged query without a ranking scores as an empty ranking. If no query has a
     ranking, there is a `RelevanceWarning`. Rankings of queries without judgments are
@@ -84,12 +85,12 @@ def evaluate(
 
     Raises:
         ValueError: a metric or a setting is unknown; no metric is given, or two of one
-            name; a grade is not a finite number or
-            has no gain; a document has two grades; an id is not text or an integer; a
-            DataFrame lacks a column; a metric looks deeper than a record knows the
-            rankings (`Run.rankings`, `read_run`); or the function of a metric raises,
-            or returns neither a number nor None. The message names the query, and the
-            document if there is one.
+            name; a grade is not a finite number or has no gain; a document has two
+            grades; an id is not text or an integer; a DataFrame lacks a column; a
+            metric looks deeper than a record knows the rankings (`Run.rankings`,
+            `read_run`); or the function of a metric raises an exception, or returns
+            neither a number nor None. The message names the query, and the document if
+            there is one.
     """
     by_name = _metrics_by_name(metrics)
     settings = Settings(gain, discount, ideal, unjudged, negative, undefined, max_grade)
@@ -114,7 +115,7 @@ def evaluate(
 def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metric]:
     """Return {name of the column: metric}.
 
-    Raises ValueError if a name is unknown or two metrics have it, or without a metric.
+    Raises ValueError if a name is unknown, two metrics have one name, or none is given.
     """
     given: Sequence[AnyMetric]
     if isinstance(metrics, (str, Metric)) or callable(metrics):

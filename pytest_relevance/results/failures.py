@@ -61,9 +61,7 @@ def got_worse(result: CaseResult) -> bool:
 
 
 def failed_before(result: CaseResult) -> bool:
-    """Say whether a case fails as its accepted ranking did, also if it is expected to
-    fail.
-    """
+    """Say whether a case fails as its accepted ranking did, expected to or not."""
     fails = has_failed(result) or result.is_known
     return fails and result.baseline is not None and result.baseline.failed_before
 

@@ -125,7 +125,7 @@ def drop_of_people(result: CaseResult) -> Outcome | None:
 def as_people_see_it(
     result: CaseResult, found: BaselineComparison
 ) -> BaselineComparison:
-    """Return a comparison as a regression if filled grades hide a drop."""
+    """Return the comparison, as a regression if filled grades hide a drop."""
     if drop_of_people(replace(result, baseline=found)) is None:
         return found
     return replace(found, standing=REGRESSION, failed_before=False)

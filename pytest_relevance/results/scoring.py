@@ -84,10 +84,12 @@ def score_case(
 ) -> CaseResult:
     """Return the result of a case, with its scores and its verdict.
 
+    If a metric looks at the whole ranking, call `why_cut` first: the ranking may be
+    cut, and then there is no score. A case with filled grades is scored a second time,
+    without these grades.
+
     `call`: how the search was called.
-    `asked`: how many results the search was asked for; None
-    if it takes no such number. If it returned as many, and a metric looks
-    at the whole ranking, call `why_cut` first: there may be no score.
+    `asked`: how many results the search was asked for; None if it takes no number.
     `details`: whether the result gets more than figures and verdict
     (`details.with_details`).
     """

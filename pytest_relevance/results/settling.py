@@ -77,7 +77,7 @@ class Stake:
 
 
 def stake_of(result: CaseResult) -> Stake:
-    """Return what depends on the grades of a case in its run."""
+    """Return what depends on the grades of a case, compared as its run compared it."""
     return stake_of_change(Change.since_baseline(result), is_worse=got_worse(result))
 
 
@@ -144,7 +144,9 @@ def _count_until_settled(
     *,
     in_favour: bool,
 ) -> int | None:
-    """Return how many grades, in this order, settle a change; None if all do not.
+    """Return how many documents, in their order, need a grade to settle a change.
+
+    None if grades of all of them do not settle it.
 
     `in_favour`: whether the grades speak for the present ranking: the highest for a
     document that rose, and the lowest for one that fell. Else the other way round.
@@ -164,9 +166,9 @@ def _count_until_settled(
 def _shares_that_settle(
     change: Change, changes: Sequence[DocumentChange], documents: Sequence[str]
 ) -> list[float]:
-    """Return which share of the gradings of the first 1, 2, ... documents settle.
+    """Return for the first 1, 2, ... documents which share of their gradings settle.
 
-    The gradings have the lowest or the highest grade for each document.
+    A grading has the lowest or the highest grade for each document.
     """
     conditions = change.case.conditions
     shares = []
@@ -216,7 +218,7 @@ def state_with(change: Change, grades: Mapping[str, float]) -> str:
 def _state(
     change: Change, changes: Sequence[DocumentChange], grades: Mapping[str, float]
 ) -> str:
-    """Return `EXCUSED`, `CERTAIN` or `OPEN`: is the query worse with these grades?
+    """Return `EXCUSED`, `CERTAIN` or `OPEN`, as `state_with` does.
 
     `grades`: {document: grade} for unjudged documents.
     """

@@ -104,8 +104,9 @@ class PlausibleGains:
     def grade(self, rank: int, top: float, settings: Settings) -> float:
         """Return the grade whose gain is the mean gain at a rank (from 1).
 
-        `top`: the grade with the highest gain. With a mapping of gains, it is the
-        closest grade of the mapping.
+        With a mapping of gains, that is the grade with the nearest gain.
+
+        `top`: the grade with the highest gain.
         """
         gain = self.share(rank) * settings.gain_of(top)
         if isinstance(settings.gain, Mapping):

@@ -63,10 +63,10 @@ FEWEST_CASES_OF_USUAL_DEPTH = 10
 
 
 def why_unseen(case: Case, ranking: Ranking) -> str:
-    """Return why expectations of a case are not decided; usually "".
+    """Return why expectations of a case cannot be decided; empty if they can.
 
-    There is a line for each one that looks deeper than the results. Call it only for a
-    search that takes no number of results.
+    There is a line for each expectation that looks deeper than the results. Call this
+    function only for a search that takes no number of results.
     """
     if most_results(case.expect) == 0:
         return ""

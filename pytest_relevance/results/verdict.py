@@ -134,10 +134,10 @@ _ABOVE, _BELOW, _OPEN = "above", "below", "open"
 
 
 def _side_of_floor(limits: Limits, top: ScoredTop) -> str:
-    """Say if nDCG@k is above or below its floor for all grades of unjudged results.
+    """Return whether nDCG@k is above or below its floor, whatever unjudged results are.
 
-    Return `_OPEN` if that depends on their grades, or if the interval of nDCG@k is not
-    known. A case without a floor is `_ABOVE`.
+    `_OPEN` if that depends on their grades, or if the interval of nDCG@k is not known.
+    `_ABOVE` for a case without a floor.
     """
     floor = limits.min_ndcg
     if floor is None:

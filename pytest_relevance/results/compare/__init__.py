@@ -4,8 +4,7 @@
 |---|---|
 | `incompatibilities` | why results cannot be compared |
 | `comparison` | `Comparison`: the pairs of results, their figures, gates and reports |
-| `differences` | means, test and interval of paired scores, for baselines and gates too
-|
+| `differences` | means, test and interval of paired scores, for baselines and gates too |
 
 `compare_runs`, which reads and pairs two runs, is in `ext/comparing/`.
 """

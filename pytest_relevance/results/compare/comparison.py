@@ -108,8 +108,8 @@ class Comparison:
         fingerprint: what differs in what was searched, by name:
             `{"index": ["products-11", "products-20"]}`.
         files: the case files of the second run.
-        test_changes: what the test of the second run demands otherwise, `(file,
-            change)`.
+        test_changes: `(file, change)` for each demand of the test that differs in the
+            second run.
     """
 
     first: str
@@ -225,11 +225,11 @@ class Comparison:
 
     @cached_property
     def mean_change(self) -> MeanChange | None:
-        """Return the change of the mean whose p-value decides.
+        """Return the change of the mean, and its p-value, by the first metric.
 
-        It is that of the metric that was named first, or of the nDCG@k of the cases. A
-        query counts once for all its variants. None if no case has both scores, and by
-        a metric that compares rankings.
+        That is the metric that was named first, or the nDCG@k of each case. A query
+        counts once for all its variants. None if no case has both scores, or if the
+        metric compares rankings.
         """
         if self.metric is not None and is_similarity(self.metric):
             return None
@@ -256,7 +256,7 @@ class Comparison:
     ) -> list[Difference]:
         """Return the differences of a variant by each metric.
 
-        They are tested together. Similarities of rankings are not tested.
+        Their p-values are adjusted together. Similarities of rankings are not tested.
         """
         family = []
         for name in self.names:
@@ -420,8 +420,8 @@ class Comparison:
         `limit`: the most drops and the most gains; None for as many as in `movers`.
         `gates`: what `judge` returned.
 
-        A new key may be added; one that is there keeps its name
-        and its meaning, or `version` goes up. docs/reference/records.md has all keys.
+        New keys may be added. If a key changes its name or meaning, `version` goes up.
+        docs/reference/records.md has all keys.
         """
         data: dict[str, Any] = json.loads(self.to_json(limit=limit, gates=gates))
         return data

@@ -95,7 +95,7 @@ class Difference:
     `p`: the p-value of the randomisation test.
     `adjusted_p`: the p-value adjusted after Holm over the metrics of the variant.
     `effect`: the effect size: Cohen's d of the pairs.
-    `least_p`: the lowest adjusted p-value that is possible if as many cases change.
+    `least_p`: the lowest adjusted p-value that this number of changed cases can give.
 
     A figure that is not defined is NaN.
     """
@@ -118,10 +118,10 @@ def key_of(result: CaseResult) -> tuple[str, str, str]:
 
 
 def has_relevant(result: CaseResult, metric: str | None = None) -> bool:
-    """Say whether a case has a relevant judgment, so that it counts in means.
+    """Say whether a case counts in means: whether it has a relevant judgment.
 
-    Means of most metrics are over such cases. For a `metric` that compares rankings, or
-    is the project's own, all cases count.
+    In the means of a `metric` that compares rankings, or is the project's own, all
+    cases count.
     """
     if metric is not None and (is_similarity(metric) or is_own(metric)):
         return True
@@ -218,7 +218,7 @@ def _tested(scores: Scores, resamples: int, seed: int) -> Difference:
 def _test(
     before: _Column, after: _Column, weights: _Column, resamples: int, seed: int
 ) -> significance.FlipTest:
-    """Return the p-value of the mean change of pairs; NaN without a pair."""
+    """Test whether the mean change of pairs is 0; the p-value is NaN without a pair."""
     if not weights:
         return significance.FlipTest(p=math.nan, least_p=math.nan)
     terms = []
@@ -330,10 +330,9 @@ def set_depths(metrics: Iterable[Metric], results: Iterable[CaseResult]) -> list
 def score_pairs(
     results: Iterable[CaseResult], metric: str | None = None
 ) -> list[ScorePair]:
-    """Return the scores before and now of each case that has both.
+    """Return the scores of the accepted and the present ranking, of cases with both.
 
-    They are by nDCG@k, or by `metric`. The score before is that of the accepted
-    ranking.
+    `metric`: the metric of the scores; by default nDCG@k.
     """
     return score_pairs_of(Change.since_baseline(result, metric) for result in results)
 

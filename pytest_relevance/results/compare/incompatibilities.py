@@ -111,11 +111,11 @@ def incompatibilities(
     names: Sequence[str],
     metrics: Metrics,
 ) -> list[tuple[str, str]]:
-    """Return why two results of a case cannot be compared; usually [].
+    """Return why two results of a case cannot be compared; [] if they can.
 
     Each reason is a key of `KINDS` and a detail.
 
-    `one`, `two`: None if this run does not have the case.
+    `one`, `two`: the results in the first and the second run; None if it has none.
     `names`: the names of the two runs.
     `metrics`: the metrics to compare by.
     """
@@ -154,9 +154,9 @@ _OF_ALL_MEASURES = ("unjudged", "negative", "undefined", "collapse")
 
 
 def _different_conditions(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """Return what differs in how two rankings are scored, in words; usually "".
+    """Return what differs in how two rankings are scored, in words; else "".
 
-    That is the depth, k, and the settings that one of the metrics depends on.
+    Depth, k, and the settings that one of the metrics depends on are looked at.
     """
     first, second = one.conditions.settings, two.conditions.settings
     asked = metrics or (one.metric,)

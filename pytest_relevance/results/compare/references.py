@@ -1,6 +1,7 @@
-"""What the first run makes of each case of the second: floors, expectations, tolerance.
+"""Compare each case of the second run with the first run, as with a baseline.
 
-A pair is compared as the second run compares a case with the record of the first.
+So `compare` finds what the second run finds with `--relevance-against=FIRST`: newly
+missed demands, and drops by more than the tolerance.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from pytest_relevance.results.records.run_info import FileInfo
 
 
 def with_references(pairs: Sequence[Pair], files: Mapping[str, FileInfo]) -> list[Pair]:
-    """Add to each pair what the comparison of its results found.
+    """Return the pairs, each with what the comparison of its results found.
 
-    `files`: those of the second run. A pair gets nothing if a result comes from no case
-    file, or if too little is known of the first ranking.
+    A pair stays as it is if a result comes from no case file, or if too little is known
+    of the first ranking.
+
+    `files`: the case files of the second run.
     """
     demands = DemandsOfFiles(files)
     found = []
@@ -33,7 +36,9 @@ def with_references(pairs: Sequence[Pair], files: Mapping[str, FileInfo]) -> lis
 
 
 def with_reference(pair: Pair, demands: RecordedDemands) -> Pair:
-    """Add to a pair what the comparison of its results found. See `with_references`.
+    """Return a pair with what the comparison of its results found.
+
+    `with_references` says which pairs stay as they are.
 
     `demands`: what the case file of the second result demands.
     """

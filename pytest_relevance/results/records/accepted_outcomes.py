@@ -82,10 +82,10 @@ class TwoOutcomes:
         return set(self.now.wrong) <= set(self.then.wrong)
 
     def was_as_far_off(self, tolerance: float) -> bool:
-        """Say whether the value was as far from its bound as it is now, or further.
+        """Say whether the value was at least as far from its bound as it is now.
 
-        It may be further now by `tolerance`. False if a value is not known. False for
-        `== 5` if there were 3 and are 7 now: they miss it on different sides.
+        Now it may be farther by `tolerance`. False if a value is not known, and for
+        `== 5` if there were 3 and are 7 now: these miss it on different sides.
         """
         then, now, bound = self.then.value, self.now.value, self.now.bound
         if then is None or now is None:
@@ -155,22 +155,22 @@ class AcceptedOutcomes:
         return False
 
     def misses_what_is_met(self) -> bool:
-        """Say whether it misses a floor or an expectation that the result meets.
+        """Say whether the accepted ranking misses a demand that the result meets.
 
-        Expectations that compare rankings do not count.
+        A demand is the floor or an expectation, other than those that compare rankings.
         """
         floor, score = self.result.conditions.floor, self.result.score
         if floor is not None and score is not None and score >= floor:
             if self.score is not None and self.score < floor:
                 return True
         for demand in self.result.evaluation.outcomes:
-            if (
-                demand.met
-                and not EXPECTATIONS.get_or_unknown(demand.kind).compares_rankings
-            ):
-                outcome = self.of(demand)
-                if outcome is not None and not outcome.met:
-                    return True
+            if not demand.met:
+                continue
+            if EXPECTATIONS.get_or_unknown(demand.kind).compares_rankings:
+                continue
+            outcome = self.of(demand)
+            if outcome is not None and not outcome.met:
+                return True
         return False
 
     def compare_reasons(self) -> ComparedReasons:
@@ -219,7 +219,8 @@ class AcceptedOutcomes:
     def _compared_with_itself(self, demand: Outcome) -> Outcome:
         """Return the outcome of a similarity demand for the accepted ranking itself.
 
-        It is equal to itself (1.0). It counts as 0.0 if it is empty and should not be.
+        A ranking is equal to itself (1.0). An empty one counts as 0.0 if it should not
+        be empty.
         """
         is_as_expected = bool(self._documents) or not outcomes.expects_results(
             self.result.evaluation.outcomes

@@ -44,10 +44,10 @@ from pytest_relevance.results.records.uncompared import (
 
 @dataclass(frozen=True, slots=True)
 class _Accepted:
-    """The entry of a case.
+    """The entry of a case, with the accepted ranking.
 
-    `changes`: clauses that say what changed in the case since then, and make the entry
-    stale.
+    `changes`: clauses on what changed in the case since acceptance, which make the
+    entry stale.
     """
 
     entry: BaselineEntry
@@ -88,11 +88,12 @@ class Baseline:
     ) -> list[Lost]:
         """Return the cases of the reference that the file has lost.
 
-        `cases`: the cases of the file. The reference keeps them for `compare`.
-        `left_out`: the ids of the listed queries that `only: judged` leaves out.
+        Call this before `compare`, which then knows of renamed variants. If the
+        reference has a case only in other variants, for example because the parameters
+        of its search were renamed, the case is not lost. Its entry is stale.
 
-        If the reference has a case only in other variants, because the parameters of
-        its search were renamed, for example, it is not lost. Its entry is stale.
+        `cases`: the cases of the file.
+        `left_out`: the ids of the listed queries that `only: judged` leaves out.
         """
         self._other_variants = self._find_other_variants(cases)
         self._why_unranked = self._find_unranked(cases)
@@ -155,7 +156,7 @@ class Baseline:
         return key in self.entries or case in self._other_variants
 
     def silent_searches(self, cases: Mapping[EntryKey, Case]) -> list[SilentSearch]:
-        """Return the searches whose accepted rankings are empty in most of these cases.
+        """Return the searches whose accepted rankings are empty in most of `cases`.
 
         Cases that expect no results do not count.
         """
@@ -186,7 +187,7 @@ class Baseline:
         """Return the result, compared with its entry, and whether its verdict changed.
 
         The verdict changes if the entry is stale, or if the score dropped by more
-        than the tolerance. Call it before `details.with_details`, which also looks up
+        than the tolerance. Call this before `details.with_details`, which also looks up
         titles and ranks of the accepted documents.
 
         `accepting`: whether the present ranking is being accepted. Then the verdict

@@ -157,8 +157,8 @@ def update_baseline(
     `collected`: all cases of the file. Other cases leave the list of those without a
     ranking.
     `searches`: {case: its search}, for cases that should find something.
-    `tests`: what the test demands of the cases that ran. Entries that stay get it,
-    unless `only_new`.
+    `tests`: what the test demands of the cases that ran. Earlier entries keep their
+    ranking and get these demands, unless `only_new`.
     `only_test`: whether no ranking is accepted.
 
     Raises:
@@ -172,9 +172,7 @@ def update_baseline(
         exists = target.exists()
         before = read_baseline(target, name) if exists else BaselineEntries()
         moved, left = before.move(moves or MovedEntries())
-        entries = dict(before)
-        if not only_new:
-            entries = _with_tests(entries, tests or {})
+        entries = dict(before) if only_new else _with_tests(before, tests or {})
         if not only_test:
             for key, entry in accepted.items():
                 if key not in before or not only_new:
@@ -215,7 +213,7 @@ def update_baseline(
 def _with_tests(
     entries: Mapping[EntryKey, BaselineEntry], tests: Mapping[EntryKey, DemandedOfCase]
 ) -> dict[EntryKey, BaselineEntry]:
-    """Return entries with the same rankings, and what the test demands now."""
+    """Return the entries with the same rankings, and with what the test demands now."""
     found = dict(entries)
     for key, test in tests.items():
         entry = found.get(key)
@@ -299,7 +297,7 @@ def _fingerprint_after(
     *,
     only_new: bool,
 ) -> Fingerprint:
-    """Return what was searched for all entries that are in the file after an update."""
+    """Return what was searched for every entry that is in the file after an update."""
     is_changed = False
     has_earlier = False
     for key, effect in effects.items():
@@ -414,8 +412,8 @@ def _count_gaps(entries: BaselineEntries) -> int:
 def _locked(folder: Path) -> Iterator[None]:
     """Hold a lock on a folder, so that one run at a time updates its baselines.
 
-    It waits for the lock, which ends with the process. On Windows a folder cannot be
-    locked, and there is no lock. Raises OSError.
+    Another run waits for the lock, which ends with the process. On Windows a folder
+    cannot be locked, and there is no lock. Raises OSError.
     """
     # a lock file would outlive a killed run (docs/background/baselines.md)
     if sys.platform == "win32":

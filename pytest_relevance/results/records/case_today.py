@@ -48,7 +48,8 @@ class KnownJudgments:
 class CaseToday:
     """The present case, with what a comparison with its accepted ranking needs.
 
-    `judgments`: None if the grade of an accepted document is not known.
+    `judgments`: the judgments of the case; None if the grade of an accepted document is
+    not known.
     `of_people`: the judgments without those of a machine; None if there are no
     machine judgments, or if it is not known which they are.
     `expect`: the expectations of the case.
@@ -147,8 +148,8 @@ def _known_grades(
 ) -> dict[str, float] | None:
     """Return {document: grade} for the judged documents that a record names.
 
-    None if they are not enough to score the entry. They are enough if they have all of
-    its documents, or if the judgments of the other documents have no gain.
+    None if these are too few to score the entry: a document of the entry is not among
+    them, and a judgment that the record does not name has a gain.
     """
     if other is not None:
         return _named_grades(other)
@@ -210,9 +211,9 @@ def _of_people(
 def changes_since(
     entry: BaselineEntry, result: CaseResult, case: CaseToday
 ) -> tuple[str, ...]:
-    """Return a clause for each change that makes the entry stale; usually none.
+    """Return a clause for each change that makes the entry stale.
 
-    Secrets in the params of the result are masked, as in the entry.
+    Params are compared as the entry has them, with secrets masked.
     """
     depth = result.conditions.depth
     changes = list(case.changes)

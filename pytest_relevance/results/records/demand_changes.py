@@ -223,7 +223,10 @@ def _changes_of_xfail(before: CaseDemands, now: CaseDemands) -> Iterator[DemandC
 
 
 def _changes_of_marks(before: CaseDemands, now: CaseDemands) -> Iterator[DemandChange]:
-    """Yield what the marks say otherwise that a case has now and had before."""
+    """Yield how a mark of a case changed, beyond its reason.
+
+    A mark that is new or gone is reported elsewhere.
+    """
     for name in MARK_LIMITS:
         usual = _USUAL_LIMITS[name]
         was, says = before.marks.get(name, usual), now.marks.get(name, usual)
@@ -278,10 +281,11 @@ def _changed_demands(
     is_implied: _Compares[_Demand],
     replaces: _Compares[_Demand],
 ) -> Iterator[tuple[_Demand | None, _Demand | None]]:
-    """Yield each looser or gone demand with the one in its place, then the new ones.
+    """Yield (before, now) for demands that are looser or gone, then (None, new).
 
-    One that a stricter demand replaces has not changed: the stricter one is new. One
-    that means the same as an earlier one is not new.
+    The demand of now is None if none stands in the place of the earlier one. If a
+    stricter demand replaces an earlier one, only the stricter one is yielded, as new. A
+    demand that means the same as an earlier one is not yielded.
 
     `implies`, `is_implied`, `replaces`: say whether a demand of now implies an earlier
         one, is implied by it, or stands in its place.

@@ -213,7 +213,7 @@ OF_CASE_FILE = "CaseFailure"
 
 @dataclass(frozen=True, slots=True)
 class DemandChange:
-    """Something that a test demands otherwise than its reference, in one file.
+    """A difference between what a test demands and what its reference demanded.
 
     Attributes:
         key: the key of the case file, or `gate`.
@@ -470,11 +470,11 @@ def _raised_text(raises: Any) -> str:
 
 
 def own_demands(demands: CaseDemands, suite: CaseDemands) -> dict[str, Any]:
-    """Return what a case demands otherwise than its suite, as JSON values.
+    """Return the demands of a case that differ from those of its suite, as JSON values.
 
-    It is empty if there is no difference. `expect` has the expectations of the case,
-    `without` the names of those of the suite that the case does not have. In `settings`
-    null stands for the default.
+    Empty if none differs. `expect` has the expectations that differ, `without` the
+    names of those of the suite that the case does not have. In `settings` null stands
+    for the default.
     """
     if demands is suite:
         return {}
@@ -534,9 +534,10 @@ def _own_settings(
 
 
 def with_own_demands(suite: CaseDemands, own: Mapping[str, Any]) -> CaseDemands:
-    """Return the demands of a case that has these of its own (`own_demands`).
+    """Return the demands of a case, made of those of its suite and of its own.
 
-    A setting that is null in `own` is one that only the suite has.
+    `own`: what `own_demands` returns. A setting that is null there is one that only the
+        suite has.
 
     Raises `DecodeError` for a value that is not allowed.
     """

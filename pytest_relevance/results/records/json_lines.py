@@ -256,7 +256,7 @@ class _Reader:
         return self._damaged(f"it is no valid JSON object, {quoted(text)}", number)
 
     def _numbered_texts(self) -> Iterator[tuple[int, str]]:
-        """Yield (line number, text) for each line below the first that is not blank."""
+        """Yield (line number, text) for the first line and each further non-blank one."""
         try:
             for number, line in enumerate(self._split_lines(), 1):
                 # an editor may have added a mark before the first line

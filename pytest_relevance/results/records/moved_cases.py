@@ -55,7 +55,7 @@ class Moves:
 
     `moved`: {place now: place before}.
     `unclear`: the places of new cases that may have been moved. Several cases of the
-    reference would fit them, or they would fit one case together.
+    reference fit such a case, or several such cases fit one of the reference.
     """
 
     moved: dict[Place, Place] = field(default_factory=dict)
@@ -173,7 +173,7 @@ class _Matching:
     def unclear(self) -> list[Place]:
         """Return the places of new cases that may have been moved, but are not matched.
 
-        They have several candidates, or share one.
+        Such a case has several candidates, or shares one with another new case.
         """
         gone = set()
         for case in self._gone.values():

@@ -49,9 +49,10 @@ def compare_recorded(
 ) -> Run:
     """Return a recorded run, compared with the entries of a reference.
 
-    `name`: what reports call the reference. Verdicts stay as they were recorded. The
-    accepted rankings are scored under the judgments of the run.
+    Verdicts stay as they were recorded. The accepted rankings are scored under the
+    judgments of the run.
 
+    `name`: what reports call the reference.
     `other`: the results of the other record. If a result has the same judgments, its
     grades are used, else the grades of the judged documents that the run names. If a
     grade is not known, the entry is stale.
@@ -122,7 +123,7 @@ class _Reference:
                 return alone
             return compare_without_ranking(alone, entry, of_file)
         if entry is None:
-            # its similarities compare it with the ranking of another reference
+            # The recorded similarities are those to the ranking of another reference.
             alone = without_similarities(result)
             return without_entry(alone, of_file.without_ranking.get(key, ""))
         other = self._result_of(result)
@@ -197,7 +198,7 @@ def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
 
 
 def _new_cases(ran: Ran, entries: Entries) -> list[PlacedCase]:
-    """Return the cases that ran, and that the reference has not at their place."""
+    """Return the cases that ran and are not in the reference at the same place."""
     new = []
     for file, results in ran.items():
         of_file = entries.get(file, BaselineEntries())

@@ -78,8 +78,7 @@ class FileInfo:
         path: its path when it was read.
         node: its node id in pytest.
         digest: a digest of its text and of the files that it names.
-        totals: `(search, variant, number of items)` for each search and
-            variant.
+        totals: `(search, variant, number of items)` for each search and variant.
         items: {case id: number of items}, for cases that have several.
         cases: its cases in each variant, as `Collected`, whether they were chosen to
             run or not.
@@ -106,9 +105,9 @@ class FileInfo:
         fingerprint: what was searched when its baseline was accepted.
         demands: what the suite demands of a case that says nothing else; None if that
             is not kept.
-        own_demands: what cases demand otherwise, by id and variant.
-        test_changes: what the test demands otherwise than the reference.
-        knows_demands: whether the reference has kept what it demanded.
+        own_demands: what single cases demand other than the suite, by id and variant.
+        test_changes: the demands of the test that differ from those in the reference.
+        knows_demands: whether the reference has kept what its test demanded.
     """
 
     path: str
@@ -348,8 +347,9 @@ def posix(file: str) -> str:
 def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
     """Return a function that maps a case file to a name that all runs share.
 
-    Two checkouts may have a file in different folders. `files`: the case files of each
-    run.
+    Two checkouts may have a file in different folders.
+
+    `files`: the case files of each run.
     """
     if all(len(own) <= 1 for own in files):
         return lambda file: ""

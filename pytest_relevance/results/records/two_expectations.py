@@ -39,8 +39,8 @@ class TwoExpectations:
     def depth_before(self) -> int:
         """Return how many results the earlier one looks at.
 
-        If both look at the top k, both depths are the present one: a change of k is a
-        change of its own.
+        If both look at the top k, this is the present depth: a change of k is reported
+        by itself.
         """
         if self.before.within is None and self.now.within is None:
             return self.k_now
