@@ -256,7 +256,7 @@ class _Reader:
         return self._damaged(f"it is no valid JSON object, {quoted(text)}", number)
 
     def _numbered_texts(self) -> Iterator[tuple[int, str]]:
-        """Yield (line number, text) for the first line and each further non-blank one."""
+        """Yield (line number, text) for the first line, and for each line with text."""
         try:
             for number, line in enumerate(self._split_lines(), 1):
                 # an editor may have added a mark before the first line
