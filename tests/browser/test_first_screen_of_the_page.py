@@ -239,7 +239,7 @@ class TestStates:
         reader.open(page_of(tmp_path, *down, changed(case, id="q9", **given_up)))
         assert reader.everything.count("no engine") == 1
         assert "1 case not searched" in reader.text("h1")
-        assert reader.texts("#list thead th") == ["query", "nDCG"]
+        assert reader.texts("#list thead th") == ["query", "nDCG@10"]
         assert reader.texts("#charts") == []
         reader.click(".findings a", "1 case was not searched")
         assert reader.texts("#list tbody td") == ["n/a\nnot searched"]
@@ -265,7 +265,7 @@ class TestStates:
         reader.open(page_of(tmp_path, *cases))
         assert reader.texts("#list thead th") == [
             "query",
-            "nDCG",
+            "nDCG@10",
             "largest loss",
             "on top",
         ]

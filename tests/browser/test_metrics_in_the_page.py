@@ -14,7 +14,6 @@ from pytest_relevance.metrics.interval import interval
 from pytest_relevance.metrics.ndcg import grade_ranking, ndcg
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import count_grades
-from pytest_relevance.results.unjudged import PlausibleGains, unjudged_results
 from tests.browser.reader import Reader
 from tests.helpers import case_result, write_page
 
@@ -172,44 +171,6 @@ def test_page_and_python_agree(
         if not all(map(_is_equal, expected, found))
     ]
     assert wrong == []
-
-
-def test_worth_and_move_of_unjudged_results_agree_with_the_worklist(
-    reader: Reader, examples: list[Example], tmp_path: Path
-) -> None:
-    results = [each.result for each in examples]
-    reader.open(write_page(Run(results), tmp_path))
-    of_page = reader.script(
-        """
-        return readData().then((data) => data.cases.map((item) => unjudgedOf(item).map((name) => [
-            name, firstWorthsOf(data, item).get(name), moveOf(data, item, name),
-        ])));
-        """
-    )
-    gains = PlausibleGains(results)
-    wrong = [
-        (each, expected, found)
-        for each, expected, found in zip(
-            examples,
-            (unjudged_results(result, gains) for result in results),
-            of_page,
-            strict=True,
-        )
-        if [unjudged.document for unjudged in expected]
-        != [name for name, _, _ in found]
-        or not all(
-            _is_equal(unjudged.worth, worth) and _is_equal(unjudged.move, move)
-            for unjudged, (_, worth, move) in zip(expected, found, strict=True)
-        )
-    ]
-    assert wrong == []
-    assert (
-        sum(
-            each.score_of_run is None and bool(found)
-            for each, found in zip(examples, of_page, strict=True)
-        )
-        > 20
-    )
 
 
 def _is_equal(expected: float, found: float | None) -> bool:

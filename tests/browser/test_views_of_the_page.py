@@ -84,7 +84,12 @@ def moves_of(
 
 def test_the_list_without_a_baseline(reader: Reader, scales: Path) -> None:
     reader.open(scales)
-    assert reader.texts("#list thead th") == ["query", "nDCG", "largest loss", "on top"]
+    assert reader.texts("#list thead th") == [
+        "query",
+        "nDCG@10",
+        "largest loss",
+        "on top",
+    ]
     assert (
         reader.text('tr[data-case$="percent"] td[data-label="lost"]')
         == "elsewhere not returned"

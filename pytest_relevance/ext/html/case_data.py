@@ -9,19 +9,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance.ext.html.page_rows import (
-    PageRow,
-    explained_change,
-    nothing_fell,
-    results_of,
-    row_reason,
-)
+from pytest_relevance._number_text import LEAST
+from pytest_relevance.ext.html.page_rows import PageRow, results_of
+from pytest_relevance.ext.html.query_rows import QueryRows
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.case_score import ties_text
 from pytest_relevance.reports.labels import case_label, names_in_page, search_label
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.faults import errors_said_once
 from pytest_relevance.reports.run.stability import unstable_text
 from pytest_relevance.reports.run.variant_labels import (
     Variant,
@@ -32,8 +27,14 @@ from pytest_relevance.reports.run.variant_labels import (
 from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.losses import Loss
+from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.settling import stake_of_change
-from pytest_relevance.results.unjudged import top_grade
+from pytest_relevance.results.unjudged import (
+    PlausibleGains,
+    Unjudged,
+    top_grade,
+    unjudged_results,
+)
 
 _Scale = tuple[tuple[float, str], ...]
 """The grades of a scale, the lowest first, each with its name or an empty text."""
@@ -52,23 +53,23 @@ def all_case_data(
     `rows`: all cases of the run. `tables`: gets the settings and scales of these cases.
     Empty values are left out.
     """
-    results = results_of(rows)
-    names = names_in_page(results)
+    names = names_in_page(results_of(rows))
     variants = variants_of(results_of(shown))
-    said_once = errors_said_once(results)
-    is_alone = nothing_fell(rows)
+    table = QueryRows(rows)
+    gains = PlausibleGains(results_of(shown))
     cases = []
     for row in shown:
         result = row.result
         values = {
             **_identity(result, names[id(result)], variants),
-            **_verdict(row, row_reason(result, said_once)),
+            "row": table.row(row).data(),
+            **_verdict(row),
             **_scores(row),
-            **_stake(row),
-            **_changed_documents(row, is_alone=is_alone),
+            **_to_judge(row, gains),
             **tables.shared_values(result),
             **_ranking(result),
             **_accepted(row),
+            "moves": _moves(row),
         }
         values |= _texts(result, values)
         cases.append(_without_empty_values(values))
@@ -112,17 +113,13 @@ def _identity(
     }
 
 
-def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
-    """Return the status of a case and the reasons for it.
-
-    `reason`: the short reason that stands beside the score.
-    """
+def _verdict(row: PageRow) -> dict[str, Any]:
+    """Return the status of a case and the reasons for it."""
     result = row.result
     error = result.call.error
     return {
         "status": result.status,
         "became": row.became if row.became != result.status else "",
-        "why": reason,
         "gotWorse": row.got_worse,
         "isOpen": row.is_certain is False,
         "isCertain": row.is_certain is True,
@@ -139,14 +136,16 @@ def _verdict(row: PageRow, reason: str) -> dict[str, Any]:
 
 def _scores(row: PageRow) -> dict[str, Any]:
     result = row.result
-    change = CaseChange(row.change)
+    losses: list[list[Any]] = []
+    if result.score not in (None, 1):
+        losses = _losses(CaseChange(row.change).losses)
     return {
         "score": result.score,
         "lower": result.evaluation.lower,
         "upper": result.evaluation.upper,
-        "by": change.by,
-        "value": change.after if change.by else None,
         "before": row.change.score_before,
+        "effect": CaseChange(row.change).weighted_change,
+        "losses": losses,
     }
 
 
@@ -156,40 +155,28 @@ def _ties(result: CaseResult) -> str:
     return f"{result.metric.text} lies {text}" if text else ""
 
 
-def _stake(row: PageRow) -> dict[str, Any]:
-    """Return what depends on the grades of the unjudged results, if there are any."""
-    if not row.result.unjudged:
+def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
+    """Return the unjudged results in the order of judging, and what depends on them.
+
+    `script/data.js` says what stands in the list of each result (`ToJudge`).
+    """
+    unjudged = unjudged_results(row.result, gains)
+    if not unjudged:
         return {}
     stake = stake_of_change(row.change, is_worse=row.got_worse)
-    return {"settling": list(stake.settling.items()), "undecided": stake.is_undecided}
+    chances = stake.settling
+    settling = list(chances)
 
+    def turn(each: Unjudged) -> int:
+        settles = each.document in chances
+        return settling.index(each.document) if settles else len(settling)
 
-def _changed_documents(row: PageRow, *, is_alone: bool) -> dict[str, Any]:
-    """Return the documents that cost or gain the most: see `explained_change`."""
-    documents = explained_change(row, is_alone=is_alone)
-    effect = CaseChange(row.change).weighted_change
-    values: dict[str, Any] = {"effect": effect}
-    lost = documents.lost
-    if lost is not None:
-        values["lost"] = {
-            "document": lost.document,
-            "from": lost.first,
-            "to": lost.second,
-        }
-    gained = documents.gained if effect > 0 else None
-    if gained is not None:
-        values["gained"] = {
-            "document": gained.document,
-            "from": gained.first or "new",
-            "to": gained.second,
-        }
-    on_top = documents.on_top
-    if on_top is not None:
-        values["onTop"] = on_top.document
-        values["onTopRank"] = on_top.second if on_top.second != 1 else None
-    if row.result.score not in (None, 1):
-        values["losses"] = _losses(documents.losses)
-    return values
+    unjudged.sort(key=turn)
+    to_judge = []
+    for each in unjudged:
+        chance = chances.get(each.document, 0.0)
+        to_judge.append([each.document, each.worth, each.move, chance])
+    return {"toJudge": to_judge, "undecided": stake.is_undecided}
 
 
 def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
@@ -231,6 +218,29 @@ def _accepted(row: PageRow) -> dict[str, Any]:
         "acceptedGrades": list(before.grades),
         "stale": [] if baseline is None else list(baseline.stale),
     }
+
+
+def _moves(row: PageRow) -> list[list[Any]]:
+    """Return the documents that moved or changed the score, those that did most first.
+
+    `script/data.js` says what stands in the list of each document (`Move`).
+    """
+    before = row.change.before
+    if before is None or not row.has_earlier_ranking:
+        return []
+    k = row.result.conditions.k
+    ranks_before = first_ranks(before.documents)
+    shares = CaseChange(row.change).shares
+    documents = [*before.documents[:k], *row.result.ranking.documents[:k], *shares]
+    moves: list[list[Any]] = []
+    for document in dict.fromkeys(documents):
+        first = ranks_before.get(document)
+        second = row.result.ranking.rank_of(document)
+        share = shares.get(document, 0.0)
+        if first != second or abs(share) >= LEAST:
+            moves.append([document, first, second, share])
+    moves.sort(key=lambda move: -abs(move[3]))
+    return moves
 
 
 def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted
 from pytest_relevance.ext.html.page_rows import ChosenRows, PageRow, results_of
 from pytest_relevance.ext.html.queries_table import queries_section
+from pytest_relevance.ext.html.query_rows import QueryRows
 from pytest_relevance.ext.html.variants_section import variants_section
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.html.page_parts import package_text, text, with_arrows
@@ -232,7 +233,7 @@ def first_screen_html(
         '</div><section id="charts" aria-label="charts" hidden></section></div>'
     )
     parts.append(variants_section(results_of(rows)))
-    parts.append(queries_section(rows, chosen.worst))
+    parts.append(queries_section(rows, chosen.worst, QueryRows(rows)))
     return "\n".join(parts)
 
 

@@ -19,7 +19,7 @@ from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.unjudged import WORKLIST_COLUMNS, PlausibleGains
+from pytest_relevance.results.unjudged import WORKLIST_COLUMNS
 
 
 def page_data(
@@ -50,7 +50,6 @@ def page_data(
         "columns": [*WORKLIST_COLUMNS, "record", "rater"],
         "formula": FORMULA.pattern,
         "discounts": _discounts(shown, tables.settings),
-        "plausible": _plausible_gains(results),
         "settings": settings,
         "scales": scales,
         "counts": _counts(screen, rows),
@@ -95,18 +94,6 @@ def _most_ranks(row: PageRow) -> int:
         judged = sum(result.evaluation.judgments.values())
         ideal = min(ideal, judged + returned)
     return max(returned, accepted, ideal)
-
-
-def _plausible_gains(results: Sequence[CaseResult]) -> list[float]:
-    """Return the mean gain of judged results at ranks 1, 2, ...
-
-    It is a share of the gain of the top grade.
-    """
-    gains = PlausibleGains(results)
-    deepest = 0
-    for result in results:
-        deepest = max(deepest, len(result.ranking.documents[: result.conditions.k]))
-    return [gains.share(rank) for rank in range(1, deepest + 1)]
 
 
 def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:

@@ -148,8 +148,8 @@ class CaseChange:
         return first_ranks(self.change.documents_before)
 
     @cached_property
-    def _shares(self) -> Mapping[str, float]:
-        """By how much each document raised the score."""
+    def shares(self) -> Mapping[str, float]:
+        """By how much each document raised nDCG@k; empty if a score is not defined."""
         return change_shares(self.change, self._scored)
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
@@ -159,7 +159,7 @@ class CaseChange:
         Return None if no document did.
         """
         candidates = []
-        for document, share in self._shares.items():
+        for document, share in self.shares.items():
             if document in ranks and sign * share > 0:
                 candidates.append((sign * share, -ranks[document], document))
         if not candidates:

@@ -134,7 +134,7 @@ def test_a_regression() -> None:
         2026-01-02 03:04 UTC
         {explained}
         query
-        before → after
+        nDCG@10 before → after
         lost or fell
         in its place
         boots
@@ -160,7 +160,7 @@ def test_without_a_baseline() -> None:
         "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave the mean between 0.500 and 1.000",
         *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)", "mean nDCG@10 0.9"),
         *(FILE, "search"),
-        *("query", "nDCG", "largest loss", "on top"),
+        *("query", "nDCG@10", "largest loss", "on top"),
         *("boots", "0.000", "1 unjudged", "failed: below its floor 0.500"),
         *("b1", "not returned", "Boot polish"),
     ]

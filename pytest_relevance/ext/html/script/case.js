@@ -66,15 +66,14 @@ class CaseView {
     const { asked, current } = judging; // which do not follow a focus that is given back
     if (item) {
       const own = this.grades.of(item);
-      const moves = movesOf(this.data, item, own);
-      const rankings = new Rankings(this.data, item, own, moves);
+      const rankings = new Rankings(this.data, item, own);
       this.rankings = rankings;
       this.section.replaceChildren(
         this.trail(item, rankings),
         ...this.head(item, own),
         ...rankings.legend(),
         rankings.panel((name, isAsked) => judging.choices(name, isAsked)),
-        ...movedSections(item, moves),
+        ...movedSections(item),
         ...lossesPart(rankings),
         ...breakdownPart(rankings, this.data.settings[item.settings].text),
         ...explanationParts(item),

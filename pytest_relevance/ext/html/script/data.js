@@ -24,9 +24,22 @@
 
 /** The grades that a result may be given, the lowest first, with names or "". @typedef {{grades: [number, string][]}} Scale */
 
-/** A document whose rank changed. Ranks count from 1; null: not returned; "new": was not there. @typedef {{document: string, from: number | "new" | null, to: number | null}} Moved */
-
 /** Document (null: any of several), grade, rank (null: not returned), loss of nDCG, places, candidates. @typedef {[string | null, number, number | null, number, number, number]} Loss */
+
+/** An element that Python has made, as `reports/html/elements.py` writes it. @typedef {[string, Record<string, string>, ...(string | Tree)[]]} Tree */
+
+/**
+ * An unjudged result: its document; its worth, by how much nDCG@k would change with a plausible grade; its move, by how
+ * much it would change with the highest grade; the chance that its grade settles whether the case got worse, 0 if it
+ * cannot.
+ * @typedef {[string, number, number, number]} ToJudge
+ */
+
+/**
+ * A document that moved, or that changed nDCG@k: its rank before and its rank now (null: not there), and the change of
+ * nDCG@k.
+ * @typedef {[string, number | null, number | null, number]} Move
+ */
 
 /**
  * One case in one variant of its search.
@@ -38,6 +51,7 @@
  * @property {string} label the id and the query, or the query alone if they are equal
  * @property {string} file
  * @property {string} place file and line
+ * @property {Tree} row its row in the list
  * @property {string} search
  * @property {string} [variant] only if there are several
  * @property {string[]} [tags]
@@ -51,22 +65,15 @@
  * @property {boolean} [isOpen] whether it got worse, and unjudged results may explain it
  * @property {boolean} [gotBetter] whether it got better
  * @property {boolean} [failedBefore] whether it fails, and the accepted ranking misses the same
- * @property {string} [why] why it failed, in few words, to stand after the score
  * @property {number} k
  * @property {number} [floor]
  * @property {number} [score] nDCG@k
  * @property {number} [lower]
  * @property {number} [upper]
- * @property {string} [by] the metric that is shown instead if nDCG@k is not defined
- * @property {number} [value] the score by it
- * @property {[string, number][]} [settling] the results whose grades can settle whether it got worse, each with its chance
+ * @property {ToJudge[]} [toJudge] the unjudged results in the top k, each once, in the order of judging
  * @property {boolean} [undecided] whether grades can change if it got worse, or meets its floor
  * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
  * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
- * @property {Moved} [lost]
- * @property {Moved} [gained] only if the score rose
- * @property {string} [onTop]
- * @property {number} [onTopRank] the rank of `onTop`; 1 if left out
  * @property {number} [latency] seconds
  * @property {boolean} [isShare] whether the latency is the share of a batch
  * @property {number} settings index in `PageData.settings`
@@ -82,6 +89,7 @@
  * @property {[string, number][]} [missing] judged documents that are not in `documents`, with grades
  * @property {string[]} [accepted] the ranking of the baseline
  * @property {Grade[]} [acceptedGrades]
+ * @property {Move[]} [moves] the largest change first
  * @property {string[]} [stale] what changed since the ranking was accepted
  * @property {Record<string, string>} [titles]
  * @property {Record<string, Record<string, string>>} [fields] further fields of documents
@@ -103,8 +111,6 @@
  * @property {string[]} columns of the worklist that readers download
  * @property {string} formula the beginning of a cell that a spreadsheet would calculate, as a regular expression
  * @property {Record<string, number[]>} discounts of ranks 1, 2, ...
- * @property {number[]} plausible the gain that judged results have on average at ranks 1, 2, ..., as a share of the gain of the
- *   top grade
  * @property {Settings[]} settings
  * @property {Scale[]} scales
  * @property {Record<string, number>} counts how many queries a filter shows, as the first screen counts them

@@ -49,6 +49,16 @@ function draw(name, attributes, ...children) {
   return element;
 }
 
+const SVG_NAMES = new Set(["svg", "rect"]);
+
+/** Return the element that Python has made. Its texts are text. @param {Tree} tree @returns {HTMLElement | SVGElement} */
+function built([name, attributes, ...children]) {
+  const nodes = children.map((child) => (typeof child === "string" ? child : built(child)));
+  const element = SVG_NAMES.has(name) ? draw(name, attributes) : make(name, attributes);
+  element.append(...nodes);
+  return element;
+}
+
 /** Return a button that calls `act`. @param {string} text @param {() => void} act @param {Record<string, string | boolean>} [attributes] */
 function button(text, act, attributes = {}) {
   const element = /** @type {HTMLButtonElement} */ (make("button", { type: "button", ...attributes }, text));

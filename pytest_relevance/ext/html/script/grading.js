@@ -187,9 +187,10 @@ class Grades extends EventTarget {
       const rank = (item.documents ?? []).indexOf(document) + 1;
       return item.variant ? `${item.variant}: ${rank}` : `${rank}`;
     });
-    const worth = largest(returned.map((item) => firstWorthsOf(this.data, item).get(document) ?? 0));
-    const settles = largest(returned.map((item) => chanceOf(item, document)));
-    const move = largest(returned.map((item) => moveOf(this.data, item, document)));
+    const found = returned.map((item) => toJudgeOf(item, document));
+    const worth = largest(found.map(([, each]) => each));
+    const move = largest(found.map(([, , each]) => each));
+    const settles = largest(found.map(([, , , chance]) => chance));
     const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     return {
       document,
@@ -212,9 +213,9 @@ function judgmentOf(item, document) {
   return found ?? before ?? (item.missing ?? []).find(([name]) => name === document)?.[1] ?? null;
 }
 
-/** The chance that the grade of a result settles whether its case got worse; 0 if it cannot. @param {Case} item @param {string} document */
-function chanceOf(item, document) {
-  return (item.settling ?? []).find(([name]) => name === document)?.[1] ?? 0;
+/** Return what an unjudged result is worth; a judged one is worth nothing. @param {Case} item @param {string} document @returns {ToJudge} */
+function toJudgeOf(item, document) {
+  return (item.toJudge ?? []).find(([name]) => name === document) ?? [document, 0, 0, 0];
 }
 
 /** The number with the largest amount. @param {number[]} numbers */

@@ -4,35 +4,28 @@
  * of the page with the progress, the reader's name and the download.
  */
 
-/** Return the unjudged results of a case in the order of judging: those that can settle it first, then from the top down. @param {Case} item */
-function toJudgeOf(item) {
-  const unjudged = unjudgedOf(item);
-  const settling = (item.settling ?? []).map(([name]) => name).filter((name) => unjudged.includes(name));
-  return [...new Set([...settling, ...unjudged])];
-}
-
 /** Return the unjudged results of a case that have no answer, in the order of judging. @param {Grades} grades @param {Case} item */
 function openOf(grades, item) {
-  return toJudgeOf(item).filter((name) => grades.get(item, name) === undefined);
+  return unjudgedOf(item).filter((name) => grades.get(item, name) === undefined);
 }
 
 /**
  * Return the place of a case among those to judge, as in the worklist: first the cases that can be settled, those with the
  * highest chance before the others; then the undecided ones; then the rest. Within these, what is worth most comes first.
- * @param {PageData} data @param {Case} item @param {string[]} names its results to judge
+ * @param {Case} item @param {string[]} names its results to judge
  * @returns {number[]} a key that is compared number by number
  */
-function judgingKey(data, item, names) {
-  const chance = largest(names.map((name) => chanceOf(item, name)));
-  const worths = firstWorthsOf(data, item);
-  const worth = names.reduce((sum, name) => sum + Math.abs(worths.get(name) ?? 0), 0) * (item.weight ?? 1);
+function judgingKey(item, names) {
+  const open = (item.toJudge ?? []).filter(([name]) => names.includes(name));
+  const chance = largest(open.map(([, , , each]) => each));
+  const worth = open.reduce((sum, [, each]) => sum + Math.abs(each), 0) * (item.weight ?? 1);
   const group = chance ? 0 : item.undecided ? 1 : 2;
   return [names.length ? group : 3, -chance, -worth];
 }
 
-/** Sort cases by the order of judging. @param {PageData} data @param {Case[]} items @param {(item: Case) => string[]} namesOf the results to judge of a case */
-function sortToJudge(data, items, namesOf) {
-  const keys = new Map(items.map((item) => [item, judgingKey(data, item, namesOf(item))]));
+/** Sort cases by the order of judging. @param {Case[]} items @param {(item: Case) => string[]} namesOf the results to judge of a case */
+function sortToJudge(items, namesOf) {
+  const keys = new Map(items.map((item) => [item, judgingKey(item, namesOf(item))]));
   return items.sort((one, other) => {
     const [first, second] = [keys.get(one) ?? [], keys.get(other) ?? []];
     const differs = first.findIndex((number, place) => number !== second[place]);
@@ -125,7 +118,7 @@ class Judging {
 
   /** Return the results behind a document that have no judgment and no answer, in the order of judging. @param {string} name */
   openBehind(name) {
-    const names = this.item ? toJudgeOf(this.item) : [];
+    const names = this.item ? unjudgedOf(this.item) : [];
     const open = new Set(this.item ? openOf(this.grades, this.item) : []);
     return names.slice(names.indexOf(name) + 1).filter((other) => open.has(other));
   }

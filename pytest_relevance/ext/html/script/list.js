@@ -28,7 +28,6 @@ class CaseList {
     this.controls = /** @type {HTMLElement} */ (document.getElementById("controls"));
     this.note = document.querySelector("#queries .more") ?? make("p", { class: "more" });
     this.table.after(this.note);
-    this.columns = this.table.querySelectorAll("thead th").length;
     this.isCompared = data.cases.some((item) => item.before !== undefined);
     /** The cases of the last search. @type {Case[]} */
     this.items = [];
@@ -161,7 +160,7 @@ class CaseList {
 
   /** @param {Case} item */
   row(item) {
-    return queryRow(item, this.grades, this.state, this.columns);
+    return queryRow(item, this.grades, this.state);
   }
 
   /** The node id of the row that the keys have marked, or "". */

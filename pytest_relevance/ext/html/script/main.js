@@ -194,7 +194,7 @@ class Page {
   nextQuery() {
     const { item } = this.view;
     const found = this.items().filter((other) => other === item || openOf(this.grades, other).length);
-    sortToJudge(this.data, found, unjudgedOf);
+    sortToJudge(found, unjudgedOf);
     const place = item ? found.indexOf(item) : -1;
     const next = [...found.slice(place + 1), ...found.slice(0, Math.max(place, 0))][0];
     if (next && next !== item) {

@@ -75,17 +75,6 @@ class Measure {
     return gain === "linear" ? grade : 2 ** grade - 1;
   }
 
-  /** Return the grade that has this gain; with a mapping of gains, the grade with the nearest gain. @param {number} gain @returns {number} */
-  gradeOf(gain) {
-    if (this.settings.gain === "mapping") {
-      const near = this.settings.gains.map(([grade, value]) => /** @type {const} */ ([Math.abs(value - gain), grade]));
-      return near.sort(([one], [other]) => one - other)[0][1];
-    }
-    const grade = this.settings.gain === "exponential" ? Math.log2(1 + gain) : gain;
-    this.gains.set(grade, gain);
-    return grade;
-  }
-
   /** @param {Grade[]} grades @returns {number} */
   dcg(grades) {
     let sum = 0;
@@ -175,59 +164,6 @@ class Measure {
     }
     return { score, lower, upper: Math.max(Math.min(1, upper), score) };
   }
-}
-
-/** Return nDCG@k; if it is not defined, 0 or NaN as the settings say. @param {Measure} measure @param {Case} item @param {[string, number][]} own */
-function countedScore(measure, item, ...own) {
-  const score = measure.ndcg(gradedRanking(item, new Map(own)), item.k);
-  return Number.isNaN(score) && measure.settings.undefined === "zero" ? 0 : score;
-}
-
-/** Return the highest grade with a gain. @param {Measure} measure @param {Case} item */
-function topGradeOf(measure, item) {
-  const grades = measure.settings.gains.map(([grade]) => grade).sort((one, other) => other - one);
-  return [item.highest, ...grades].find((grade) => measure.gain(grade) > 0) ?? item.highest;
-}
-
-/** Return by how much nDCG@k would change if one result had a grade; 0 if it were then not defined. @param {Measure} measure @param {Case} item @param {string} name @param {number} grade */
-function moveWith(measure, item, name, grade) {
-  const before = countedScore(measure, item);
-  const after = countedScore(measure, item, [name, grade]);
-  return Number.isNaN(after) ? 0 : after - (Number.isNaN(before) ? 0 : before);
-}
-
-/** @type {WeakMap<Case, Map<string, number>>} */
-const firstWorths = new WeakMap();
-
-/**
- * Return by how much each unjudged result alone would change nDCG@k with a plausible grade. The gain of this grade is the
- * mean gain of judged results at this rank. If no score is defined yet, any gain makes a score of about 1. Then it is the
- * change with the highest grade, times this gain divided by the highest gain. It is the same as in results/unjudged.py.
- * @param {PageData} data @param {Case} item @returns {Map<string, number>} by document
- */
-function firstWorthsOf(data, item) {
-  let worths = firstWorths.get(item);
-  if (!worths) {
-    const measure = measureOf(data, item);
-    const top = topGradeOf(measure, item);
-    const highest = Math.max(0, measure.gain(top));
-    const isDefined = !Number.isNaN(countedScore(measure, item));
-    worths = new Map(
-      unjudgedOf(item).map((name) => {
-        const share = data.plausible[(item.documents ?? []).indexOf(name)] ?? 0;
-        const [grade, factor] = isDefined ? [measure.gradeOf(share * highest), 1] : [top, share];
-        return [name, factor * moveWith(measure, item, name, grade)];
-      }),
-    );
-    firstWorths.set(item, worths);
-  }
-  return worths;
-}
-
-/** Return by how much an unjudged result would change nDCG@k with the highest grade. @param {PageData} data @param {Case} item @param {string} name */
-function moveOf(data, item, name) {
-  const measure = measureOf(data, item);
-  return moveWith(measure, item, name, topGradeOf(measure, item));
 }
 
 /**

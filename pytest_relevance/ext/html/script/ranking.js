@@ -13,11 +13,6 @@ const WORTHS = [
   [0.01, "medium"],
 ];
 
-/**
- * A document in two rankings: its ranks (null: not there), and by how much they changed nDCG@k.
- * @typedef {{document: string, from: number | null, to: number | null, change: number}} Move
- */
-
 /** Return the rank of a document; null if it is not there. @param {string[] | undefined} ranking @param {string} name @returns {number | null} */
 function rankIn(ranking, name) {
   const index = (ranking ?? []).indexOf(name);
@@ -44,39 +39,8 @@ function asAccepted(item) {
   return { ...item, documents: accepted, grades: acceptedGrades, missing: [...missing, ...judged] };
 }
 
-/** Return the documents that are scored, best first, without those that the settings leave out. @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own */
-function scoredOf(measure, item, own) {
-  const scored = measure.scoredIndexes(gradedRanking(item, own)).slice(0, item.k);
-  return scored.map((index) => (item.documents ?? [])[index]);
-}
-
-/**
- * The documents whose place within k changed, or what they add to the score. Ranks are those of the results; what a
- * document adds is discounted by its place among the results that are scored.
- * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {Move[]}
- */
-function movesOf(data, item, own) {
-  const accepted = (item.accepted ?? []).slice(0, item.k);
-  if (!accepted.length) {
-    return [];
-  }
-  const before = asAccepted(item);
-  const measure = measureOf(data, item);
-  const best = measure.dcg(measure.idealGrades(gradedRanking(item, own), item.k)) || 1;
-  const now = (item.documents ?? []).slice(0, item.k);
-  const [scoredBefore, scoredNow] = [scoredOf(measure, before, own), scoredOf(measure, item, own)];
-  const part = (/** @type {string[]} */ scored, /** @type {string} */ name, /** @type {Grade} */ grade) =>
-    scored.includes(name) ? measure.gain(grade) / measure.discounts[scored.indexOf(name)] : 0;
-  return [...new Set([...accepted, ...now, ...scoredBefore, ...scoredNow])].flatMap((name) => {
-    const grade = own.get(name) ?? judgmentOf(item, name);
-    const change = (part(scoredNow, name, grade) - part(scoredBefore, name, grade)) / best;
-    const move = { document: name, from: rankIn(item.accepted, name), to: rankOf(item, name), change };
-    return move.from === move.to && Math.abs(change) < LEAST_CHANGE ? [] : [move];
-  });
-}
-
 /** `Orbit 2 fell from 1 to 37: -0.340`. @param {Case} item @param {Move} move @returns {(Node | string)[]} */
-function moveWords(item, { document: name, from, to, change }) {
+function moveWords(item, [name, from, to, change]) {
   const absent = (item.notInIndex ?? []).includes(name) ? "not in the index" : "not returned";
   const moved = `${(to ?? 0) > (from ?? 0) ? "fell" : "rose"} from ${from} to ${to}`;
   const there = from === null ? `came at ${to}` : from === to ? `stayed at ${to}` : moved;
@@ -86,13 +50,13 @@ function moveWords(item, { document: name, from, to, change }) {
   return [userText(titleOf(item, name)), ` ${way}`, ...amount];
 }
 
-/** Return the documents that fell or left, and those that rose or came, the largest change of nDCG first. @param {Case} item @param {Move[]} moves */
-function movedSections(item, moves) {
-  const size = (/** @type {Move} */ one, /** @type {Move} */ other) => Math.abs(other.change) - Math.abs(one.change);
-  const hasLeft = (/** @type {Move} */ { change, from, to }) =>
+/** Return the documents that fell or left, and those that rose or came. @param {Case} item */
+function movedSections(item) {
+  const moves = item.moves ?? [];
+  const hasLeft = (/** @type {Move} */ [, from, to, change]) =>
     change < 0 || to === null || (from !== null && to > from);
-  const left = moves.filter(hasLeft).sort(size);
-  const came = moves.filter((move) => !hasLeft(move)).sort(size);
+  const left = moves.filter(hasLeft);
+  const came = moves.filter((move) => !hasLeft(move));
   /** @type {[string, Move[]][]} */
   const titled = [
     ["What fell or is not returned", left],
@@ -110,16 +74,22 @@ function movedSections(item, moves) {
 
 /** The two rankings of a case, with the grades of its judgments and the reader's own. */
 class Rankings {
-  /** @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @param {Move[]} moves */
-  constructor(data, item, own, moves) {
+  /** @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own */
+  constructor(data, item, own) {
     this.data = data;
     this.item = item;
     this.own = own;
     this.scale = data.scales[item.scale].grades;
     this.measure = measureOf(data, item);
     /** @type {Map<string, Move>} */
-    this.moves = new Map(moves.map((move) => [move.document, move]));
+    this.moves = new Map((item.moves ?? []).map((move) => [move[0], move]));
     this.accepted = (item.accepted ?? []).slice(0, item.k);
+  }
+
+  /** By how much a document changed nDCG@k. @param {string} name */
+  changeBy(name) {
+    const [, , , change] = this.moves.get(name) ?? [name, null, null, 0];
+    return change;
   }
 
   /** A grade, coloured by its gain, with its name as a hint. @param {Grade} grade */
@@ -182,7 +152,7 @@ class Rankings {
     const small = lookUp(item.titles, name) ? [make("span", { class: "id" }, userText(name))] : [];
     const rank = rankOf(item, name);
     if (rank === null) {
-      const isLost = (this.moves.get(name)?.change ?? 0) < -LEAST_CHANGE;
+      const isLost = this.changeBy(name) < -LEAST_CHANGE;
       const absent = (item.notInIndex ?? []).includes(name) ? "not in the index" : "not returned";
       small.push(make("span", isLost ? { class: "loss" } : {}, absent));
     } else if (rank !== index + 1) {
@@ -212,11 +182,10 @@ class Rankings {
     if (isCopy) {
       small.push(make("span", {}, "returned again"));
     }
-    const worth = firstWorthsOf(this.data, item).get(name);
-    if (worth !== undefined && !isCopy) {
+    if (unjudgedOf(item).includes(name) && !isCopy) {
+      const [, worth, , chance] = toJudgeOf(item, name);
       const size = Math.abs(worth);
-      const settles = chanceOf(item, name) > 0;
-      const word = settles ? "can settle this query" : (WORTHS.find(([least]) => size >= least)?.[1] ?? "low");
+      const word = chance > 0 ? "can settle this query" : (WORTHS.find(([least]) => size >= least)?.[1] ?? "low");
       const hint = `how far a likely grade would move nDCG: ${size.toFixed(3)}`;
       small.push(make("span", { title: hint }, `worth judging: ${word}`));
     }
@@ -281,9 +250,9 @@ class Rankings {
         const box = row.getBoundingClientRect();
         return box.top + Math.min(box.height / 2, 18) - frame.top;
       });
-      const move = this.moves.get(name);
-      const change = move?.change ?? 0;
-      const kind = change < -LEAST_CHANGE ? "loss" : change > LEAST_CHANGE ? "gain" : move ? "moved" : "same";
+      const change = this.changeBy(name);
+      const isMoved = this.moves.has(name);
+      const kind = change < -LEAST_CHANGE ? "loss" : change > LEAST_CHANGE ? "gain" : isMoved ? "moved" : "same";
       return [draw("path", { d: `M0 ${from} C${middle} ${from} ${middle} ${to} ${frame.width} ${to}`, class: kind })];
     });
     lines.replaceChildren(...paths);

@@ -115,13 +115,9 @@ function isChanged(item) {
   return Math.abs(changeOf(item)) > 1e-9 || (accepted.length > 0 && !isSame);
 }
 
-/** The different documents in the top k without a judgment, best first. @param {Case} item @returns {string[]} */
+/** The unjudged results in the top k, each once, in the order of judging. @param {Case} item @returns {string[]} */
 function unjudgedOf(item) {
-  const documents = item.documents ?? [];
-  const grades = item.grades ?? [];
-  const graded = new Set(documents.filter((_, index) => grades[index] !== null));
-  const open = documents.slice(0, item.k).filter((document, index) => grades[index] === null && !graded.has(document));
-  return [...new Set(open)];
+  return (item.toJudge ?? []).map(([name]) => name);
 }
 
 /**
@@ -180,7 +176,7 @@ function matching(data, state, grades) {
       words.every((word) => searchText(item).includes(word)),
   );
   if (state.sort === "judge") {
-    return sortToJudge(data, found, (item) => openOf(grades, item));
+    return sortToJudge(found, (item) => openOf(grades, item));
   }
   const { compare } = ORDERS[state.sort];
   if (words.length && !state.sort) {

@@ -1,0 +1,197 @@
+"""The rows of the table of queries, for the first screen and for the page's script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_relevance._number_text import number_text, score_text
+from pytest_relevance.ext.html.page_rows import (
+    PageRow,
+    explained_change,
+    nothing_fell,
+    results_of,
+    row_reason,
+)
+from pytest_relevance.reports.cells import USER
+from pytest_relevance.reports.html.elements import Element, element
+from pytest_relevance.reports.html.page_parts import ARROW
+from pytest_relevance.reports.labels import names_in_page
+from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.faults import errors_said_once
+from pytest_relevance.reports.run.movers import (
+    DOCUMENT_ON_TOP,
+    GAINED_DOCUMENT,
+    LOST_DOCUMENT,
+    MoverRow,
+    mover_row,
+)
+from pytest_relevance.reports.run.variant_labels import variants_of
+from pytest_relevance.reports.styled_lines import PLAIN, Line
+from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, CaseResult
+
+_WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
+
+
+class QueryRows:
+    """The table of the queries of a run: its titles, and the row of each case.
+
+    `rows`: all cases of the run. What a row says depends on the others: which error is
+    told once for many cases, for example.
+    """
+
+    def __init__(self, rows: Sequence[PageRow]) -> None:
+        results = results_of(rows)
+        self._names = names_in_page(results)
+        self._variants = variants_of(results)
+        self._said_once = errors_said_once(results)
+        self._metrics = {result.metric.text for result in results}
+        self._is_alone = nothing_fell(rows)
+        self.titles = self._titles(rows)
+
+    def _titles(self, rows: Sequence[PageRow]) -> list[str]:
+        """Return the titles of the columns. Two are left out if nothing was found."""
+        is_compared = any(row.has_earlier_ranking for row in rows)
+        metric = "nDCG" if len(self._metrics) > 1 else "".join(self._metrics)
+        scores = f"{metric} before {ARROW} after" if is_compared else metric
+        titles = ["query", scores]
+        if not any(_has_documents(row) for row in rows):
+            return titles
+        if self._is_alone or not is_compared:
+            return [*titles, "largest loss", "on top"]
+        return [*titles, "lost or fell", "in its place"]
+
+    def row(self, row: PageRow) -> Element:
+        """Return the `<tr>` of a case."""
+        change = explained_change(row, is_alone=self._is_alone)
+        words = mover_row(change, self._variants, gone="not returned")
+        cells = [
+            _query_cell(row.result, words),
+            self._scores_cell(row),
+            _lost_cell(words, change),
+            _on_top_cell(words, change),
+        ]
+        attributes = {"class": _class(row), "data-case": self._names[id(row.result)]}
+        return Element("tr", attributes, cells[: len(self.titles)])
+
+    def _scores_cell(self, row: PageRow) -> Element:
+        """Return the cell with a bar, the scores before and after, and the outcome."""
+        result = row.result
+        change = CaseChange(row.change)
+        before, after = row.change.score_before, change.after
+        hint = _hint(result, change)
+        shown: list[Element | str] = [self._scores_text(row, change)]
+        if result.unjudged and result.score is not None:
+            unjudged = f"{len(result.unjudged)} unjudged"
+            shown += [" ", element("span", "place", [unjudged])]
+        reason = row_reason(result, self._said_once)
+        said = f"{row.said}: {reason}" if reason else row.said
+        parts: list[Element | str] = []
+        if before is not None or after is not None:
+            parts.append(_bar(before, after, result.conditions.floor))
+        parts += [
+            Element("span", {"title": hint} if hint else {}, shown),
+            " ",
+            element("span", f"verdict {_class(row)}", [said]),
+        ]
+        return element("td", "scores", [element("div", "", parts)])
+
+    def _scores_text(self, row: PageRow, change: CaseChange) -> str:
+        """Return `0.764 -> 0.312`; with its metric if the title does not name it."""
+        before = score_text(row.change.score_before)
+        shown = score_text(change.after)
+        if row.change.score_before is not None and before != shown:
+            shown = f"{before} {ARROW} {shown}"
+        if change.by is not None:
+            return f"{change.by} {shown}"
+        if len(self._metrics) > 1 and change.after is not None:
+            return f"{row.result.metric.text} {shown}"
+        return shown
+
+
+def _has_documents(row: PageRow) -> bool:
+    before = row.change.before
+    return bool(row.result.ranking.documents or (before and before.documents))
+
+
+def _class(row: PageRow) -> str:
+    return row.status.replace(" ", "-")
+
+
+def _query_cell(result: CaseResult, words: MoverRow) -> Element:
+    query = result.query or result.id
+    parts: list[Element | str] = [
+        element("span", "query", [element("bdi", "", [query])])
+    ]
+    if result.id != query:
+        parts += [" ", element("span", "id", [result.id], dir="auto")]
+    if words.variant:
+        parts += [" ", element("span", "variant", [words.variant])]
+    if result.weight != 1:
+        weight = f"weight {number_text(result.weight)}"
+        parts += [" ", element("span", "variant", [weight])]
+    return element("th", "", parts, scope="row")
+
+
+def _lost_cell(words: MoverRow, change: CaseChange) -> Element:
+    lost = words.documents[LOST_DOCUMENT]
+    if change.result.call.error is not None:
+        lost = ()
+    return Element("td", {"data-label": "lost"}, _spans(lost))
+
+
+def _on_top_cell(words: MoverRow, change: CaseChange) -> Element:
+    on_top = words.documents[DOCUMENT_ON_TOP]
+    gained = words.documents[GAINED_DOCUMENT]
+    if gained and change.weighted_change > 0:
+        on_top = gained
+    if not on_top:
+        on_top = ((_WITHOUT_RESULTS.get(change.result.verdict, ""), PLAIN),)
+    return Element("td", {"data-label": "on top"}, _spans(on_top))
+
+
+def _spans(spans: Line) -> list[Element | str]:
+    """Return the title and the place of a document, each in its own element."""
+    parts: list[Element | str] = []
+    for words, style in spans:
+        if not words:
+            continue
+        if parts:
+            parts.append(" ")
+        if style == USER:
+            parts.append(element("span", "title", [element("bdi", "", [words])]))
+        else:
+            place = words.strip().replace("->", ARROW)
+            parts.append(element("span", "place", [place]))
+    return parts
+
+
+def _hint(result: CaseResult, change: CaseChange) -> str:
+    """Return the hint at a score: why there is none, or where it may lie."""
+    if result.unjudged and result.score is not None:
+        low, high = result.interval
+        return f"between {score_text(low)} and {score_text(high)}"
+    if change.after is None and result.verdict not in _WITHOUT_RESULTS:
+        return "no relevant judgment"
+    return change.by or ""
+
+
+def _bar(before: float | None, after: float | None, floor: float | None) -> Element:
+    """Return an SVG with the scores as bars from 0 to 1, and a line at the floor."""
+    parts = [element("rect", "track", width="100", height="14")]
+    for name, score, top in (("before", before, "2"), ("after", after, "7")):
+        if score:
+            width = f"{100 * min(max(score, 0), 1):.1f}"
+            parts.append(element("rect", name, y=top, height="5", width=width))
+    if floor is not None:
+        x = f"{100 * floor:.1f}"
+        parts.append(element("rect", "floor", x=x, width="1", height="14"))
+    kind = "bar"
+    if before is not None and after is not None and before != after:
+        kind += " fell" if after < before else " rose"
+    attributes = {
+        "class": kind,
+        "viewBox": "0 0 101 14",
+        "preserveAspectRatio": "none",
+        "aria-hidden": "true",
+    }
+    return Element("svg", attributes, parts)
