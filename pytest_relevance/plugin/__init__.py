@@ -68,9 +68,9 @@ EXTENSIONS = [
     "pytest_relevance.ext.html.plugin",
     "pytest_relevance.ext.judging.plugin",
 ]
-"""The plugins of the extensions; pytest calls the last one first.
+"""The modules of the extensions. pytest calls the hooks of the last module first.
 
-`-p no:pytest_relevance.ext.concurrency.plugin` blocks one.
+`-p no:pytest_relevance.ext.concurrency.plugin` blocks one of them.
 """
 
 
@@ -146,10 +146,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 def pytest_configure(config: pytest.Config) -> None:
     """Check options and ini keys, and register what a run needs from the start.
 
-    The hooks of a run with cases are registered here only if the run has to report even
-    without a case file. Otherwise the first case file registers them. (The controller
-    of pytest-xdist collects no file.) Raises UsageError for an option or ini key with
-    an invalid value.
+    Raises UsageError for an option or ini key with an invalid value.
     """
     try:
         _configure(config)
@@ -158,29 +155,29 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configure(config: pytest.Config) -> None:
-    """Check the settings of a run, and install the hooks if the run needs them now.
+    """Check the settings of a run, and install the hooks of cases if needed now.
 
-    Otherwise the first case file that is collected installs them.
+    The hooks are needed now if the run reports something even without a case file, and
+    in the controller of pytest-xdist, which collects no file. Otherwise the first case
+    file that is collected installs the hooks. In a worker, it also causes the record to
+    be read.
     """
     options.read_settings(config)
     manager = config.pluginmanager
     manager.register(SkippedFolders(config), "relevance-skipped-folders")
     if options.is_worker(config):
-        return  # a worker of pytest-xdist installs them, and reads the record, where it collects a case file
-    of_run = options.settings(config)
-    against, outputs = config.option.relevance_against, of_run.outputs
-    if against is not None:
+        return
+    settings = options.settings(config)
+    is_compared = config.option.relevance_against is not None
+    if is_compared:
         options.recorded_rankings(config)
-    if (
-        against is not None
-        or outputs
-        or of_run.requires_baseline
-        or config.getoption("dist", "no") != "no"
-    ):
+    is_distributed = config.getoption("dist", "no") != "no"
+    reports_always = is_compared or settings.outputs or settings.requires_baseline
+    if reports_always or is_distributed:
         from pytest_relevance.plugin import hooks
 
-        hooks.install(config)  # the run says so where it has no case file at all
-    check_files(of_run.files, config)
+        hooks.install(config)
+    check_files(settings.files, config)
 
 
 def pytest_collect_file(
@@ -208,9 +205,9 @@ def pytest_collect_file(
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Register the refusal of case files if pytest-testmon is active.
+    """Refuse case files if pytest-testmon is active.
 
-    Otherwise pytest-testmon would leave case files out, and nobody would notice.
+    pytest-testmon would leave out unchanged case files, and nobody would notice.
     """
     session.config.stash[options.HAS_STARTED] = True
     if session.config.pluginmanager.hasplugin("TestmonSelect"):
@@ -239,7 +236,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Remove workflow commands from pytest's message about wrong arguments."""
+    """Remove GitHub's workflow commands from pytest's message about wrong arguments."""
     try:
         return (yield)
     except pytest.UsageError as error:
@@ -247,9 +244,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Register the hooks of checks if a test requests `relevance`.
+    """Register the hooks of checks if a test requests the fixture `relevance`.
 
-    The hooks are needed here even if another process runs the test.
+    If another process runs the test, this process still receives its report.
     """
     if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
         from pytest_relevance.plugin import hooks
@@ -259,7 +256,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_relevance_search(case_run: CaseRun) -> Searched | Awaitable[Searched]:
-    """Call the search of one case by itself. This is the last implementation."""
+    """Call the search of one case alone, if no other implementation has called it."""
     from pytest_relevance.plugin.running.searching import search_alone
 
     return search_alone(case_run)
@@ -269,7 +266,7 @@ def pytest_relevance_search(case_run: CaseRun) -> Searched | Awaitable[Searched]
 def relevance(request: pytest.FixtureRequest) -> Relevance:
     """Return an object that scores rankings in a test written in Python.
 
-    `relevance.check(query, ranking, judgments, min_ndcg=0.85)`
+    Example: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`
     """
     from pytest_relevance.plugin import hooks
     from pytest_relevance.plugin.running.fixture import Relevance

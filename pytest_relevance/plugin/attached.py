@@ -1,8 +1,9 @@
 """What the plugin attaches to a report of pytest: `report.relevance`.
 
-It is an object, or JSON text if the report leaves its process. Under pytest-xdist the
-controller neither collects nor runs cases, and other plugins run each test in a process
-of its own. So everything that a process knows about cases goes with its reports.
+The attribute is an object, or JSON text if the report is sent to another process. Under
+pytest-xdist the controller neither collects nor runs cases, and other plugins run each
+test in a process of its own. So a report carries everything that its process knows
+about cases.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ NOTHING = Attached()
 
 
 def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
-    """Return what is attached to a report.
+    """Return what is attached to a report, or an empty `Attached`.
 
-    If it came as text from another process, the text is replaced by the object.
+    Text from another process is replaced by the object first.
     """
     attached = getattr(report, ATTRIBUTE, NOTHING)
     if isinstance(attached, str):
@@ -58,17 +59,17 @@ def attached_to(report: pytest.TestReport | pytest.CollectReport) -> Attached:
 def attach(
     report: pytest.TestReport | pytest.CollectReport, attached: Attached
 ) -> None:
-    """Attach something to a report, in place of what was attached before."""
+    """Attach an object to a report. It replaces the object that was attached before."""
     setattr(report, ATTRIBUTE, attached)
 
 
 def attach_news(report: pytest.TestReport, news: News) -> None:
-    """Attach news to a report, beside its results."""
+    """Attach news to a report, and keep the results that are attached to it."""
     attach(report, replace(attached_to(report), news=news))
 
 
 def make_portable(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turn what is attached to a report into text, for another process."""
+    """Turn what is attached to a report into text, to be sent to another process."""
     attached = getattr(report, ATTRIBUTE, None)
     if isinstance(attached, Attached):
         setattr(report, ATTRIBUTE, as_text(attached))

@@ -37,10 +37,7 @@ from pytest_relevance.results.records.uncompared import without_ranking
 
 
 def update_baselines(config: pytest.Config) -> list[Message]:
-    """Write rankings, and what the test demands, to baselines, as the option says.
-
-    Return messages about changes.
-    """
+    """Update baselines as `--relevance-update` says. Return messages about changes."""
     store, accepts = run_store(config), config.option.relevance_update
     try:
         moves = entries_to_move(config)
@@ -61,10 +58,11 @@ def update_baselines(config: pytest.Config) -> list[Message]:
 
 
 def _files_to_update(store: RunStore, accepts: str) -> set[str]:
-    """Return the case files with a ranking or a skip that an update may accept.
+    """Return the case files whose baselines an update may change.
 
-    If only the test is accepted, these are the files that have a baseline and a case
-    that ran. Otherwise there are none if no case of the run has a score.
+    With `--relevance-update=test`, these are the files that have a baseline and a case
+    that ran. Otherwise these are the files with a scored case, or with a baseline and a
+    case that a mark skips; none if the run has no scored case.
     """
     results = [result for result in store.results if not result.is_check]
     if accepts == TEST:
@@ -86,8 +84,8 @@ def _update_baseline(
 ) -> list[Message]:
     """Update the baseline of a case file, and return messages about it.
 
-    `moves`: the accepted rankings that come from other files or go there.
-    `accepts`: what the option says is accepted.
+    `moves`: the accepted rankings that move to this file or away from it.
+    `accepts`: the value of the option: "all", "new" or "test".
     """
     shown = harmless(f"{file}{SUFFIX}")
     results = [result for result in store.results if result.file == file]
@@ -122,10 +120,12 @@ def _write_baseline(
 ) -> Updated:
     """Write the accepted rankings of a case file, and return what changed.
 
-    `results`: those of the file. A case that did not run keeps what it had. If all
-    cases ran, what the baseline has of other cases is dropped.
+    `results`: the results of the file. A case that did not run keeps its entry. If all
+        cases ran, entries of other cases are dropped, except with
+        `--relevance-update=new`.
 
-    Raises OSError or `RecordError` if the baseline cannot be written or read.
+    Raises OSError if the baseline cannot be written, and `RecordError` if it cannot be
+    read.
     """
     about = store.collection.files[file]
     tests = _tests_of(about, results)
@@ -162,7 +162,7 @@ def _write_baseline(
 
 
 def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
-    """Return which cases of a file have no new ranking; "" if all have one.
+    """Return how many cases of a file have no new ranking, in words; "" if none.
 
     Example: `; 3 of 9 cases ran, the others keep what they had`.
     """
@@ -179,7 +179,7 @@ def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
 def _tests_of(
     about: FileInfo, results: Sequence[CaseResult]
 ) -> dict[EntryKey, DemandedOfCase]:
-    """Return what the test demands of the cases with results."""
+    """Return the demands on each case with a result: {(id, variant): demands}."""
     demands = about.demands_of((result.id, result.variant) for result in results)
     found = {}
     for result in results:
@@ -196,7 +196,7 @@ def _demands_of_file(about: FileInfo) -> FileDemands | None:
 
 
 def _changes_of_test(updated: Updated) -> str:
-    """Return what was accepted of a test in words: `the test of 2 cases, 34 gone`."""
+    """Return which demands were accepted, in words: `the test of 2 cases accepted`."""
     parts = []
     if updated.noted:
         parts.append(f"the test of {counted(updated.noted, 'case')} accepted")

@@ -1,4 +1,4 @@
-"""The reports of cases: the result of the case is attached to each."""
+"""Make the report of a case, with the result of the case attached."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def report_case(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Return pytest's report of a phase of a case, with the result attached.
 
-    The generator yields once. Then pytest makes the report and sends it in.
+    The hook `pytest_runtest_makereport` delegates to this generator. It yields once;
+    then pytest makes the report and sends it in.
     """
     if call.when != "call" and call.excinfo is None:
         return (yield)
@@ -80,11 +81,12 @@ def _set_exception(
 def _attach_result(
     run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> None:
-    """Attach the result of a case to its report.
+    """Attach the result of a case to its report, and forget the attempt.
 
-    If the case has an exception of its own, the result explains the failure, even if
-    `call` has another exception: another plugin may have run the item again. If it has
-    none, the error is that of another plugin. Then a section of the report names the
+    `attempt.error` is an exception that this plugin raised: the result explains the
+    failure. `call` may have another exception, if another plugin ran the item again.
+    Without `attempt.error`, the code of the project or another plugin raised the
+    exception, and pytest shows its traceback. Then a section of the report names the
     case.
     """
     attempt = run.attempt
@@ -105,7 +107,7 @@ def _attach_result(
 
 
 def _asked(result: CaseResult, calls: int) -> str:
-    """Return the query and the search of a case, and the number of the last call."""
+    """Return the query and the search of a case, and the number of a repeated call."""
     label = search_label(result.search, result.variant, result.params)
     parts = [f'query "{harmless(result.query)}"', label]
     if calls > 1:
@@ -118,7 +120,7 @@ def result_after(
 ) -> CaseResult:
     """Return the result of a case with pytest's outcome, and without secrets.
 
-    A case that was not scored has a result without a score.
+    If the case was not scored, the result has a verdict and no score.
     """
     result = run.attempt.result
     if result is None:
@@ -130,10 +132,9 @@ def result_after(
 
 
 def name_skipped_case(report: pytest.TestReport, run: CaseRun) -> None:
-    """Set the place and the reason in the report of a skipped case.
+    """Make the report of a skipped case name its line in the case file, and the reason.
 
-    The place is a line in the case file. The report of an expected failure is not
-    changed.
+    The report of an expected failure (`xfail`) is not changed.
     """
     if report.skipped and not hasattr(report, "wasxfail"):
         path = run.case.source or run.path
@@ -186,8 +187,8 @@ def _outcome(
 ) -> str:
     """Return the outcome of a case, for example `passed` or `xfailed`.
 
-    It is the outcome of the report. But a check in Python that did not end its test has
-    an outcome by its own verdict.
+    It is the outcome of the report. Only a check in Python whose exception did not end
+    its test has an outcome by its own verdict.
     """
     if run.is_check and (
         call.excinfo is None or run.attempt.error is not call.excinfo.value
@@ -201,8 +202,8 @@ def _outcome(
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     """Return the error of a case without a score; None if there is none.
 
-    The case's own error comes first: a test may go on after a failed check, and end in
-    another exception.
+    The error of the case itself comes first: a test may catch the exception of a failed
+    check, and end in another exception.
     """
     error = run.attempt.error
     if error is None and call.excinfo is not None:

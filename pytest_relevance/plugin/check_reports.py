@@ -1,7 +1,7 @@
-"""The reports of tests in Python that check rankings: they carry the results of checks.
+"""Make the reports of tests in Python that check rankings, with the results attached.
 
-A check in a subtest counts as one of its test. The report of the test, which is made
-last, carries its result.
+A check in a subtest counts as a check of the whole test. The report of the test is made
+last, and carries the results of all its checks.
 """
 
 from collections.abc import Generator
@@ -41,8 +41,9 @@ def report_checks(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Return pytest's report of a phase of a test, with results of checks attached.
 
-    The generator yields once. Then pytest makes the report and sends it in. Another
-    plugin may run the test again meanwhile, and the test then has new checks.
+    The hook `pytest_runtest_makereport` delegates to this generator. It yields once;
+    then pytest makes the report and sends it in. Another plugin may run the test again
+    during the `yield`, and the test then has new checks.
     """
     checks = item.stash[CHECKS]
     if call.when == "teardown":

@@ -1,10 +1,10 @@
 """The clocks of a run: how long a search took, and what time it is.
 
-A test may stop the time. freezegun, for example, replaces the functions of the module
-`time`, and every attribute of a module that is one of these functions. By a clock that
-stands still, each latency is 0 and meets its bound. So a class keeps the functions
-here, because freezegun does not look into classes. This module is imported when pytest
-loads the plugin, before any conftest.
+A test may stop the time. If a latency were measured by a clock that stands still, it
+would be 0 and meet its bound. freezegun, for example, replaces the functions of the
+module `time` in every module that has them as attributes, but not in classes. So a
+class keeps the functions here. This module is imported when pytest loads the plugin,
+before any conftest.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ class _Clocks:
     """Python's clocks, as they were when pytest loaded the plugin.
 
     `measuring`: the clock of all latencies.
-    `other`: a second clock. A tool that stops the first clock may have forgotten this
-        one.
+    `wall`: the time of day.
+    `other`: a second clock. It shows that the first clock was stopped, if the tool that
+        stopped the first one missed this one.
     """
 
     measuring = staticmethod(time.perf_counter)
@@ -39,8 +40,8 @@ class Moment:
     def seconds_until(self, end: Moment) -> float | None:
         """Return the seconds until another moment; None if the clock cannot be trusted.
 
-        It cannot be trusted if it went back, or if it stood still while the other clock
-        went on.
+        A clock is not trusted if it went back, or if it stood still while the second
+        clock went on.
         """
         seconds = end.measured - self.measured
         is_stopped = seconds == 0 and end.other > self.other
@@ -49,8 +50,9 @@ class Moment:
         return seconds
 
     def after_pause(self, begin: Moment, end: Moment) -> Moment:
-        """Return this moment moved by a later pause, so that the pause does not count.
+        """Return this moment moved on by the length of a later pause.
 
+        A time that is measured from it then leaves out the pause.
         `begin`, `end`: the first and the last moment of the pause.
         """
         return Moment(

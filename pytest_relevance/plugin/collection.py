@@ -14,7 +14,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 
 @dataclass(frozen=True, slots=True)
 class SkippedFolder:
-    """A folder with case files whose conftest.py skips it.
+    """A folder with case files that is skipped by its conftest.py.
 
     `files`: the paths of the case files.
     `reason`: why the folder is skipped.
@@ -27,13 +27,12 @@ class SkippedFolder:
 class Collection:
     """What a run has collected, in the process that receives all reports.
 
-    `files`: the case files, by their names in reports.
-    `to_run`: the node ids of all tests that are to run, in the order in which they run;
-        also of tests that are not cases.
+    `files`: {name in reports: data of the case file}.
+    `to_run`: the node ids of all tests that are to run, also of other tests than cases,
+        in the order in which they run.
     `in_file_order`: the node ids of the cases in the order of their files; empty if
         they run in this order.
-    `skipped_folders`: the folders with case files that were skipped, by their names in
-        messages.
+    `skipped_folders`: {name in messages: folder with case files that was skipped}.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -52,7 +51,7 @@ class Collection:
     def add_of_worker(
         self, files: Mapping[str, FileInfo], in_file_order: Sequence[str]
     ) -> None:
-        """Add what a worker has collected, unless another worker has sent it."""
+        """Add the case files of a worker, unless another worker has sent them."""
         self.in_file_order = self.in_file_order or in_file_order
         for name, info in files.items():
             self.files.setdefault(name, info)
@@ -70,9 +69,7 @@ class Collection:
         file = nodeid.partition("::")[0]
         if file not in self._are_case_files:
             is_collected = any(info.node == file for info in self.files.values())
-            case_files, path = (
-                self._config.stash[CASE_FILES],
-                self._config.rootpath / file,
-            )
+            case_files = self._config.stash[CASE_FILES]
+            path = self._config.rootpath / file
             self._are_case_files[file] = is_collected or case_files.includes(path)
         return self._are_case_files[file]

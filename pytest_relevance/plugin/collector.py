@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class CaseFile(pytest.Module):
-    """Collects the cases of one file."""
+    """Collects the cases of one case file."""
 
     def _getobj(self) -> ModuleType:
         module = ModuleType(self.path.name)
@@ -64,7 +64,7 @@ class CaseFile(pytest.Module):
         return module
 
     def istestfunction(self, obj: object, name: str) -> bool:
-        """Say whether an object is a test: every function of this module is one."""
+        """Say whether pytest takes an object for a test: every function is one here."""
         return isinstance(obj, FunctionType)
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
@@ -73,7 +73,8 @@ class CaseFile(pytest.Module):
         Raises `CollectError` if
 
         - the file or its baseline cannot be read; one error names all mistakes
-        - another file has the same node id, or two items or variants one name
+        - another file has the same node id
+        - two items, or two variants of a case, have the same name
         - a search returned nothing in most cases of the baseline
         """
         hooks.install(self.config)
@@ -105,7 +106,7 @@ class CaseFile(pytest.Module):
     def _read_suite(self, shown: str) -> Suite:
         """Return the suite in the file. `shown` is the name of the file in messages.
 
-        Raises `CollectError` for all mistakes in it at once.
+        Raises `CollectError`, which names all mistakes in the file.
         """
         try:
             return load_suite(
@@ -124,9 +125,9 @@ class CaseFile(pytest.Module):
     def _warn(self, suite: Suite, shown: str) -> None:
         """Issue warnings about possible mistakes in the file.
 
-        All workers of pytest-xdist collect the same, so only the first of the numbered
-        workers warns. A worker with an id of its own (`--tx`) warns too. Raises
-        `CollectError` in every worker if the project turns warnings into errors.
+        All workers of pytest-xdist collect the same files, so only the first worker,
+        `gw0`, warns. A worker that `--tx` gives a name of its own warns too. If the
+        project turns warnings into errors, every worker raises `CollectError`.
         """
         worker = getattr(self.config, "workerinput", {"workerid": "gw0"})["workerid"]
         is_heard = worker == "gw0" or re.fullmatch(r"gw\d+", worker) is None
@@ -149,18 +150,18 @@ class CaseFile(pytest.Module):
     def _digest(self, suite: Suite) -> str:
         """Return the digest of the file and of all files that it names.
 
-        It is empty if no record is written.
+        "" if the run writes no record.
         """
         if self.config.option.relevance_record is None:
             return ""
         return digest_files([self.path, *suite.files])
 
     def _read_baseline(self, suite: Suite, shown: str) -> Baseline | None:
-        """Return what the cases are compared with, from a baseline file or a record.
+        """Return the reference of the cases: their baseline, or their part of a record.
 
-        None if there is nothing to compare with. It is an empty baseline if a case
-        compares rankings and has no reference yet. Raises `CollectError` if the
-        baseline cannot be read, or if a required one is missing.
+        None if there is neither. But if a case compares rankings, an empty baseline is
+        returned instead of None. Raises `CollectError` if the baseline cannot be read,
+        or if a required baseline is missing.
         """
         is_recorded = self.config.option.relevance_against is not None
         is_there = is_recorded or has_baseline(self.path)
@@ -191,7 +192,7 @@ class CaseFile(pytest.Module):
     def _recorded_entries(self, shown: str) -> BaselineEntries:
         """Return the rankings of the file in the record of `--relevance-against`.
 
-        Raises `CollectError` if a reference is required and the record has none.
+        Raises `CollectError` if the record has none and a reference is required.
         """
         recorded = recorded_rankings(self.config)
         entries = recorded.of_file(self.nodeid, shown)
@@ -232,8 +233,8 @@ class CaseFile(pytest.Module):
     ) -> None:
         """Raise `CollectError` if a search found nothing in most cases of the baseline.
 
-        Nothing is raised while the baseline is being replaced. A record was checked
-        when it was read.
+        Such a baseline accepts every result. Nothing is raised if the run replaces the
+        baseline, or if the reference is a record, which was checked when it was read.
         """
         if baseline.record or self.config.option.relevance_update == "all":
             return
@@ -314,7 +315,7 @@ class CaseFile(pytest.Module):
 
 
 def _has_comparing_case(suite: Suite) -> bool:
-    """Say whether a case compares its ranking with the accepted ranking."""
+    """Say whether an expectation or a gate compares a ranking with the accepted one."""
     for case in suite.cases:
         if (case.expect or case.terms.gates) and case.similarities:
             return True
@@ -335,7 +336,7 @@ def _collected_cases(
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
-    """Return the names of markers that cannot be tags, because others use them."""
+    """Return the names that cannot be tags, because other markers have them."""
     names = set(OWNED_TAGS)
     for line in config.getini("markers"):
         if not line.endswith(_OF_A_TAG):

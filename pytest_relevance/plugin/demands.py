@@ -1,8 +1,8 @@
-"""What the test demands in this run, and how that changed since the reference.
+"""What the tests demand in this run, and what changed in that since the reference.
 
-It is found out when all cases are collected, and kept in the `FileInfo` of each case
-file. Marks that a conftest.py adds to items by then count, as the keys `skip` and
-`xfail` of a case do.
+The demands are noted when all cases are collected, in the `FileInfo` of each case file.
+By then a conftest.py may have added marks to items. These marks count like the keys
+`skip` and `xfail` of a case.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MARKS = ("skipif", "skip", "xfail")
 
 
 def note_demands(config: pytest.Config) -> None:
-    """Keep what the collected files demand, and how that changed."""
+    """Note in each `FileInfo` what the file demands, and how its demands changed."""
     option = config.option
     is_kept = option.relevance_record is not None or option.relevance_update is not None
     files = run_store(config).collection.files
@@ -51,10 +51,10 @@ def note_demands(config: pytest.Config) -> None:
 def _with_demands(
     config: pytest.Config, name: str, file: CollectedFile, *, is_kept: bool
 ) -> FileInfo:
-    """Return what is known of a file, with its demands and how they changed.
+    """Return the data of a file, with its demands and how they changed.
 
-    `name`: the name of the file in messages. `is_kept`: whether a record or a baseline
-    keeps the demands.
+    `name`: the name of the file in messages.
+    `is_kept`: whether the run writes the demands to a record or a baseline.
     """
     info = run_store(config).collection.files[name]
     of_suite = DemandsOfSuite(file.suite.terms, tolerance=settings(config).tolerance)
@@ -75,9 +75,10 @@ def _with_demands(
 def _demands_of_cases(
     config: pytest.Config, runs: Iterable[CaseRun], of_suite: DemandsOfSuite
 ) -> dict[EntryKey, CaseDemands]:
-    """Return what the test demands of each case, by id and variant.
+    """Return what is demanded of each case: {(id, variant): demands}.
 
-    If a case has several items, the marks of the first item with marks count.
+    A case may have several items, for example if it is repeated. Then the marks of the
+    first item that has marks count.
     """
     is_strict = _is_xfail_strict(config)
     found: dict[EntryKey, CaseDemands] = {}
@@ -97,9 +98,10 @@ def _demands_of_cases(
 
 
 def _is_xfail_strict(config: pytest.Config) -> bool:
-    """Say whether pytest takes an `xfail` to be strict that does not say it.
+    """Say whether a mark `xfail` without `strict=` is strict.
 
-    From pytest 9 on, `strict` decides it if `xfail_strict` is not set.
+    The ini key `xfail_strict` decides it; if that is not set, `strict` does, from
+    pytest 9 on.
     """
     strict = config.getini("xfail_strict")
     if strict is None:
@@ -113,7 +115,7 @@ def _with_changes(
     demands: Mapping[EntryKey, CaseDemands],
     gates_left: Sequence[RecordedGate],
 ) -> FileInfo:
-    """Return the data of a file, with what changed in the test since the reference.
+    """Return the data of a file, with how its demands changed since the reference.
 
     `gates_left`: the gates of files that are gone and whose cases are in this file now.
     """

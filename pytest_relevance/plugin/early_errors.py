@@ -1,7 +1,7 @@
 """Errors that keep cases from being collected, or end the run before it begins.
 
-A mistake in a case file, or in a conftest.py, makes pytest report what it cannot
-collect. The error is kept for the reports of the run, with its place.
+If a case file or a conftest.py has a mistake, pytest makes a failed report of what it
+cannot collect. The error is kept with its place, for the reports of this plugin.
 
 If a conftest.py cannot be imported at the start, pytest calls no hook of a run, and
 prints no summary. Then this module writes the files that options name.
@@ -53,7 +53,8 @@ _WITHOUT_CASE_FILES = {"node_modules", "site-packages", "venv", "__pycache__"}
 def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> None:
     """Keep the errors of a file or a folder that cannot be collected, for the reports.
 
-    A worker of pytest-xdist attaches them to `report`, which goes to the controller.
+    A worker of pytest-xdist attaches the errors to `report`, which goes to the
+    controller.
     """
     config = collector.config
     call = getattr(report, "call", None)
@@ -70,7 +71,7 @@ def keep_errors(collector: pytest.Collector, report: pytest.CollectReport) -> No
 
 
 def hides_case_files(collector: pytest.Collector) -> bool:
-    """Say whether a collector is a folder with case files."""
+    """Say whether a collector that failed is a folder with case files."""
     if not isinstance(collector, pytest.Directory):
         return False
     is_case_file = collector.config.stash[CASE_FILES].includes_name
@@ -78,7 +79,7 @@ def hides_case_files(collector: pytest.Collector) -> bool:
 
 
 def _errors_of(error: BaseException, collector: pytest.Collector) -> list[RunError]:
-    """Return the mistakes that an exception of a collector is about, with places."""
+    """Return the mistakes that an exception of a collector names, with their places."""
     config = collector.config
     node = collector.nodeid or "."
     if isinstance(error, CaseFileMistakes):
@@ -115,7 +116,7 @@ def error_at(error: BaseException, node: str, config: pytest.Config) -> RunError
 def _has_case_files(folder: Path, includes: Callable[[str], object]) -> bool:
     """Say whether there is a case file in a folder or below it.
 
-    `includes`: says by its name whether a file is a case file.
+    `includes`: returns a true value for the name of a case file.
     """
     for _, below, files in os.walk(folder):
         if any(map(includes, files)):
@@ -138,7 +139,7 @@ def _of_text(text: str, collector: pytest.Collector) -> RunError:
 
 
 def _place_of(error: BaseException) -> tuple[str | None, int]:
-    """Return the file and the line of the project that raised an exception.
+    """Return the file and the line of the project in which an exception was raised.
 
     (None, 0) if no code of the project raised it.
     """
@@ -179,23 +180,23 @@ def report_failed_start(
 ) -> None:
     """Write the reports about an error that ended the run before it began.
 
-    `option`: the options, as far as they were read. Nothing is written if the run has
-        no cases and names no files.
+    Nothing is written if the run has no cases and names no files.
+    `option`: the options that were read so far.
     """
-    if _is_left_to_others(config, option):
+    if _needs_no_report(config, option):
         return
     found = error_at(_cause_of(error), ".", config)
     run = Run((), {}, replace(how_run(config, time()), errors=(found,)))
-    for problem in _problems_of_writing(error, run, config, option):
+    for problem in _write_files(error, run, config, option):
         print(safe_output(problem), file=sys.stderr)
 
 
-def _is_left_to_others(config: pytest.Config, option: Namespace) -> bool:
-    """Say whether no report is needed: the run has no cases, or runs no tests."""
+def _needs_no_report(config: pytest.Config, option: Namespace) -> bool:
+    """Say whether no report is needed: no cases and no files, or no tests to run."""
     if option.help or option.version or option.collectonly:
         return True
-    is_asked = any(file.given(option) for file in files_of_options(config, option))
-    return not is_asked and not _has_cases(config, option)
+    names_file = any(file.given(option) for file in files_of_options(config, option))
+    return not names_file and not _has_cases(config, option)
 
 
 def _has_cases(config: pytest.Config, option: Namespace) -> bool:
@@ -208,15 +209,17 @@ def _has_cases(config: pytest.Config, option: Namespace) -> bool:
     return False
 
 
-def _problems_of_writing(
+def _write_files(
     error: BaseException, run: Run, config: pytest.Config, option: Namespace
 ) -> list[str]:
-    """Write the files of the run. Return messages about those that failed."""
-    # an error of a conftest.py comes before the options are part of the configuration
+    """Write the files that options name. Return messages about those that failed.
+
+    If a wrong option is the error, only files are written that no option names.
+    """
+    # a conftest.py may fail before pytest has put the options into `config.option`
     for name, value in vars(option).items():
         setattr(config.option, name, value)
-    # the names of the files may be the mistake
-    if isinstance(error, pytest.UsageError):
+    if isinstance(error, pytest.UsageError):  # which may be about a file's name
         for file in files_of_options(config, option):
             setattr(config.option, file.dest, None)
     problems = []

@@ -34,7 +34,7 @@ class CaseFailure(_Failed):
     """A floor or an expectation of a case is not met, or the case is inconclusive.
 
     `xfail` covers only this exception. Its text is for code that catches the exception;
-    the report has another text (`failure_text`).
+    the report shows another text, made by `failure_text`.
     """
 
 
@@ -53,7 +53,7 @@ class CaseError(_Failed):
 
 
 class NotSearched(CaseError):
-    """The search of a case was not called, as it had failed in many cases before."""
+    """The search of a case was not called, because it failed in many cases before."""
 
 
 class CaseFileMistakes(pytest.Collector.CollectError):
@@ -94,10 +94,12 @@ _OF_PYTEST = (
 def search_error(
     error: BaseException, config: pytest.Config, *, phase: str = "", prefix: str = ""
 ) -> SearchError:
-    """Return an exception as a record keeps it, without secrets and machine paths.
+    """Return an exception as a record keeps it, without secrets and absolute paths.
 
-    `prefix` begins the message. A refusal of this plugin or of pytest has no type and
-    no line of code.
+    An exception of this plugin or of pytest, for example a skip, has no type and no
+    line of code in the result.
+    `phase`: `SETUP`, `SCORING`, or "" for the search itself.
+    `prefix`: what the message begins with.
     """
     is_of_pytest = isinstance(error, _OF_PYTEST)
     text = str(getattr(error, "msg", error)) if is_of_pytest else message_of(error)
@@ -140,9 +142,9 @@ def is_installed(path: object) -> bool:
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
     """Return the line of the project that raised an exception: `conftest.py:4 in f`.
 
-    If no line is of the project, it is the innermost line. It is "" for an exception
-    that was never raised, as that of one query of a batch, and for one that a module in
-    `RAISING` raised.
+    If no code of the project raised it, the innermost line is returned. Two kinds of
+    exceptions have no line (""): those that a batch returned without raising them, and
+    those that a module in `RAISING` raised.
     """
     if error.__traceback__ is None:
         return ""
@@ -176,10 +178,10 @@ If it goes by another name, write it in the case file:  search: name_of_the_fixt
 
 
 def missing_fixture(error: pytest.FixtureLookupError, search: str) -> str:
-    """Return the message about a missing fixture. For a search it has an example.
+    """Return the message about a missing fixture. If it is the search, add an example.
 
-    pytest's own message shows generated code, because it shows the function that
-    requests the fixture.
+    pytest's own message would show generated code: the function that requests the
+    fixture.
     """
     message = error.msg or f"fixture {quoted(str(error.argname))} not found"
     if error.argname == search and not error.fixturestack:

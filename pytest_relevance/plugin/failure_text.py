@@ -1,8 +1,8 @@
 """The text of a failing case or gate.
 
-A failing case has two texts. Its exception has one, for code that catches the
-exception. Its report has another, which replaces pytest's text of the exception. The
-terminal prints it at the end of the run, when all results and titles are known.
+A failing case has two texts: one of its exception, for code that catches it, and one of
+its report, which replaces pytest's traceback. The terminal makes the text of the report
+at the end of the run, when all results and titles are known.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from pytest_relevance.results.case_result import CaseResult
 
 
 def text_of_exception(result: CaseResult, *, is_check: bool) -> str:
-    """Return the text for the exception of a case that failed, in one line.
+    """Return the text for the exception of a case that failed.
 
-    For a check in Python it is the whole report, because a test that catches the
-    exception may print it.
+    For a case it is one line. For a check in Python it is the whole report, because a
+    test that catches the exception may print it.
     """
     if is_check:
         from pytest_relevance.reports.failure import failure_lines
@@ -50,7 +50,7 @@ def text_of_exception(result: CaseResult, *, is_check: bool) -> str:
 
 
 def text_of_report(result: CaseResult, config: pytest.Config) -> FailureText:
-    """Return the text for the report of a case that failed, in place of pytest's."""
+    """Return the text for the report of a case that failed, instead of a traceback."""
     from pytest_relevance.reports.failure import failure_lines
 
     store = run_store(config)
@@ -83,12 +83,12 @@ MARKUP: dict[str, dict[str, bool]] = {
 
 
 class FailurePlace:
-    """The position of a failing case and its message: pytest's `reprcrash`.
+    """The place and the message of a failing case or gate: pytest's `reprcrash`.
 
-    `--tb=line`, JUnit and the short summary show them. `explain` makes the message when
-    a reporter asks for it. `in_summary` makes the one that the short summary shows: the
-    report of the failure stands above it. While `is_for_summary` is set, that is the
-    message.
+    `--tb=line`, JUnit and the short summary show both.
+    `explain`: makes the message when a reporter asks for it.
+    `in_summary`: makes a shorter message for the short summary, above which the whole
+        report stands. `terminal` sets `is_for_summary` while the summary is printed.
     """
 
     def __init__(
@@ -119,10 +119,10 @@ class FailurePlace:
 class FailureText:
     """The text of a failing case or gate, with colours: pytest's `longrepr`.
 
-    `lines_of`: makes the lines for a `verbosity` and a `width`. The terminal calls it
-        at the end of the run, when all results are known.
-
-    JUnit and other reporters get the whole text, 100 columns wide.
+    The terminal shows it in its own width. JUnit and other reporters get the whole
+    text, 100 columns wide.
+    `lines_of`: makes the lines for a `verbosity` and a `width`. It is called at the end
+        of the run, when all results are known.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ def write_lines(tw: Any, lines: Iterable[Line]) -> None:
 
 
 class HeadingAlone:
-    """Replaces the text of a failure until `restore`: only its heading is printed."""
+    """Hides the text of a failure in the terminal until `restore`, but its heading."""
 
     def __init__(self, report: Any) -> None:
         """Replace the text of a report, and hide its captured output."""

@@ -1,8 +1,8 @@
 """What a run reports about itself when it ends: what is missing, and why it fails.
 
-A case, a gate or an error that fails is reported by itself. A `RunFinding` is anything
-else: for example that nothing was searched, that results were lost, or that a test in
-Python failed.
+A failing case, gate or error has a report of its own. A `RunFinding` is anything else,
+for example that nothing was searched, that results were lost, or that a test in Python
+failed.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def findings(
     """Yield what is missing from a run, and other reasons for it to fail.
 
     `has_ended`: false if the run was broken off.
-    `is_complete`: false if the run ended early. Cases that did not run are not missing
-        then.
+    `is_complete`: false if the run ended early. Then cases that did not run are not
+        missing.
     """
     store = run_store(config)
     if has_ended:
@@ -73,7 +73,7 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
 
 
 def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding about checks in threads for which their tests did not wait."""
+    """Yield a finding about checks that ended after their tests, in other threads."""
     lost = store.told.named[LOST]
     if lost:
         checks = counted(len(lost), "check was", "checks were")
@@ -83,7 +83,7 @@ def _lost_checks(store: RunStore) -> Iterator[RunFinding]:
 
 
 def _files_passed_over(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding about files with cases that are not collected."""
+    """Yield a finding about files with cases that have no name of a case file."""
     files = [*dict.fromkeys(store.told.named[PASSED_OVER])]
     if files:
         patterns = listed(config.getini("relevance_files"), "or")
@@ -109,9 +109,9 @@ def _lost_results(config: pytest.Config, store: RunStore) -> Iterator[RunFinding
     """Yield a finding about cases without a result.
 
     A plugin that runs tests in another process may drop what is attached to reports. A
-    case with a failed report is not counted, because its failure is shown already. A
-    case that passed without a score, because a plugin ran something else in its place,
-    counts only if an option needs every result.
+    case with a failed report does not count, because its failure is shown already. A
+    case that another plugin passed without a score counts only if an option needs every
+    result.
     """
     needed_by = ["--relevance-gates=require"] if settings(config).requires_gates else []
     needed_by += [f"--relevance-{name}" for name in settings(config).outputs]
@@ -160,7 +160,7 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunF
 
 
 def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if known failures are allowed, but files have no reference."""
+    """Yield a finding if known failures are allowed in files without a reference."""
     if not settings(config).expects_known:
         return
     files = {
@@ -187,7 +187,10 @@ _REMEDY = "let the search run, or leave the cases out of this run (-m, -k, --ign
 
 
 def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if nothing was searched. It fails a run with a reference."""
+    """Yield a finding if no case was searched.
+
+    The finding makes the run fail if the run was to be compared with a reference.
+    """
     if not nothing_was_searched(store.results):
         return
     collection = store.collection
@@ -196,9 +199,9 @@ def _nothing_searched(config: pytest.Config, store: RunStore) -> Iterator[RunFin
         yield from _all_deselected(config, store)
         return
     told = nothing_searched_text(store.results) or _never_ran(store, cases)
-    reference = _reference(config, store)
-    if reference:
-        text = f"{told}; {reference}, so the run fails: {_REMEDY}"
+    why_fails = _why_compared(config, store)
+    if why_fails:
+        text = f"{told}; {why_fails}, so the run fails: {_REMEDY}"
         yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
     else:
         yield RunFinding(told, is_of_part=True)
@@ -222,7 +225,7 @@ def _folders_skipped(config: pytest.Config, store: RunStore) -> Iterator[RunFind
 def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
     """Yield a finding if all cases were deselected although there is a reference."""
     files = store.collection.files
-    if not (files and _reference(config, store)):
+    if not (files and _why_compared(config, store)):
         return
     total = sum(about.total for about in files.values())
     deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
@@ -252,8 +255,11 @@ def _skipped_folders(store: RunStore) -> str:
     return f"the conftest.py of {first_named(folders)} skip their case files ({reason})"
 
 
-def _reference(config: pytest.Config, store: RunStore) -> str:
-    """Return words about the reference of the run, or that it is required; else ""."""
+def _why_compared(config: pytest.Config, store: RunStore) -> str:
+    """Return why the run was to be compared with a reference; "" if it was not.
+
+    The reason is a record, a baseline, or the option that requires a baseline.
+    """
     against = config.option.relevance_against
     if against is not None:
         return f"there is {harmless(recorded_rankings(config).name)} to compare with"
@@ -278,7 +284,7 @@ def _updates(config: pytest.Config) -> bool:
 def other_failures(
     store: RunStore, exitstatus: int | pytest.ExitCode
 ) -> Iterator[RunFinding]:
-    """Yield a finding about failed tests that are not cases, or another failure.
+    """Yield a finding if tests other than cases failed, or if pytest failed otherwise.
 
     Nothing is reported for a run without cases.
     """

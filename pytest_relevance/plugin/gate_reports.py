@@ -4,10 +4,10 @@ The node id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` if the search
 parameters. A gate has the reports of a test: setup, call and teardown. All plugins get
 these reports, so a gate that fails counts for `--maxfail`, `--lf` and `--sw`.
 
-A case is undecided if it looks at ranks that its search does not return. For example,
-the search returns ten results whatever number is requested. One case cannot show this,
-but all cases together can (`results/unseen.py`). The case has passed by then. So it
-gets one more report, of an error after its call, like a test whose teardown fails.
+A case is undecided if it looks at more ranks than its search returns, for example if
+the search returns ten results whatever number is requested. All cases together show
+this, one case alone does not (`results/unseen.py`). By then the case has passed. So the
+case gets one more report: an error after its call, like a test whose teardown fails.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
-    """Decide the gates of case files, report them as tests, and return their results.
+    """Judge the gates of case files, report them as tests, and return their results.
 
-    Without `--relevance-gates=require` the gates of a file are left out if none of its
-    cases ran, unless all of them were collected and skipped.
+    If none of the cases of a file ran, its gates are left out, except if all its cases
+    were skipped. `--relevance-gates=require` leaves out none.
     """
     # most runs have no gates
     from pytest_relevance.gates.judging import judge_gates
@@ -52,12 +52,12 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
         if require or gate.file in ran or is_skipped_whole:
             gates.append(gate)
     for gate in gates:
-        _log(session, store.collection.files[gate.file].path, gate)
+        _report_as_test(session, store.collection.files[gate.file].path, gate)
     return gates
 
 
-def _log(session: pytest.Session, path: str, gate: GateResult) -> None:
-    """Report a gate to pytest as it reports a test."""
+def _report_as_test(session: pytest.Session, path: str, gate: GateResult) -> None:
+    """Send pytest the reports of a gate, as for a test. `path`: of the case file."""
     hook = session.config.hook
     nodeid = f"{gate.node}::{gate.name}"
     location = (gate.node, gate.line - 1, gate.name)
@@ -99,9 +99,11 @@ def _reports_of_gate(
 
 
 def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:
-    """Return the report of a phase that passed.
+    """Return the report of a phase that passed; the caller may change its outcome.
 
-    `node`: the node id of the file. `line` counts from 1.
+    `node`: the node id of the file.
+    `line`: the line of the gate or the case, from 1.
+    `when`: "setup", "call" or "teardown".
     """
     name = nodeid.removeprefix(f"{node}::")
     now = wall_time()
@@ -118,7 +120,7 @@ def _passed_report(nodeid: str, node: str, line: int, when: Any) -> Any:
 
 
 def report_undecided(session: pytest.Session, store: RunStore) -> None:
-    """Report undecided cases as errors. Only files whose cases all ran count."""
+    """Report undecided cases as errors, in files whose cases have all run."""
     whole_files = [file for file in store.collection.files if store.is_whole(file)]
     undecided_cases = find_undecided(store.finished, whole_files)
     if not undecided_cases:

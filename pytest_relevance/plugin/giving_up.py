@@ -1,7 +1,7 @@
-"""Giving up a search that has failed in many cases in a row (`relevance_give_up`).
+"""Stop calling a search that failed in many cases in a row (`relevance_give_up`).
 
-Its other cases fail at once. Otherwise each case would wait for a search engine that
-does not answer.
+The remaining cases of the search fail at once. Otherwise each of them would wait for a
+search engine that does not answer.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ PATIENCE = 5
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is given up: a search fixture in a variant, with other fixtures of cases.
+    """A search that may be given up: a fixture in a variant, with other fixtures.
 
     `folder`: the folder that defines the fixture. Another folder may define a fixture
         of the same name.
-    `other_fixtures`: the `usefixtures` of cases. One of them may be what fails.
+    `other_fixtures`: the `usefixtures` of the cases, as one of them may be what fails.
     """
 
     name: str
@@ -51,8 +51,8 @@ class GivingUp:
     """Gives up a search that failed in too many cases in a row.
 
     The remaining cases of the search then fail without a call (`NotSearched`). A case
-    counts once, by the last report of its reruns. Each worker of pytest-xdist counts
-    its own cases. The hooks are registered when the first search is given up.
+    that is run again counts by its last report. Each worker of pytest-xdist counts its
+    own cases. This object is registered as a plugin when the first search is given up.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -71,9 +71,9 @@ class GivingUp:
     def count(self, nodeid: str, result: CaseResult) -> None:
         """Count the last result of a case as a success or a failure of its search.
 
-        An error while the ranking was scored is a success: the search had answered.
-        Skipped cases, expected failures, missing fixtures and checks in Python do not
-        count.
+        An error while the ranking was scored is a success, because the search had
+        answered. Skipped cases, expected failures, missing fixtures and checks in
+        Python do not count.
         """
         run = self._runs.get(nodeid)
         if run is None or result.verdict in (SKIPPED, NOT_SEARCHED):
@@ -92,7 +92,7 @@ class GivingUp:
                 self._give_up(search, len(cases), error)
 
     def _give_up(self, search: Search, cases: int, error: SearchError) -> None:
-        """Fail the other cases of a search from now on. `error` is its last error."""
+        """Give up a search that failed in so many cases. `error` is its last error."""
         if not self._given_up:
             self._manager.register(self, "relevance-giving-up")
         failed = f"{search.name} failed in {counted(cases, 'case')} in a row"
@@ -105,9 +105,9 @@ class GivingUp:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> object:
-        """Run a case ourselves if its search is given up.
+        """Have pytest alone run a case whose search is given up.
 
-        Otherwise other plugins would run the failed case again.
+        Otherwise a plugin that reruns failed tests would run it again.
         """
         if self._why(item) is None:
             return None
@@ -118,7 +118,8 @@ class GivingUp:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Raise `NotSearched` for a case whose search is given up, before its fixtures.
 
-        A case that was searched before, together with others, keeps its own result.
+        A case that was searched already, in a window with other cases, keeps its own
+        result.
         """
         __tracebackhide__ = True
         why = self._why(item)
@@ -145,5 +146,5 @@ def _search_of(run: CaseRun) -> Search:
 
 
 def _is_missing_fixture(error: SearchError) -> bool:
-    """Say whether the error of a case is that one of its fixtures does not exist."""
+    """Say whether a case failed because one of its fixtures does not exist."""
     return error.phase == SETUP and not error.type

@@ -1,7 +1,8 @@
-"""The hooks of a run with cases: around each test, and around the run.
+"""The hooks of a run with cases: around each test, and around the whole run.
 
-`install` registers them when the first case file is collected. The hooks that print are
-in `terminal`, those that write files in `outputs`, those about workers in `workers`.
+`install` registers the hooks when the first case file is collected. The hooks that
+print are in `terminal`, those that write files in `outputs`, those about workers in
+`workers`.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _CHECK_CALLS = "relevance-check-calls"
 
 
 def install(config: pytest.Config) -> None:
-    """Register the hooks of a run with cases, unless this was done."""
+    """Register the hooks of a run with cases, unless they are registered."""
     manager = config.pluginmanager
     if has_cases(config):
         return
@@ -71,7 +72,7 @@ def install(config: pytest.Config) -> None:
 
 
 def install_for_checks(session: pytest.Session) -> None:
-    """Register the hooks of a run with checks in Python, unless this was done."""
+    """Register the hooks of a run with checks in Python, unless they are registered."""
     install(session.config)
     if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
         from pytest_relevance.plugin.check_reports import CheckCalls
@@ -80,7 +81,7 @@ def install_for_checks(session: pytest.Session) -> None:
 
 
 def pass_over(path: Path, config: pytest.Config) -> None:
-    """Note a file for the summary that has cases and is not collected."""
+    """Note for the summary that a file has cases and is not collected."""
     install(config)
     run_store(config).unsent.name(PASSED_OVER, shown_path(path, config))
 
@@ -99,11 +100,11 @@ class Reporting:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach results to the report of a case, or of a test with checks.
+        """Attach results and news to a report, in the process that makes the report.
 
-        This is done here because a report may be made in a process that logs nothing.
-        This wrapper is the outermost one, because other wrappers change the outcome or
-        run the item again before they return the report.
+        Results are attached only for a case, and for a test with checks. This wrapper
+        is the outermost one, because other wrappers change the outcome or run the item
+        again before they return the report.
         """
         if CASE_RUN in item.stash:
             report = yield from report_case(item.stash[CASE_RUN], call)
@@ -118,7 +119,7 @@ class Reporting:
         news = self._store.unsent.take()
         if news is not NO_NEWS:
             attach_news(report, news)
-        if os.getpid() != self._process:  # such as a child that pytest-forked made
+        if os.getpid() != self._process:  # for example a child of pytest-forked
             make_portable(report)
         return report
 
@@ -150,7 +151,7 @@ class Reporting:
     ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
         """Turn what is attached to a report into text, which pytest-xdist can send.
 
-        `attached_to` turns the text back.
+        `attached_to` turns the text into an object again.
         """
         values = yield
         if values is not None and isinstance(values.get(ATTRIBUTE), Attached):
@@ -180,7 +181,7 @@ class WholeRun:
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store the errors that a worker found while it collected."""
+        """Keep the errors that a worker found while it collected, for the reports."""
         if not self._is_worker:
             self._store.told.keep_errors(attached_to(report).news.errors)
 
@@ -188,7 +189,7 @@ class WholeRun:
     def pytest_internalerror(
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> None:
-        """Store an error that ends the run, for example one of a conftest.py."""
+        """Keep an error that ends the run, for example one of a conftest.py."""
         from pytest_relevance.plugin.early_errors import error_at
 
         self._store.told.keep_errors([error_at(excinfo.value, ".", self._config)])
@@ -200,28 +201,28 @@ class WholeRun:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the node ids of the tests that are to run, and what they demand."""
+        """Note the demands of the collected files, and which tests are to run."""
         note_demands(self._config)
-        if session.items:  # there are no items on the controller of pytest-xdist
-            if self._store.unsent.fingerprint is None and not is_fixture_defined(
-                FINGERPRINT, session
-            ):
-                self._store.unsent.fingerprint = {}
-            self._items = [item for item in session.items if CASE_RUN in item.stash]
-            collection = self._store.collection
-            collection.to_run = [item.nodeid for item in session.items]
-            collection.in_file_order = _in_order_of_collection(self._items)
-            self._giving_up.watch(self._items)
+        if not session.items:  # for example on the controller of pytest-xdist
+            return
+        unsent = self._store.unsent
+        if unsent.fingerprint is None and not is_fixture_defined(FINGERPRINT, session):
+            unsent.fingerprint = {}
+        self._items = [item for item in session.items if CASE_RUN in item.stash]
+        collection = self._store.collection
+        collection.to_run = [item.nodeid for item in session.items]
+        collection.in_file_order = _in_order_of_collection(self._items)
+        self._giving_up.watch(self._items)
 
     # inside the terminal's wrapper, which then writes its final 100 %
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(
         self, session: pytest.Session
     ) -> Generator[None, object, object]:
-        """Decide the gates when all cases have run, or when the run was stopped.
+        """Judge the gates when all cases have run, or when the run was stopped.
 
         If some cases have not run, another plugin may still run them in a loop of its
-        own. Then the gates are decided at the end of the session.
+        own. Then `pytest_sessionfinish` judges the gates.
         """
         try:
             result = yield
@@ -240,9 +241,9 @@ class WholeRun:
     def pytest_keyboard_interrupt(
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> None:
-        """Note the query whose search was interrupted, as its case has no report.
+        """Note the query whose search was interrupted, since its case has no report.
 
-        The message of `pytest.exit` is stored as an error of the run.
+        The message of `pytest.exit` is kept as an error of the run.
         """
         if isinstance(excinfo.value, pytest.exit.Exception):
             from pytest_relevance.plugin.early_errors import error_at
@@ -257,9 +258,10 @@ class WholeRun:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Decide the gates if this was not done, and note what is missing from the run.
+        """Judge the gates if this was not done, and note what is missing from the run.
 
-        A worker of pytest-xdist only sends what is left.
+        A gate or a finding that fails makes the exit status 1. A worker of pytest-xdist
+        only sends what it has not sent yet.
         """
         if self._is_worker:
             send_rest(self._config, self._store)
@@ -279,7 +281,7 @@ class WholeRun:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _keep_findings(self, session: pytest.Session, *, has_ended: bool) -> bool:
-        """Store what the run reports about itself. Say whether this fails the run."""
+        """Keep what the run reports about itself. Say whether that fails the run."""
         told = self._store.told
         fails = False
         is_complete = has_ended and not self._was_cut_short
@@ -299,7 +301,7 @@ class WholeRun:
         self._store.forget_cases()
 
     def _judge_gates(self, session: pytest.Session) -> None:
-        """Report undecided cases and judge the gates, once. A worker does neither."""
+        """Report undecided cases and judge the gates, once, and not in a worker."""
         if self._is_worker or self._gates_are_judged or not self._runs_tests:
             return
         self._gates_are_judged = True

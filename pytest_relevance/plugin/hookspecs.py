@@ -24,25 +24,26 @@ if TYPE_CHECKING:
 def pytest_relevance_ranking(response: object, case: Case) -> object | None:
     """Convert the response of a search to a ranking that the plugin can read.
 
-    Return the ranking in any form that the plugin reads (document ids, best first; (id,
-    score) pairs; mappings with an id and a title ...), or None to leave it to the next
-    implementation, and at last to the plugin. The first result that is not None is
-    used.
+    Return the ranking in any form that the plugin reads: for example a list of document
+    ids, best first, of (id, score) pairs, or of mappings with an id and a title. Return
+    None to leave the response to the next implementation. The first result that is not
+    None is used; if there is none, the plugin reads the response itself.
 
-    `response` is the return value of the search, after awaiting it if it was awaitable;
-    `case` is the case that runs.
+    `response`: the return value of the search. If it was awaitable, it has been
+        awaited.
+    `case`: the case that runs.
     """
 
 
 @pytest.hookspec
 def pytest_relevance_metrics() -> Mapping[str, Callable[..., float | None]]:  # type: ignore[empty-body]
-    """Return metrics of the project's own: {name: function}.
+    """Return the project's own metrics: {name: function}.
 
-    A metric may then stand wherever a metric may: `name@10`. The function is called
-    with the grades of the results (None: unjudged), best first and cut at k, the grades
-    of all judgments, and k (None without a cutoff). It returns a finite number, or None
-    if the metric is not defined. It is called for each case, and for accepted rankings:
-    equal grades must give equal values.
+    Case files may use such a metric like any other: `name@10`. The function is called
+    with three arguments: the grades of the results, best first and cut at k (None:
+    unjudged); the grades of all judgments; and k (None without a cutoff). It returns a
+    finite number, or None if the metric is not defined. It is called for the ranking of
+    each case, and for accepted rankings. Equal grades must give equal values.
     """
 
 
@@ -52,10 +53,10 @@ def pytest_relevance_search(
 ) -> Searched | Awaitable[Searched] | None:
     """Call the search of a case, and return what it returned or raised: `Searched`.
 
-    Return something to await if an event loop is needed, or None to leave the search to
-    the next implementation. The first result that is not None is used. The last
-    implementation, of this plugin, calls the search alone. The fixtures of the case are
-    set up, and no event loop runs.
+    Return an awaitable if an event loop is needed, or None to leave the search to the
+    next implementation. The first result that is not None is used. The plugin's own
+    implementation is the last one, and calls the search for this case alone. When the
+    hook is called, the fixtures of the case are set up, and no event loop runs.
     """
 
 
@@ -65,12 +66,13 @@ def pytest_relevance_fields(
 ) -> FieldValues | Awaitable[FieldValues | None] | None:
     """Return fields of documents from another source than the search.
 
-    `documents`: the documents that lack a field that an expectation looks at.
-    `names`: all fields that the expectations of the case look at.
-
     An implementation may be a coroutine function. It is awaited only if a document
-    still lacks a field. If it awaits something itself, it calls
-    `case_run.wait(answer)`. Of several sources, the first value of a field counts.
+    still lacks a field. A plain implementation that has to await something calls
+    `case_run.wait(answer)`. If several sources return a field, the first value counts.
+
+    `documents`: the ids of the documents that lack a field that an expectation looks
+        at.
+    `names`: all fields that the expectations of the case look at.
     """
 
 
@@ -82,10 +84,11 @@ def pytest_relevance_complete(
 ) -> Sequence[DocumentTexts] | None:
     """Return more about the documents of results, when all cases have ended.
 
-    Return texts for each result, in their order. The hook is called before any report,
-    in the process that has all results. The first call is for all results whose
-    rankings a report shows. `files` are the case files by their names. The texts change
-    no verdict.
+    Return a `DocumentTexts` for each result, in the order of the results, or None. The
+    hook is called before any report, in the process that has all results. The first
+    call is for all results whose rankings a report shows. The texts change no verdict.
+
+    `files`: {name: data of the case file}.
     """
 
 
@@ -95,17 +98,17 @@ def pytest_relevance_texts(
 ) -> DocumentTexts | None:
     """Return more about the documents of a case that failed or is inconclusive.
 
-    The fixtures of the case are set up. Return titles, fields or explanations, or None.
-    What several implementations return is put together. The texts change no verdict.
+    Return titles, fields or explanations, or None. What several implementations return
+    is joined. The fixtures of the case are set up. The texts change no verdict.
     """
 
 
 @pytest.hookspec
 def pytest_relevance_outputs() -> Iterable[OutputFile]:  # type: ignore[empty-body]
-    """Return the files that options of the plugin name.
+    """Return the kinds of files that options of the plugin may name.
 
-    Each file is checked before the run. If there is one, the run keeps the ranking and
-    the titles of every case.
+    The files that options do name are checked before the run. If there is one, the run
+    keeps the ranking and the titles of every case.
     """
 
 
@@ -113,7 +116,7 @@ def pytest_relevance_outputs() -> Iterable[OutputFile]:  # type: ignore[empty-bo
 def pytest_relevance_summary(  # type: ignore[empty-body]
     run: Run, detail: int
 ) -> Iterable[Section]:
-    """Return sections for the terminal. They come before the last section.
+    """Return sections for the summary in the terminal, which come before its last one.
 
     `detail`: 1 for `-v`, 2 for `-vv`, -1 for `-q`.
     """
@@ -125,7 +128,7 @@ def pytest_relevance_write(  # type: ignore[empty-body]
 ) -> Iterable[Message]:
     """Write something at the end of a run, and return messages about it.
 
-    A message that is not good fails the run. If an error ends the run before it begins,
-    `run` has no results, and `run.info` has the error. The hook is not called in a
-    worker of pytest-xdist.
+    A message that is not good makes the run fail. If an error ends the run before it
+    begins, `run` has no results, and `run.info` has the error. The hook is not called
+    in a worker of pytest-xdist.
     """

@@ -1,11 +1,11 @@
 """The variant that an item runs in: the parameters that its ranking may depend on.
 
-These are the parameters of the fixtures that `search` and the `usefixtures` of the case
-use, found by argument names. The parameters of other fixtures do not count: of an
-unrelated autouse fixture, or of a plugin that repeats every test.
+A parameter counts if it belongs to a fixture that `search` or the `usefixtures` of the
+case request, directly or through other fixtures. Parameters of other fixtures do not
+count, for example those of a plugin that repeats every test.
 
-A fixture that takes `request` may get any other fixture by name. So if one of the used
-fixtures takes `request`, all parameters of the project's own fixtures count.
+A fixture that takes `request` may get any other fixture by name. So if one of the
+requested fixtures takes `request`, all parameters of the project's own fixtures count.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ class Variant:
     Attributes:
         name: the ids of the parameters that count, joined by "-"; None if none counts.
         number: the number of the variant among those of its case, from 0.
-        ends: what the names of its items have after the name of the case. Empty if that
-            is only the name of the variant in brackets.
+        ends: for each item of the variant, the end of its name, after the name of the
+            case. Empty if there is one item, and its name ends in the name of the
+            variant.
         parameters: the ids of the parameters that count.
     """
 
@@ -45,7 +46,7 @@ _ONLY_VARIANT = Variant(name=None, number=0)
 
 
 def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
-    """Return the variant of each item of a case."""
+    """Return the variant of each item of a case, in the order of the items."""
     if len(items) == 1 and internals.parameters_of(items[0]) is None:
         return [_ONLY_VARIANT]
     ids = _ids_that_count(case, items)
@@ -69,7 +70,7 @@ def variants_of(case: Case, items: Sequence[pytest.Function]) -> list[Variant]:
 def _ids_that_count(
     case: Case, items: Sequence[pytest.Function]
 ) -> list[tuple[str, ...] | None]:
-    """Return the ids of the parameters that count, for each item; None without any."""
+    """Return for each item the ids of its parameters that count; None if none do."""
     nothing_counts: list[tuple[str, ...] | None] = [None] * len(items)
     parameters = []
     for item in items:
@@ -110,10 +111,10 @@ def _arguments_that_count(
 
 
 def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[Any]]:
-    """Return fixtures, and all that they use, by name: their definitions in use.
+    """Return the named fixtures and all that they request: {name: definitions in use}.
 
-    A fixture uses its last definition. If this definition requests its own name, the
-    definition that it overrides is in use too.
+    The last definition of a name is in use. If this definition requests its own name,
+    the definition that it overrides is in use too.
     """
     used: dict[str, list[Any]] = {}
     waiting = [*names]
@@ -130,7 +131,7 @@ def _used_fixtures(names: Iterable[str], fixtures: Fixtures) -> dict[str, list[A
 
 
 def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
-    """Say whether a fixture takes `request`, which gives it any other fixture.
+    """Say whether a fixture takes `request`, by which it may get any other fixture.
 
     Fixtures of pytest itself do not count.
     """
@@ -144,9 +145,10 @@ def _may_ask_for_others(definitions: Iterable[Any]) -> bool:
 def _ids_of_arguments(
     parameters: Sequence[Parameters], arguments: set[str]
 ) -> Iterable[tuple[str, ...]]:
-    """Yield the ids of some arguments, for each item.
+    """Yield for each item the ids of the parameters of some arguments.
 
-    If several arguments of an item share one id, all its ids are taken.
+    All ids of an item are yielded if an id cannot be assigned to one argument, because
+    `parametrize` set several arguments at once.
     """
     names = [*parameters[0].indices]
     has_one_each = all(len(names) == len(of_item.ids) for of_item in parameters)
@@ -159,10 +161,10 @@ def _ids_of_arguments(
 
 
 def _ends(variant: str | None, items: Sequence[pytest.Function]) -> Sequence[str]:
-    """Return how the names of items end, if they say more than the name of the variant.
+    """Return the ends of the names of a variant's items; () if the name gives them.
 
     Example: `[bm25-1-2]` and `[bm25-2-2]` if pytest-repeat runs the variant `bm25`
-    twice. Return () for the only item of a variant, if it ends in `[bm25]`.
+    twice. () for the only item of a variant, if its name ends in `[bm25]`.
     """
     parameters = internals.parameters_of(items[0])
     if len(items) == 1 and (parameters is None or parameters.id == variant):

@@ -37,9 +37,9 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 @dataclass(frozen=True, slots=True)
 class CaseItem:
-    """An item of a case, and its variant.
+    """An item of a case, with its variant.
 
-    `search_folder`: the folder that defines the search fixture, as node ids name it.
+    `search_folder`: the folder that defines the search fixture, as in node ids.
     """
 
     item: pytest.Item
@@ -53,8 +53,8 @@ class ItemMaker:
     def __init__(self, file: pytest.Module, queries_line: int) -> None:
         """Prepare to make the items of a file.
 
-        `queries_line`: the line of `queries` in the case file, for cases from other
-            files.
+        `queries_line`: the line of the key `queries` in the case file. It is the line
+            of the cases that another file lists.
         """
         self._file = file
         self._hooks = file.ihook  # pytest looks for conftests each time it is asked
@@ -83,8 +83,8 @@ class ItemMaker:
     def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
         """Return the items of a case, and the event loop that they run in.
 
-        The loop depends on fixtures, which pytest looks up while it makes items. So the
-        items may be made twice for the first case with these fixtures.
+        The loop depends on fixtures, which pytest looks up while it makes items. So
+        items may be made twice for the first case with the same names of fixtures.
         """
         fixtures = (*case.usefixtures, case.search)
         known = self._loop_of.get(fixtures)
@@ -146,9 +146,10 @@ def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:
 def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., object]:
     """Return a function from which pytest makes the items of a case.
 
-    pytest reads from its signature which fixtures the case requests. In each item,
-    `_function_of` replaces it, unless it is a coroutine function. A plain function
-    could find its item only by the fixture `request`, which pytest makes slowly.
+    pytest reads from its signature which fixtures the case requests. A coroutine
+    function runs the case itself. A plain function would need the fixture `request` to
+    find its item, and pytest makes that slowly. So `_function_of` replaces it in each
+    item.
     """
 
     async def run_case_async(request: pytest.FixtureRequest, **_: object) -> None:
@@ -164,7 +165,7 @@ def _case_function(fixtures: Sequence[str], *, is_async: bool) -> Callable[..., 
 
 
 def _function_of(item: pytest.Function) -> Callable[..., None]:
-    """Return the plain function of an item, which runs its case.
+    """Return a plain function that runs the case of an item.
 
     It has the name and the attributes of the function that pytest collected.
     """
@@ -198,7 +199,7 @@ _REMEDY = "give a parameter another id: @pytest.fixture(params=[...], ids=[...])
 
 
 def why_same_names(runs: Iterable[CaseRun]) -> str:
-    """Return why two items or variants of a file have one name; "" if no two have."""
+    """Return why two items or variants of a file share a name; "" if none do."""
     by_name: dict[str, CaseRun] = {}
     by_variant: dict[tuple[str, str | None], CaseRun] = {}
     for this in runs:
@@ -212,9 +213,10 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
 
 
 def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
-    """Return why a file has the node id of another file; "" if it has not.
+    """Return why a file has the node id of another file; "" if it has its own.
 
-    pytest names a file outside of its root folder by the argument of the command line.
+    If a file is outside of the root folder, pytest makes its node id from the argument
+    of the command line.
     """
     for other in others:
         if other.node == file.nodeid and other.path != str(file.path):

@@ -1,9 +1,9 @@
 """Mask secrets that are known by their values, anywhere in a text.
 
-A value becomes known if it stands under a secret name: of a param, an entry of the
-fingerprint, an option, or a variable of the environment. An exception may repeat the
-value anywhere. It is found as it is, URL-encoded, as JSON, HTML and Python write it,
-and in base64, such as that of `user:password`.
+A value becomes known if it has a secret name: as a param, an entry of the fingerprint,
+an option, or an environment variable. The text of an exception may then repeat the
+value anywhere. The value is found as it is, as URLs, JSON, HTML and Python encode it,
+and in base64, also as a part of `user:password`.
 
 A value that is too common is not masked, because it may mean something else: see
 `is_distinct`.
@@ -38,7 +38,7 @@ _REST = r"[A-Za-z0-9+/_=.~%-]*"
 
 
 def is_distinct(value: str) -> bool:
-    """Say whether a value is so unusual that it is hardly ever found by chance.
+    """Say whether a value is so unusual that it hardly ever stands in a text by chance.
 
     Such a value has 8 characters, or 5 with both letters and digits. So "1", "en",
     "en_GB" and "price" are too common. A number needs 8 digits.
@@ -61,7 +61,7 @@ class KnownSecrets:
         return bool(self._secrets)
 
     def add(self, value: str, mask: str) -> None:
-        """Mask a value from now on with `mask`, and each line of it.
+        """Mask a value, and each line of it, by `mask` from now on.
 
         A value or a line that is too common is not masked.
         """
@@ -78,11 +78,11 @@ class KnownSecrets:
         return text
 
     def hide_in(self, values: Any, but: frozenset[str] = frozenset()) -> Any:
-        """Return values with the known secrets masked in all texts.
+        """Return values with the known secrets masked in all their texts.
 
-        The same object is returned if no secret is in it. `values` are builtin types
-        and dataclasses. Keys stay as they are. So do the values under the keys or
-        fields in `but`.
+        If no secret is found, the same object is returned. `values` are builtin types
+        and dataclasses, at any depth. Keys stay as they are.
+        `but`: keys and names of fields whose values stay as they are.
         """
         if isinstance(values, str):
             return self.hide(values)
@@ -127,7 +127,7 @@ class _Secret:
         return re.sub("|".join(self._patterns), lambda found: self._mask, text)
 
     def _bounded(self, form: str) -> str:
-        """Return the pattern of a form. A short form must not be within a word."""
+        """Return the pattern of a form. A short form is found only as a whole word."""
         pattern = re.escape(form)
         if len(self._value) < SHORTEST or self._value.isalpha():
             return rf"(?<![^\W_]){pattern}(?![^\W_])"
@@ -135,7 +135,7 @@ class _Secret:
 
 
 def _forms_of(value: str) -> Iterator[str]:
-    """Yield a value as JSON, Python, HTML and addresses write it."""
+    """Yield a value as it is, and as JSON, Python, HTML and URLs encode it."""
     yield value
     yield json.dumps(value)[1:-1]
     yield json.dumps(value, ensure_ascii=False)[1:-1]
@@ -148,9 +148,11 @@ def _forms_of(value: str) -> Iterator[str]:
 
 
 def _base64_of(value: str) -> Iterator[str]:
-    """Yield the three texts that base64 can make of a value inside a longer text.
+    """Yield the texts that base64 makes of a value inside a longer text.
 
-    Which one it is depends on the position of the value.
+    There are three, because base64 encodes groups of three bytes: the text depends on
+    where in a group the value begins. Characters at the ends that also encode other
+    bytes are left out.
     """
     data = value.encode("utf-8", "surrogatepass")
     for offset in range(3):
@@ -167,7 +169,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 
 
 def texts_in(value: Any) -> Iterable[str]:
-    """Yield all strings and numbers in nested values, as text. Keys are left out."""
+    """Yield all strings and numbers in nested values, as text, without the keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

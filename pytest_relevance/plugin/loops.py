@@ -4,10 +4,10 @@ The function of a case is a coroutine function only if pytest-asyncio or anyio m
 to run it: in their auto modes, and if the case requests an async fixture of theirs.
 Even then the search itself may be a plain function.
 
-A plugin runs a coroutine function in its own loop. This is wrong for a plain search,
-which may start a loop of its own. So a plain search is called outside any loop, and
-only a response that must be awaited goes to the plugin's loop. A coroutine search that
-no plugin runs uses the loop of `awaiting.own_loop`.
+A plain search must not be called in the loop of a plugin, because it may start a loop
+of its own. So it is called outside any loop, and only a response that must be awaited
+is awaited in the plugin's loop. A coroutine search that no plugin runs uses the loop of
+`awaiting.own_loop`.
 
 pytest-asyncio has a loop for each scope, and an object made in one loop does not work
 in another. `Loops` finds the loop in which the search of a case was made.
@@ -40,10 +40,11 @@ _LOOP_CHOICE = "relevance-loops"
 
 @dataclass(frozen=True, slots=True)
 class CaseLoop:
-    """In which event loop of another plugin the function of a case runs.
+    """The event loop of another plugin in which the function of a case runs.
 
     `is_async`: whether the function is a coroutine function.
-    `scope`: the scope of the loop of pytest-asyncio; None if no mark has to name it.
+    `scope`: the scope of the loop of pytest-asyncio; None if the case needs no mark for
+        it.
     """
 
     is_async: bool
@@ -53,11 +54,10 @@ class CaseLoop:
 class Loops:
     """Decides in which event loop of another plugin a case runs, if in any.
 
-    `usual` is the loop of a case without async fixtures.
-
     In its auto mode, a plugin runs every coroutine function. In strict mode,
     pytest-asyncio runs only marked cases. A case is marked if an async fixture makes
-    its search in a loop of pytest-asyncio. The mark has the scope of this loop.
+    its search in a loop of pytest-asyncio. The mark names the scope of this loop.
+    `usual`: the loop of a case without async fixtures.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -82,7 +82,7 @@ class Loops:
             choose_loops(config)
 
     def of(self, search: str, fixtures: Fixtures) -> CaseLoop:
-        """Return the loop of the nearest async fixture of a search, or `usual`."""
+        """Return the loop in which a search is made, or `usual` if no loop makes it."""
         scope = self._scope_of(search, fixtures) if self._is_active else None
         if scope is None and ANYIO_BACKEND not in fixtures:
             return self.usual
@@ -90,9 +90,10 @@ class Loops:
         return CaseLoop(is_async=True, scope=scope or self.usual.scope)
 
     def _scope_of(self, search: str, fixtures: Fixtures) -> str | None:
-        """Return the loop scope of the nearest async fixture of a search, or None.
+        """Return the scope of the loop of pytest-asyncio that makes a search, or None.
 
-        Only fixtures of pytest-asyncio count.
+        It is the scope of the nearest fixture of pytest-asyncio: the search itself, or
+        one that it requests, directly or through others.
         """
         names = [search]
         for name in names:
@@ -124,10 +125,7 @@ def _setting(config: pytest.Config, name: str) -> Any:
 
 
 def choose_loops(config: pytest.Config) -> None:
-    """Register the hook that calls plain searches outside of event loops.
-
-    Nothing happens if it is registered.
-    """
+    """Register the hook that calls plain searches outside of loops, once."""
     if not config.pluginmanager.has_plugin(_LOOP_CHOICE):
         config.pluginmanager.register(LoopChoice(), _LOOP_CHOICE)
 
@@ -141,8 +139,8 @@ class LoopChoice:
     ) -> Generator[None, object, object]:
         """Replace the coroutine function of a case by a plain one if no loop is needed.
 
-        This is decided here because the search is known only after its fixture is set
-        up.
+        The decision is made here, because the search is known only when its fixture is
+        set up.
         """
         this = pyfuncitem.stash.get(CASE_RUN, None)
         given = pyfuncitem.obj
@@ -160,5 +158,5 @@ class LoopChoice:
             return (yield)
         finally:
             pyfuncitem.obj = given
-            close_unawaited(this.attempt.pending)  # if no loop came to it
+            close_unawaited(this.attempt.pending)  # if no loop has awaited it
             this.attempt.is_running = False

@@ -1,7 +1,7 @@
-"""Cases that the reference has under another id, in another file or variant.
+"""Find cases that the reference has under another id, or in another file or variant.
 
-When all case files are collected, each moved case gets its accepted ranking. An update
-of the baselines writes the rankings to the files in which the cases are now.
+When all case files are collected, each moved case gets its accepted ranking. If the run
+updates baselines, the rankings are written to the files that have the cases now.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 class CollectedFile:
     """A case file that was collected.
 
-    `collector`: a `CaseFile`.
+    `collector`: the `CaseFile` that collected it.
     `runs`: its cases, one for each variant.
     `digest`: the digest of the file and of the files that it names.
     """
@@ -72,7 +72,7 @@ COLLECTED_FILES: pytest.StashKey[dict[str, CollectedFile]] = pytest.StashKey()
 
 
 def follow_moved_cases(config: pytest.Config) -> None:
-    """Give moved cases their accepted rankings, and note the moves in their files."""
+    """Give moved cases their accepted rankings, and note the moves in `FileInfo`."""
     collected = config.stash.get(COLLECTED_FILES, {})
     references = _references(config, collected)
     gone = list(_gone(config, collected, references))
@@ -102,9 +102,9 @@ def _gates_left(
     references: Mapping[str, BaselineEntries],
     collected: Mapping[str, CollectedFile],
 ) -> dict[str, list[RecordedGate]]:
-    """Return the gates of files that are gone: {the file that has a case now: gates}.
+    """Return the gates of files that are gone: {file that has the cases now: gates}.
 
-    If the cases of a file were moved to several files, the first of them counts.
+    If the cases of a file moved to several files, the first of these gets the gates.
     """
     found: dict[str, list[RecordedGate]] = defaultdict(list)
     seen = set()
@@ -123,7 +123,7 @@ def _gates_left(
 def _references(
     config: pytest.Config, collected: Mapping[str, CollectedFile]
 ) -> dict[str, BaselineEntries]:
-    """Return the accepted rankings by case file, also of files that are gone."""
+    """Return {case file: accepted rankings}, also for files that are gone."""
     found = {}
     for name, file in collected.items():
         if file.collector.baseline is not None:
@@ -142,7 +142,7 @@ def _recorded_files_that_are_gone(
 ) -> Iterator[tuple[str, BaselineEntries]]:
     """Yield the case files of the record that do not exist any more.
 
-    Each has its name and its accepted rankings.
+    Each is a pair of its name and its accepted rankings.
     """
     recorded = recorded_rankings(config)
     nodes = {name: node for node, name in recorded.nodes.items()}
@@ -161,8 +161,8 @@ def _baselines_without_a_case_file(
 ) -> Iterator[tuple[str, BaselineEntries]]:
     """Yield the case files that are gone and whose baselines still exist.
 
-    Each has its name and its accepted rankings. Only folders in which pytest collects
-    are searched.
+    Each is a pair of its name and its accepted rankings. Only folders in which pytest
+    collects are searched.
     """
     folders = {file.collector.path.parent for file in collected.values()}
     paths = {folder / name for folder in folders for name in orphaned_baselines(folder)}
@@ -184,7 +184,10 @@ def _baselines_without_a_case_file(
 
 
 def mask_entries(config: pytest.Config, entries: BaselineEntries) -> None:
-    """Mask secrets in the params of entries, which may be older than the ini key."""
+    """Mask secrets in the params and the fingerprint of entries, in place.
+
+    The entries may have been written before the ini key `relevance_redact` was set.
+    """
     masked = redaction(config).values
     for key, entry in entries.items():
         if entry.params:
@@ -202,7 +205,7 @@ def _gone(
 ) -> Iterator[PlacedCase]:
     """Yield the cases of the reference that the run does not have at their place.
 
-    A case with another query or other params counts as another case.
+    If the case at that place has another query or other params, it is another case.
     """
     if not references:
         return
@@ -228,9 +231,10 @@ def _new(
     references: Mapping[str, BaselineEntries],
     gone: Iterable[PlacedCase],
 ) -> Iterator[PlacedCase]:
-    """Yield the cases that the reference does not have at their place.
+    """Yield the cases of the run that the reference does not have at their place.
 
-    Only cases count that have the query or the id of a case in `gone`.
+    Only cases are yielded that have the query or the id of a case in `gone`, because no
+    other case can have moved.
     """
     from pytest_relevance.results.records.moved_cases import Place, PlacedCase
 
@@ -261,7 +265,7 @@ def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> b
 
 
 def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, ...]:
-    """Return the files of the record, except those whose cases have all been moved."""
+    """Return those of some files of the record of which not all cases have moved."""
     moved = defaultdict(set)
     for info in run_store(config).collection.files.values():
         for case in info.moved:
@@ -274,7 +278,7 @@ def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, .
 
 
 def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
-    """Return what moves from or to the baseline of each case file.
+    """Return the entries that leave and that reach each baseline: {case file: entries}.
 
     Raises `RecordError` if a baseline cannot be read.
     """

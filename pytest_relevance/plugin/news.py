@@ -19,13 +19,13 @@ from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.run_info import FileInfo, RunError, RunFinding
 
 LOST = "lost"
-"""A kind of name in `Told.named`: a check made after the last report of its test, so
-that its result is lost.
+"""A kind of name in `Told.named`: a check that was made after the last report of its
+test. Its result is lost.
 """
 
 PASSED_OVER = "passed_over"
-"""A kind of name in `Told.named`: a file that seems to be a case file by its content,
-not by its name.
+"""A kind of name in `Told.named`: a file with the content of a case file, but another
+name.
 """
 
 
@@ -34,7 +34,7 @@ class Described:
     """More texts about the documents of a result that was sent before.
 
     `nodeid`: the node id of the case or the test.
-    `number`: the number of the result among those of its report, from 0.
+    `number`: the place of the result among those of its report, from 0.
     """
 
     nodeid: str
@@ -48,15 +48,13 @@ class News:
 
     Attributes:
         fingerprint: what the process searches, with its first report of a case.
-        warnings: texts by subject. The end of the run shows the first text of a
-            subject.
-        named: names of checks under `LOST`, and of files under `PASSED_OVER`.
+        warnings: {subject: text}. The end of the run shows the first text of a subject.
+        named: {`LOST`: names of checks, `PASSED_OVER`: names of files}.
         described: more texts about documents of results that were sent before.
-        files: the case files by name, with the first report of a worker of
-            pytest-xdist.
+        files: {name: case file}, with the first report of a worker of pytest-xdist.
         collected: with `files`, the node ids of the cases in the order of their files;
             empty if they run in this order.
-        errors: the mistakes because of which a file or a folder cannot be collected.
+        errors: the mistakes that keep a file or a folder from being collected.
     """
 
     fingerprint: Fingerprint | None = None
@@ -103,7 +101,7 @@ class Unsent:
     def describe(self, nodeid: str, number: int, texts: DocumentTexts) -> None:
         """Send more texts about the documents of a result that was sent before.
 
-        `number`: the number of the result among those of its report, from 0.
+        `number`: the place of the result among those of its report, from 0.
         """
         described = Described(
             nodeid, number, redaction(self._config).hide_in_result(texts)
@@ -124,8 +122,8 @@ class Told:
         failures: reasons why the run fails that are not printed yet.
         findings: what the run reports about itself.
         fingerprints: the different fingerprints of all processes that ran cases.
-        warnings: texts by subject, about fixtures and hooks of the project that fail.
-        named: names of checks under `LOST`, and of files under `PASSED_OVER`.
+        warnings: {subject: text}, about fixtures and hooks of the project that fail.
+        named: {`LOST`: names of checks, `PASSED_OVER`: names of files}.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -143,7 +141,7 @@ class Told:
         self.messages.append(message)
 
     def take_messages(self) -> list[Message]:
-        """Return the messages that were not printed yet, and forget them.
+        """Return the messages that are not printed yet, and forget them.
 
         Good messages come first, and the reasons why the run fails come last.
         """

@@ -40,8 +40,9 @@ SECRETS = (
 def whole_number(least: int, expected: str) -> Callable[[str], int]:
     """Return a function that converts a text to a whole number of at least `least`.
 
-    The function is the type of an option. For any other text it raises
-    ArgumentTypeError. `expected`: what the error says the option is.
+    The function is the `type` of an option. It raises ArgumentTypeError for any other
+    text.
+    `expected`: what the error says that the option takes.
     """
 
     def whole(text: str) -> int:
@@ -62,10 +63,10 @@ at_least_one = whole_number(1, "a whole number, 1 or more")
 
 
 class _Update(Action):
-    """Sets what `--relevance-update` accepts: "all", "new" or "test".
+    """Stores what `--relevance-update` accepts: "all", "new" or "test".
 
-    All names of the option have this one action, because argparse lists all of them in
-    an error.
+    `--relevance-update=new` is a name of the option, with the value in it. All these
+    names share one action, so that argparse lists them together in an error.
     """
 
     def __call__(
@@ -174,7 +175,7 @@ def _declare_ini_keys(parser: pytest.Parser) -> None:
 
 
 def matcher_of(patterns: Sequence[str]) -> Callable[[str], object]:
-    """Return a function that says whether a file name fits any of some patterns."""
+    """Return a function whose result is true for a file name that fits a pattern."""
     either = "|".join(map(translate, patterns))
     return re.compile(either or "(?!)").match  # (?!) matches nothing
 
@@ -183,8 +184,8 @@ class CaseFiles:
     """Decides which files are case files.
 
     A case file is known by its name (ini key `relevance_files`). A file that the
-    command line names is also known by its content. Raises UsageError for a pattern
-    with a folder.
+    command line names is also known by its content. Raises UsageError if a pattern of
+    the ini key has a folder.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -208,7 +209,7 @@ class CaseFiles:
     def includes(self, path: Path) -> bool:
         """Say whether a file is a case file. The file need not exist.
 
-        Raises OSError if its content decides and cannot be read.
+        Raises OSError if the content decides and cannot be read.
         """
         if self._fits(path.name):
             return True
@@ -260,16 +261,17 @@ class RunSettings:
 
     Attributes:
         calls: how often the search is called for a case.
-        give_up: a search is given up after failing in so many cases in a row; 0 for
+        give_up: in how many cases in a row a search fails before it is given up; 0:
             never.
         tolerance: how far a score may drop, for cases that do not set it.
-        requires_baseline: a case file without a baseline fails.
-        expects_known: a case that failed before is expected to fail.
-        requires_gates: a gate without a verdict fails.
+        requires_baseline: whether a case file without a baseline fails.
+        expects_known: whether a case that failed before is expected to fail.
+        requires_gates: whether a gate without a verdict fails.
         files: the files that options name, to be written at the end of the run.
         outputs: the names of all options that write something.
-        details: ranking, grades and titles are kept of every case, even if it passes.
-        properties: a JUnit file is written.
+        details: whether ranking, grades and titles are kept of every case, even if it
+            passes.
+        properties: whether a JUnit file is written.
         runs_tests: false if the command only lists tests, sets them up or shows
             fixtures.
         home: the ids of the process and the thread that started pytest. Plugins may run
@@ -302,7 +304,10 @@ REPORTING = "relevance-reporting"
 
 
 def has_cases(config: pytest.Config) -> bool:
-    """Say whether this process has case files, or may get results of them."""
+    """Say whether the hooks of a run with cases are registered in this process.
+
+    They are if it has collected a case file, or may get results of cases.
+    """
     return config.pluginmanager.has_plugin(REPORTING)
 
 
@@ -335,8 +340,8 @@ def settings(config: pytest.Config) -> RunSettings:
 def keep_details(config: pytest.Config) -> None:
     """Keep ranking, grades and titles of every case in this run.
 
-    An extension calls this in a `pytest_configure` that is `trylast`, after the
-    settings were read.
+    An extension calls this after the settings were read, in a `pytest_configure` that
+    is `trylast`.
     """
     config.stash[_SETTINGS] = replace(settings(config), details=True)
 
@@ -344,9 +349,8 @@ def keep_details(config: pytest.Config) -> None:
 def read_settings(config: pytest.Config) -> None:
     """Read options and ini keys, and keep them for `settings`.
 
-    Raises UsageError for an option or ini key with an invalid value. Workers of
-    pytest-xdist have the options and the environment of their controller, and so the
-    same settings.
+    Workers of pytest-xdist read the same settings, because they have the options and
+    the environment of their controller. Raises UsageError for an invalid value.
     """
     config.stash[CASE_FILES] = CaseFiles(config)
     option = config.option
@@ -391,15 +395,15 @@ _WITHOUT_TESTS = (
 
 
 def here() -> tuple[int, int]:
-    """Return the ids of the process and the thread that run this."""
+    """Return the ids of the process and the thread that call this function."""
     return os.getpid(), get_ident()
 
 
 def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
-    """Return the value of an option; if it is not given, that of the ini key.
+    """Return the value of an option, or that of its ini key if it is not given.
 
-    The ini key has the name of the option. Raises UsageError if the value is not
-    allowed.
+    The option and the ini key have the same name. Raises UsageError if the value is not
+    in `allowed`.
     """
     value: str = getattr(config.option, name) or config.getini(name)
     if value not in allowed:
@@ -410,10 +414,11 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
 def number_setting(
     config: pytest.Config, name: str, convert: Callable[[str], int]
 ) -> int:
-    """Return the number of an option; if it is not given, that of the ini key.
+    """Return the number of an option, or that of its ini key if it is not given.
 
-    The ini key has the name of the option. `convert` makes the number of a text. Raises
-    UsageError for an invalid ini key; argparse checks the option.
+    The option and the ini key have the same name.
+    `convert`: converts the text of the ini key. Raises UsageError if that fails;
+        argparse has checked the option.
     """
     given: int | None = getattr(config.option, name, None)
     try:
@@ -449,35 +454,41 @@ AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
 def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """Return the rankings of the record that `--relevance-against` names.
 
-    The record is read once in each process. Raises UsageError for a record that cannot
-    be read, for one in which a search found nothing in most cases, and if an option
-    writes baselines in the same run.
+    The record is read once in each process. Raises UsageError if `_read_record` does.
     """
     if AGAINST not in config.stash:
-        from pytest_relevance._files import name_to_forward
-        from pytest_relevance.results.records.recorded_rankings import read_rankings
-        from pytest_relevance.results.records.run_info import RecordError
-
-        name = config.option.relevance_against
-        if config.option.relevance_update is not None:
-            raise pytest.UsageError(
-                "--relevance-update accepts rankings into committed baselines, and --relevance-against compares with "
-                "a record in their place: leave one of them out"
-            )
-        try:
-            found = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
-        except RecordError as error:
-            raise pytest.UsageError(f"--relevance-against: {error}") from None
-        if found.silent:
-            from pytest_relevance.results.records.reference import refusal
-
-            raise pytest.UsageError(
-                f"--relevance-against: {refusal(name, found.silent)}"
-            )
-        config.stash[AGAINST] = replace(
-            found, name=name_to_forward(name, config.rootpath)
-        )
+        config.stash[AGAINST] = _read_record(config)
     return config.stash[AGAINST]
+
+
+def _read_record(config: pytest.Config) -> RecordedRankings:
+    """Read the record that `--relevance-against` names.
+
+    Raises UsageError if
+
+    - the record cannot be read
+    - a search found nothing in most cases of the record
+    - an option writes baselines in the same run
+    """
+    from pytest_relevance._files import name_to_forward
+    from pytest_relevance.results.records.recorded_rankings import read_rankings
+    from pytest_relevance.results.records.run_info import RecordError
+
+    name = config.option.relevance_against
+    if config.option.relevance_update is not None:
+        raise pytest.UsageError(
+            "--relevance-update accepts rankings into committed baselines, and --relevance-against compares with "
+            "a record in their place: leave one of them out"
+        )
+    try:
+        found = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
+    except RecordError as error:
+        raise pytest.UsageError(f"--relevance-against: {error}") from None
+    if found.silent:
+        from pytest_relevance.results.records.reference import refusal
+
+        raise pytest.UsageError(f"--relevance-against: {refusal(name, found.silent)}")
+    return replace(found, name=name_to_forward(name, config.rootpath))
 
 
 _REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
@@ -497,7 +508,7 @@ def redaction(config: pytest.Config) -> Redaction:
 
 
 def verbosity(option: Any) -> int:
-    """Return the verbosity: 1 for `-v`, -1 for `-q`, 0 without a terminal."""
+    """Return the verbosity: 1 for `-v`, -1 for `-q`, 0 without a terminal plugin."""
     return getattr(option, "verbose", 0)
 
 
@@ -507,9 +518,9 @@ def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
 
 
 def files_below(folder: Path, config: pytest.Config) -> Iterator[str]:
-    """Yield the paths of the files in a folder and below it.
+    """Yield the paths of all files in a folder and below it.
 
-    Folders that pytest does not look into are left out.
+    Folders that pytest does not look into (`norecursedirs`) are left out.
     """
     left_out = config.getini("norecursedirs")
     for path, folders, names in os.walk(folder):
@@ -523,7 +534,7 @@ def files_below(folder: Path, config: pytest.Config) -> Iterator[str]:
 
 
 def shown_path(path: Path | str, config: pytest.Config) -> str:
-    """Return a path for messages, relative to the folder in which pytest started."""
+    """Return a path for messages, relative to the folder where pytest was started."""
     return relative(path, config.invocation_params.dir) or str(path)
 
 

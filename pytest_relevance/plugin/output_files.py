@@ -1,4 +1,4 @@
-"""The files that options of a run name: how they are checked and written.
+"""The files that options of a run name, with what checks and writes them.
 
 The files are checked before the run. Every module with such an option imports this
 module, so it imports nothing heavy.
@@ -22,8 +22,8 @@ WhyKept = Callable[[bytes], "str | None"]
 class Message:
     """A sentence for the end of the run.
 
-    `is_good` is false for a failure. `page` is the HTML report that was written, if the
-    sentence says that.
+    `is_good`: false if the sentence is about a failure.
+    `page`: the HTML report that was written, if the sentence says that one was.
     """
 
     text: str
@@ -43,9 +43,10 @@ def _why_no_report(data: bytes) -> str | None:
 class OutputFile:
     """A kind of file that the option `--relevance-{name}` names.
 
-    `why_kept` says why the content of a file must not be replaced. `unwritten` is
-    what the run says if it does not write the file, as no test ran; empty for nothing.
-    `is_page`: the file is a report to open in a browser.
+    `why_kept`: returns why a file with some content must not be replaced.
+    `unwritten`: what the run says if no test ran and the file is not written; "" for
+        nothing.
+    `is_page`: whether the file is a report to open in a browser.
     """
 
     name: str
@@ -66,9 +67,9 @@ class OutputFile:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file to write.
+    """A file that an option names, to be written at the end of the run.
 
-    `path`: where it is.
+    `path`: its absolute path.
     `shown`: its name in messages.
     """
 
@@ -110,9 +111,9 @@ class Target:
         return f"{self.shown} {reason}" if reason else None
 
     def write(self, write: Callable[[Path], None]) -> str | None:
-        """Write the file with a function. Return why that failed; None if it did not.
+        """Write the file by a function. Return why that failed; None if it did not.
 
-        The file is checked again first, because it may have changed during the run.
+        The file is checked again before, because it may have changed during the run.
         """
         problem = self.problem()
         if problem is not None:
@@ -124,7 +125,7 @@ class Target:
         return None
 
     def write_report(self, report: str) -> Message:
-        """Write a report. Return a message that it is written, or why not."""
+        """Write the text of a report. Return a message about success or failure."""
         from pytest_relevance._files import write_whole
 
         data = report.encode("utf-8", "backslashreplace")
@@ -148,7 +149,11 @@ RECORD = OutputFile("record", _why_no_record)
 
 
 def files_of_options(config: pytest.Config, option: Any) -> list[OutputFile]:
-    """Return the files that options name, even if not all options were read."""
+    """Return the kinds of files that options name.
+
+    `option`: the options; some may be missing, if an error ended the reading of
+        options.
+    """
     files = []
     for named in config.hook.pytest_relevance_outputs():
         for file in named:
@@ -166,19 +171,23 @@ def check_files(files: Sequence[OutputFile], config: pytest.Config) -> None:
     names: dict[str, str] = {}
     for file in files:
         target = Target.of(file, config)
-        problem = "the name of the file is empty"
-        if target is not None:
-            problem = target.problem() or ""
+        if target is None:
+            raise _unusable(file, config, "the name of the file is empty")
+        problem = target.problem()
         if problem:
-            from pytest_relevance._text import harmless
-
-            given = harmless(file.given(config.option) or "")
-            raise pytest.UsageError(f"--relevance-{file.name}={given}: {problem}")
-        assert target is not None
+            raise _unusable(file, config, problem)
         other = names.setdefault(os.path.realpath(target.path), file.name)
-        # several outputs can be written to one pipe or device; of a file one would
-        # replace what the other wrote
+        # several outputs can be written to one pipe or device, but not to one file
         if other != file.name and (target.path.is_file() or not target.path.exists()):
             raise pytest.UsageError(
                 f"--relevance-{other} and --relevance-{file.name} name the same file, {target.shown}; name two files"
             )
+
+
+def _unusable(
+    file: OutputFile, config: pytest.Config, problem: str
+) -> pytest.UsageError:
+    from pytest_relevance._text import harmless
+
+    given = harmless(file.given(config.option) or "")
+    return pytest.UsageError(f"--relevance-{file.name}={given}: {problem}")

@@ -1,8 +1,8 @@
 """What a run writes at its end: a record, baselines, and other files of options.
 
-The process that receives all reports writes them. A worker of pytest-xdist writes
-nothing. The run fails if a file cannot be written. A file that an option names is
-checked before the run too, so that an unusable file is refused at once.
+The process that receives all reports writes them; a worker of pytest-xdist writes
+nothing. The run fails if a file cannot be written. To refuse an unusable file at once,
+`output_files` checks each file before the run too.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ class Outputs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Note that the session runs tests. Options such as `--fixtures` run none.
+        """Note that the session runs tests, which it does not with `--fixtures`.
 
-        This is noted at the start, because a plugin may replace the loop itself.
+        This is noted when the loop begins, because a plugin may replace the loop
+        itself.
         """
         self._has_begun = self._runs_tests
         return (yield)
@@ -68,18 +69,19 @@ class Outputs:
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
         """Write baselines and files. The run fails if one cannot be written."""
-        # an error of a hook may have ended the run before its first test
-        if not (self._has_begun or (self._runs_tests and self._store.told.errors)):
+        # a hook may have failed before the first test: reports must show its error
+        has_failed_early = self._runs_tests and self._store.told.errors
+        if not (self._has_begun or has_failed_early):
             self._tell_unwritten()
             return
-        # baselines come before reports, which say if one could not be updated
+        # baselines come first, since reports say which could not be updated
         if self._config.option.relevance_update is not None:
             from pytest_relevance.plugin.baseline_output import update_baselines
 
             tell(update_baselines(self._config), session, exitstatus)
         run = present_run(self._config)
-        # a file is written when its message is iterated: a report tells what was not
-        # written before it
+        # an implementation writes its file when its messages are iterated; by then the
+        # run has the findings about files that were written before
         try:
             for messages in self._config.hook.pytest_relevance_write(
                 run=run, config=self._config
@@ -109,7 +111,7 @@ def tell(
     session: pytest.Session,
     exitstatus: int | pytest.ExitCode,
 ) -> None:
-    """Keep messages for the end of the run. The run fails if one is not good."""
+    """Keep messages for the end of the run. It fails if a message is not good."""
     store = run_store(session.config)
     for message in messages:
         if message.is_good:
@@ -141,7 +143,7 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
 
 
 def present_run(config: pytest.Config) -> Run:
-    """Return the data of the run that ends now."""
+    """Return the data of the run that is about to end."""
     store = run_store(config)
     of_run = settings(config)
     results = store.results  # their titles may show an error of a catalogue
@@ -165,9 +167,9 @@ def present_run(config: pytest.Config) -> Run:
 
 
 def how_run(config: pytest.Config, started: float) -> RunInfo:
-    """Return what is known of a run before it begins: programs, command, and time.
+    """Return what is known of a run before it begins: versions, command, and time.
 
-    `started` is in seconds since 1970.
+    `started`: in seconds since 1970.
     """
     root = str(config.rootpath)
     command = ["pytest"]

@@ -24,7 +24,7 @@ class OwnFixtures:
 
     @classmethod
     def of(cls, config: pytest.Config) -> OwnFixtures:
-        """Return the object of a run. It is made on first use."""
+        """Return the object of a run, which is made on first use."""
         if _OWN_FIXTURES not in config.stash:
             config.stash[_OWN_FIXTURES] = cls(config)
         return config.stash[_OWN_FIXTURES]
@@ -32,7 +32,8 @@ class OwnFixtures:
     def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
         """Say whether an argument with parameters belongs to the project.
 
-        It does if it is a fixture of the project, or if such a fixture requests it.
+        It does if it is a fixture of the project, or if a fixture of the project
+        requests it.
         """
         definitions = fixtures.get(name, ())
         if definitions and not definitions[-1].func.__module__.startswith(PYTEST):

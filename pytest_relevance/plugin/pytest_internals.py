@@ -47,9 +47,8 @@ class Parameters:
 
     `indices`: for each argument, in the order of parametrisation, the index of its
         value.
-    `ids`: the parts of the name in brackets. There is one for each call of
-        `parametrize`, even if it sets several arguments, and none for a hidden
-        parameter.
+    `ids`: the parts of the name in brackets: one for each call of `parametrize`, even
+        if it sets several arguments, and none for a hidden parameter.
     """
 
     indices: Mapping[str, int]
@@ -68,26 +67,26 @@ def parameters_of(item: AnyItem) -> Parameters | None:
 
 
 def forget_parameters(items: Iterable[AnyItem]) -> None:
-    """Remove the parameters from items that were collected and will not run.
+    """Remove `callspec` from items that were collected and will not run.
 
-    The plugin of VS Code draws its tree of tests when a session ends. It expects every
-    item with this attribute to be from a file `*.py`; an item of any other file makes
-    it lose the whole tree.
+    The plugin of VS Code draws its tree of tests when a session ends. It expects that
+    every item with this attribute is in a file `*.py`. For an item of another file, it
+    loses the whole tree.
     """
     for item in items:
         vars(item).pop("callspec", None)
 
 
 def hide_in_report(report: pytest.TestReport, hide: Callable[[str], str]) -> None:
-    """Replace the text and the captured output of a report by `hide(text)`."""
+    """Replace each text in a report, also of its captured output, by `hide(text)`."""
     report.longrepr = _hidden(report.longrepr, hide)
     report.sections = [(title, hide(text)) for title, text in report.sections]
 
 
 def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
-    """Return a part of the text of an exception with all its texts masked by `hide`.
+    """Return a part of a failure's representation, with `hide` called for each text.
 
-    An object of pytest is changed in place.
+    Objects of pytest are changed in place.
     """
     if isinstance(part, str):
         return hide(part)
@@ -100,7 +99,7 @@ def _hidden(part: Any, hide: Callable[[str], str]) -> Any:
 
 
 def fixtures_of(item: AnyItem) -> Fixtures:
-    """Return the definitions of all fixtures that an item uses, by name.
+    """Return the definitions of all fixtures that an item uses: {name: definitions}.
 
     The last definition of a name is used. A definition has `argname`, `argnames`,
     `baseid`, `func` and `scope`. An argument of `parametrize` also has a definition,
@@ -112,10 +111,10 @@ def fixtures_of(item: AnyItem) -> Fixtures:
 
 
 def requested(item: pytest.Item, name: str) -> tuple[object] | None:
-    """Return the value of a fixture in a tuple; None if the item does not see it.
+    """Return the value of a fixture in a tuple; None if the item does not see a fixture.
 
-    The fixture is set up if needed. The fixtures of the item itself are set up already.
-    Raises whatever the fixture raises.
+    The fixture is set up if needed. Fixtures that the item itself requests are set up
+    already. Raises whatever the fixture raises.
     """
     if not item.session._fixturemanager.getfixturedefs(name, item):
         return None
@@ -135,13 +134,13 @@ def loop_scope_of(function: Callable[..., object]) -> str | None:
 
 
 def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
-    """Return the request of an item, which gives any fixture; None if it has none."""
+    """Return the object `request` of an item, which gives any fixture; None without one."""
     request: pytest.FixtureRequest | None = getattr(item, "_request", None)
     return request
 
 
 def is_fixture_defined(name: str, session: pytest.Session) -> bool:
-    """Say whether any test of a run sees a fixture of this name."""
+    """Say whether any test of a run sees a fixture of some name."""
     manager = session._fixturemanager
     files = {item.parent for item in session.items if item.parent is not None}
     return any(manager.getfixturedefs(name, file) for file in files)

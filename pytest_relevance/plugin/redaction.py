@@ -1,10 +1,10 @@
-"""Mask secrets: values under secret names, credentials in URLs, known values.
+"""Mask secrets: values with secret names, credentials in URLs, known values.
 
-A mask has four hexadecimal digits of a digest: `<redacted 3f2a>`. The same value under
-the same name has the same mask on every machine, so that a baseline notices a changed
-value. A secret salt is not used, because all machines would have to share it. Instead
-the digest is cut to 16 bits: one value in 65,536 has the same mask, so nobody can find
-the value from the mask.
+A mask has four hexadecimal digits of a digest: `<redacted 3f2a>`. The same value with
+the same name has the same mask on every machine, so a comparison with a baseline shows
+that a value changed. No secret salt is used, because all machines would have to share
+it. Instead the digest is cut to 16 bits. One value in 65,536 has the same mask, so
+nobody can find the value from the mask.
 """
 
 from __future__ import annotations
@@ -105,16 +105,15 @@ Part = TypeVar("Part", "CaseResult", "DocumentTexts")
 
 
 class Redaction:
-    """Masks values under secret names, credentials in URLs, and known secrets.
+    """Masks values with secret names, credentials in URLs, and known secrets.
 
     A name is secret if the pattern is found in it, in upper or lower case. With an
     empty pattern no name is secret.
-
     `known`: the secret values that were seen so far.
     """
 
     def __init__(self, pattern: str) -> None:
-        """Compile the pattern. Raises `re.error` for an invalid pattern."""
+        """Compile a pattern for secret names. Raises `re.error` if it is invalid."""
         secret_name = re.compile(pattern, re.IGNORECASE) if pattern else None
 
         @lru_cache(maxsize=1024)
@@ -127,7 +126,7 @@ class Redaction:
     # --- what is known to be secret ---
 
     def learn(self, values: Mapping[str, Any]) -> None:
-        """Remember values under secret names, and passwords in URLs, as secrets."""
+        """Remember values with secret names, and passwords in URLs, as secrets."""
         for name, value in values.items():
             self._look_at(str(name), value)
 
@@ -153,7 +152,7 @@ class Redaction:
             pass
 
     def learn_environment(self, variables: Mapping[str, str]) -> None:
-        """Remember the values of variables with secret names as secrets.
+        """Remember the values of environment variables with secret names as secrets.
 
         Paths and plain words are left out.
         """
@@ -168,7 +167,7 @@ class Redaction:
                 self.known.add(text, mask(name, value))
 
     def _learn_text(self, text: str) -> None:
-        """Learn the secrets in a text: passwords in addresses, and `password=abc`."""
+        """Learn the secrets in a text: passwords in URLs, and in `password=abc`."""
         if "://" in text:
             for url in re.finditer(_URL, text):
                 for login in re.finditer(_LOGIN, url[0]):
@@ -182,9 +181,9 @@ class Redaction:
     # --- masking ---
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return values with those under secret names masked, at every depth.
+        """Return values with secrets masked, at every depth.
 
-        The same object is returned if there are none.
+        If there are no secrets, the same object is returned.
         """
         masked = {name: self._value(str(name), value) for name, value in values.items()}
         if all(masked[name] is value for name, value in values.items()):
@@ -199,7 +198,7 @@ class Redaction:
     def text(self, text: str) -> str:
         """Return a text with the secrets in it masked.
 
-        These are known values, logins and parameters of URLs, headers, and entries of
+        Masked are known values, logins and parameters in URLs, headers, and entries of
         mappings.
         """
         if "://" in text:
@@ -221,7 +220,7 @@ class Redaction:
     def _masked_arguments(
         self, arguments: Iterable[str], tell: Callable[[str, str], None]
     ) -> Iterator[str]:
-        """Yield arguments, masked. Call `tell(name, value)` for each secret."""
+        """Yield arguments, masked. Call `tell(name, value)` for each named secret."""
         name = ""
         for argument in arguments:
             if name and not re.match(_OPTION, argument):
@@ -235,7 +234,7 @@ class Redaction:
             )
 
     def _argument(self, argument: str, tell: Callable[[str, str], None]) -> str:
-        """Return an argument of a command with masks in place of secrets.
+        """Return an argument of a command with its secrets masked.
 
         `tell` is called with the name and the value of each secret.
         """
@@ -259,9 +258,9 @@ class Redaction:
         return self.text(argument)
 
     def _value(self, name: str, value: Any) -> Any:
-        """Return a value with masks in place of secrets. `name`: its key, or "".
+        """Return a value with its secrets masked; the same object if it has none.
 
-        A list without secrets is returned itself.
+        `name`: the key of the value, or "".
         """
         if self._is_secret(name) and value is not None:
             return mask(name, value)
@@ -276,7 +275,7 @@ class Redaction:
         return value
 
     def _text_of_value(self, text: str) -> str:
-        """Return a text with its secrets masked. It may be a connection string."""
+        """Return a text, which may be a connection string, with its secrets masked."""
         if "=" in text and "://" not in text:
             text = re.sub(_ASSIGNMENT, self._named, text)
         return self.text(text)
@@ -306,7 +305,7 @@ class Redaction:
         return f"{found['head']}{mask('authorization', value)}"
 
     def _url(self, found: re.Match[str]) -> str:
-        """Return an address with masks for its login and secret parameters."""
+        """Return a URL with its login and its secret parameters masked."""
 
         def login(part: re.Match[str]) -> str:
             return mask("login", part["value"])
@@ -324,7 +323,7 @@ def _tell_nobody(name: str, value: str) -> None:
 
 
 def _mask_of(found: re.Match[str]) -> str:
-    """Return the mask of a value that a pattern found. Its quotes stay."""
+    """Return the mask of a value that a pattern found. Quotes around the value stay."""
     value = found["value"]
     inner = _unquoted(value)
     quote = value[0] if inner != value else ""

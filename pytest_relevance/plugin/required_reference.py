@@ -1,6 +1,6 @@
 """What a run does not compare with its reference: case files and cases.
 
-A required reference (`--relevance-baseline=require`) makes the run fail for these. A
+If a reference is required (`--relevance-baseline=require`), they make the run fail. A
 run has a *selection* if an option or a node id of the command line chooses cases.
 Without a selection, the run is compared with the whole reference. With one, only the
 cases that ran count, and the files whose cases all ran.
@@ -65,16 +65,16 @@ def _has_selection(config: pytest.Config) -> bool:
 
 
 def is_part(config: pytest.Config) -> bool:
-    """Say whether cases did not run: not selected, or not before the run ended."""
+    """Say whether some cases did not run, because of a selection or an early end."""
     return _has_selection(config) or bool(run_store(config).unfinished())
 
 
 def covers(config: pytest.Config, path: Path) -> bool:
     """Say whether a run without a selection has to collect a file.
 
-    It has to if the command line names the file or a folder around it. Without a name,
-    pytest takes the folders of the ini key testpaths, or the folder in which it was
-    started.
+    It has to if the command line names the file or a folder around it. If the command
+    line names none, pytest takes the folders of the ini key testpaths, or the folder in
+    which it was started.
     """
     real = os.path.realpath(path)
     for argument in config.args:
@@ -87,9 +87,9 @@ def covers(config: pytest.Config, path: Path) -> bool:
 def files_not_run(config: pytest.Config) -> tuple[str, ...]:
     """Return the case files of the reference that have no result in this run.
 
-    For a record, these are all its files without a result. For baselines, these are the
-    case files that are gone: in folders of files that ran, or in the whole project if a
-    baseline is required.
+    If the reference is a record, all its files without a result are returned. If it is
+    baselines, only case files that are gone are returned. They are looked for beside
+    the files that ran, or, if a baseline is required, in the whole project.
     """
     if config.option.relevance_against is not None:
         return _files_of_record(config)
@@ -101,9 +101,9 @@ def files_not_run(config: pytest.Config) -> tuple[str, ...]:
 
 
 def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
-    """Return the files in the record that did not run here.
+    """Return the files in the record that have no result in this run.
 
-    A file whose cases were all moved to other files is left out.
+    A file whose cases have all moved to other files is left out.
     """
     store = run_store(config)
     ran = {result.file for result in store.results}
@@ -116,7 +116,7 @@ def _files_of_record(config: pytest.Config) -> tuple[str, ...]:
 
 
 def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
-    """Yield case files that are gone, by their baselines beside other case files."""
+    """Yield case files that are gone, if their baselines are left beside others."""
     folders: dict[tuple[str, str], None] = {}
     for file, info in run_store(config).collection.files.items():
         folders[os.path.dirname(info.path), os.path.dirname(file)] = None
@@ -126,7 +126,7 @@ def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
 
 
 def _baselines_without_a_run(config: pytest.Config) -> Iterator[str]:
-    """Yield case files with a baseline that are gone, or were not collected.
+    """Yield case files with a baseline that are gone, or that were not collected.
 
     A file that was not collected counts only if the command line names it, or a folder
     around it.
@@ -146,7 +146,7 @@ _BASELINES: pytest.StashKey[tuple[Path, ...]] = pytest.StashKey()
 
 
 def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
-    """Return all baselines of the project. The folders are searched once in a run."""
+    """Return all baselines of the project, for which its folders are searched once."""
     if _BASELINES not in config.stash:
         found: list[Path] = []
         for folder in _folders_of_project(config):
@@ -160,9 +160,9 @@ def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
 def _folders_of_project(config: pytest.Config) -> list[Path]:
     """Return the folders in which baselines of the project may be.
 
-    This is the root. But without a configuration file, pytest's root may be any folder
-    above. Then these are the folder in which pytest was started, and the folders that
-    the command line names.
+    With a configuration file, this is the root. Without one, pytest's root may be any
+    folder above. Then the folder in which pytest was started is returned, and the
+    folders that the command line names.
     """
     if config.inipath is not None:
         return [config.rootpath]
@@ -180,8 +180,7 @@ _REQUIRED = "relevance_baseline is require"
 def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
     """Yield what a run does not compare with a required reference.
 
-    Each finding makes the run fail. Reports name what the test changed beside it, so
-    that a finding about the test names no case.
+    Each finding makes the run fail.
     """
     is_updating = config.option.relevance_update is not None
     if is_updating or not settings(config).requires_baseline:
@@ -193,40 +192,58 @@ def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
     by_file = grouped(store.finished, lambda result: result.file)
     for file, about in store.collection.files.items():
         results = by_file.get(file, [])
-        reference = harmless(about.against) or "its baseline"
         is_whole = is_whole_run or about.is_whole(results, file)
-        lost = _lost(file, about, results, is_whole=is_whole)
-        if lost:
-            what = f"does not compare {_count(lost)} of {reference}"
-            how = "restore them or their judgments, or accept it with --relevance-update or another record"
-            if not about.against and all(case.why in _OF_TEST_OR_MARK for case in lost):
-                how = f"restore them, or {_ACCEPT}"
-            else:
-                what += f" ({_names(lost)})"
-            text = f"{harmless(file)} {what}, and {_REQUIRED}: {how}"
-            yield _failing(text, _counted(lost, "missing"))
+        yield from _lost_cases(file, about, results, is_whole=is_whole)
         if not about.against:
             yield from _changes_of_test(file, about, results, is_whole=is_whole)
-        uncompared = not_compared_cases(results)
-        if uncompared:
-            cases = f"{_count(uncompared)} of {harmless(file)} ({_names(uncompared)})"
-            name = harmless(about.against or f"{file}{SUFFIX}")
-            text = f"{name} has no ranking of {cases}, and {_REQUIRED}: {_how_to_accept(about)}"
-            yield _failing(text, _counted(uncompared, "not compared"))
+        yield from _cases_not_compared(file, about, results)
+
+
+def _lost_cases(
+    file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
+) -> Iterator[RunFinding]:
+    """Yield a finding about cases that the reference has and the run has not."""
+    lost = _lost(file, about, results, is_whole=is_whole)
+    if not lost:
+        return
+    reference = harmless(about.against) or "its baseline"
+    what = f"does not compare {_number_of_cases(lost)} of {reference}"
+    # reports name these cases among the changes of the test
+    is_named_elsewhere = all(case.why in _OF_TEST_OR_MARK for case in lost)
+    if not about.against and is_named_elsewhere:
+        how = f"restore them, or {_ACCEPT}"
+    else:
+        what += f" ({_names(lost)})"
+        how = "restore them or their judgments, or accept it with --relevance-update or another record"
+    text = f"{harmless(file)} {what}, and {_REQUIRED}: {how}"
+    yield _failing(text, _cases_are(lost, "missing"))
+
+
+def _cases_not_compared(
+    file: str, about: FileInfo, results: Sequence[CaseResult]
+) -> Iterator[RunFinding]:
+    """Yield a finding about cases that ran and have no ranking in the reference."""
+    found = not_compared_cases(results)
+    if not found:
+        return
+    cases = f"{_number_of_cases(found)} of {harmless(file)} ({_names(found)})"
+    name = harmless(about.against or f"{file}{SUFFIX}")
+    text = f"{name} has no ranking of {cases}, and {_REQUIRED}: {_how_to_accept(about)}"
+    yield _failing(text, _cases_are(found, "not compared"))
 
 
 def _failing(text: str, because: str) -> RunFinding:
     return RunFinding(text, fails=True, is_of_part=True, because=because)
 
 
-def _counted(found: Sequence[UncomparedCase], what: str) -> str:
-    """Return `1 case is missing` or `30 cases are missing`. `what`: the last word."""
+def _cases_are(found: Sequence[UncomparedCase], what: str) -> str:
+    """Return `1 case is missing` or `30 cases are missing`, if `what` is `missing`."""
     count = len({case.id for case in found})
     return counted(count, f"case is {what}", f"cases are {what}")
 
 
 _OF_TEST_OR_MARK = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
-"""Why cases are lost if the test took them away, or a mark skips them."""
+"""The reasons of cases that are lost because they were removed or skipped by a mark."""
 
 _ACCEPT = "accept it if it is intended"
 
@@ -236,7 +253,7 @@ _LOOSER = "the test is looser than accepted"
 def _changes_of_test(
     file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
 ) -> Iterator[RunFinding]:
-    """Yield a finding if the test is looser than the baseline of a file has it.
+    """Yield a finding if a file demands less than its baseline says that it did.
 
     If a part of the file ran, only the demands on the cases that ran count.
     """
@@ -291,8 +308,8 @@ def _lost(
 ) -> list[UncomparedCase]:
     """Return the cases of a file that the reference has and the run has not.
 
-    `is_whole`: false if only a part of the file was to run. Then only its results
-        count.
+    `is_whole`: false if only a part of the file was to run. Then only cases with a
+        result count.
     """
     if is_whole:
         return [
@@ -302,8 +319,8 @@ def _lost(
     return [lost for lost in map(lost_result, results) if lost is not None]
 
 
-def _count(found: Sequence[UncomparedCase]) -> str:
-    """Return the number of cases in words, each once for all variants: `2 cases`."""
+def _number_of_cases(found: Sequence[UncomparedCase]) -> str:
+    """Return the number of cases in words: `2 cases`. Variants of a case count once."""
     return counted(len({case.id for case in found}), "case")
 
 
@@ -313,7 +330,7 @@ def _names(found: Sequence[UncomparedCase]) -> str:
 
 
 def _how_to_accept(about: FileInfo) -> str:
-    """Return what to do so that the reference gets rankings of cases that it lacks."""
+    """Return how to give the reference the rankings of cases that it lacks."""
     if about.against:
         return "make the record again, with a search that works for all cases"
     return "accept their rankings with --relevance-update=new"

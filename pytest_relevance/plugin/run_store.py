@@ -1,12 +1,12 @@
 """`RunStore`: the results of a run, in the process that receives all reports.
 
 All data about cases comes from what is attached to reports (`attached`), even in a
-process that runs the cases itself.
+process that runs the cases itself. The summary and the files at the end of a run are
+made of this data.
 
-The last report of an item counts, so that a case that runs again counts once. If a
-worker crashes, the results that it has sent are kept; `RunStore.unfinished` names the
-cases without a result. The summary and the files at the end of a run are made of this
-data.
+If an item runs again, its last report counts, so that a case counts once. If a worker
+crashes, the results that it has sent are kept, and `RunStore.unfinished` names the
+cases without a result.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MOST_NAMED = 3
 
 
 class RunStore:
-    """The results of the cases that ended.
+    """The results of the cases that ended, and all else that is known of the run.
 
     Attributes:
         collection: what was collected.
@@ -56,8 +56,7 @@ class RunStore:
         failed: the node ids of tests with a failed report.
         unscored: the node ids of cases whose call passed without a score, because
             another plugin ran something else.
-        other_failures: the node ids of tests with a failure that is not that of a
-            result.
+        other_failures: the node ids of tests with a failed report and no failed result.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -74,7 +73,7 @@ class RunStore:
         self._is_complete = False
 
     def add(self, report: pytest.TestReport, attached: Attached) -> None:
-        """Store what is attached to a report."""
+        """Store what is attached to a report, and note its node id if it failed."""
         if attached.news is not NO_NEWS:
             self.receive(attached.news)
         if not is_last(report):
@@ -117,10 +116,10 @@ class RunStore:
         return self._results
 
     def complete(self) -> None:
-        """Add texts of documents by the hook `pytest_relevance_complete`.
+        """Add the texts of documents that the hook `pytest_relevance_complete` returns.
 
-        Call this after the last result. If the hook raises an exception, texts are lost
-        and the run warns of it, but no result is lost.
+        Call this after the last result. If the hook raises an exception, the run warns
+        that texts are missing; no result is lost.
         """
         hook = "pytest_relevance_complete"
         try:
@@ -140,17 +139,16 @@ class RunStore:
         return self._with_texts([result])[0] if self._is_complete else result
 
     def _without_doubtful_ids(self, result: CaseResult) -> CaseResult:
-        """Return a result without missing documents, if the index has other ids.
+        """Return a result without `not_in_index`, if the index has other ids.
 
-        Then a document that the index does not have may only be called differently
-        there.
+        Then a document that seems to be missing may have another id in the index.
         """
         if OTHER_IDS not in self.told.warnings:
             return result
         return result.with_texts(not_in_index=())
 
     def forget_cases(self) -> None:
-        """Forget the results of the cases, when all is shown and written."""
+        """Forget the results of the cases, after everything is shown and written."""
         self._cases.clear()
         self._results = None
 
@@ -174,7 +172,11 @@ class RunStore:
         return completed
 
     def _is_shown(self, result: CaseResult) -> bool:
-        """Say whether a report may show the ranking of a result."""
+        """Say whether a report may show the ranking of a result.
+
+        Only these results are completed with texts: failed ones, and those that
+        baselines, gates, options or repeats may have shown.
+        """
         if settings(self._config).details or result.is_check:
             return True
         if result.verdict in (FAILED, INCONCLUSIVE, ERROR):
@@ -191,8 +193,7 @@ class RunStore:
     def _in_order(self) -> list[CaseResult]:
         """Return all results: first cases as collected, then checks by file and line.
 
-        The order in which the tests ran does not count, because a plugin may shuffle
-        it.
+        A plugin may shuffle the tests, so the order in which they ran is not used.
         """
         of_checks = dict(self._cases)
         in_order = []
@@ -206,9 +207,9 @@ class RunStore:
         return in_order + [result for _, result in by_line]
 
     def reported_names(self) -> dict[str, str]:
-        """Return the node id of the report of each case: {own node id: node id}.
+        """Return {node id of a case: node id of its report}.
 
-        pytest-xdist may have added a group to the node id.
+        They differ if pytest-xdist has added a group to the node id of the report.
         """
         names = {}
         for (nodeid, _), result in self._cases.items():
@@ -240,7 +241,7 @@ class RunStore:
         return self.collection.files[file].is_whole(self.finished, file)
 
     def unfinished(self) -> list[str]:
-        """Return the node ids of cases that were to run and have no result."""
+        """Return the node ids of the cases that were to run and have no result."""
         return [
             name
             for name in self.collection.to_run
@@ -249,7 +250,7 @@ class RunStore:
 
 
 def first_named(names: Sequence[str]) -> str:
-    """Return names joined in prose: the first few, and how many others there are."""
+    """Return names joined in prose: the first three, and how many others there are."""
     return first_few([*map(harmless, names)], _MOST_NAMED)
 
 
@@ -262,7 +263,7 @@ RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()
 
 
 def run_store(config: pytest.Config) -> RunStore:
-    """Return the store of this process. It is made on first use."""
+    """Return the store of this process, which is made on first use."""
     try:
         return config.stash[RUN_STORE]
     except KeyError:

@@ -13,7 +13,7 @@ from pytest_relevance.plugin.options import CASE_FILES, files_below, shown_path
 
 
 class SkippedFolders:
-    """The hook that notes skipped folders with case files. `findings` reports them."""
+    """The hook that notes skipped folders with case files, for `findings` to report."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -44,9 +44,9 @@ class SkippedFolders:
 
 
 def _reason(report: pytest.CollectReport) -> str:
-    """Return the reason of a skipped collection.
+    """Return the reason why a folder was skipped.
 
-    pytest has it in a tuple: (path, line, "Skipped: reason").
+    pytest keeps it in a tuple: (path, line, "Skipped: reason").
     """
     found = report.longrepr
     reason = found[2] if isinstance(found, tuple) else str(found)

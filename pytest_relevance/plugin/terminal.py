@@ -1,7 +1,7 @@
 """Print in the terminal: the failures, sorted and shortened, and the summary.
 
-For some failures only the heading is printed: for all after the first few, for those
-that failed before, and for those with the same cause as an earlier failure. What only
+Only the heading is printed of some failures: of those after the first few, of those
+that failed before, and of those with the same cause as an earlier failure. What only
 failures need is imported in the functions that use it.
 """
 
@@ -36,10 +36,9 @@ from pytest_relevance.results.records.run_info import RunInfo
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section that the end of a run has in the terminal, below a rule with a title.
+    """A section at the end of a run in the terminal, below a rule with a title.
 
     Sections of extensions come before the section `relevance`.
-
     `lines`: lines of styled spans, as `styled_line(text)` makes them.
     """
 
@@ -48,15 +47,14 @@ class Section:
 
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
-"""Category, letter, and word with its markup, as `pytest_report_teststatus` returns
-them.
-"""
+"""What `pytest_report_teststatus` returns: category, letter, and word with markup."""
 
 
 def run_terminal(config: pytest.Config) -> tuple[Callable[[str], None], bool]:
-    """Return a function that writes to the terminal, and whether it is a terminal.
+    """Return a function that writes to the terminal, and whether it is a real terminal.
 
-    The function writes even if output is captured. The first text begins on a new line.
+    The function writes even if pytest captures output. Its first text begins on a new
+    line.
     """
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
@@ -85,7 +83,7 @@ class Terminal:
 
     @pytest.hookimpl
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Status | None:
-        """Return a status of its own for a case that was not searched, else None."""
+        """Return an own status for a case that was not searched; None for others."""
         if report.outcome != "failed":
             return None
         results = attached_to(report).results or ()
@@ -100,12 +98,12 @@ class Terminal:
     ) -> Generator[None, object, object]:
         """Sort and shorten the failures, let pytest print them, and print our sections.
 
-        So the last section says what got worse and what to do.
+        Our sections come last, so that the run ends with what got worse and what to do.
         """
         stats = terminalreporter.stats
         for category, reports in stats.items():
-            # passed reports get a heading with -rP alone; under "" are the reports of
-            # setup and teardown that passed
+            # pytest prints headings of passed reports only with -rP; the category ""
+            # has the reports of setup and teardown that passed
             if category not in ("", "passed") or terminalreporter.hasopt("P"):
                 _set_headings(reports, self._config.option)
         _sort_failures(stats.get("failed", []))
@@ -125,7 +123,10 @@ class Terminal:
         return result
 
     def _shorten(self, reports: Sequence[Any]) -> list[HeadingAlone]:
-        """Replace the reports that are not shown in full by headings; return these."""
+        """Replace the texts of reports that are not shown in full. Return replacements.
+
+        The caller restores them when pytest has printed the failures.
+        """
         if len(reports) < 2:
             return []
         from pytest_relevance.results.diagnoses import diagnose, explained_failures
@@ -145,7 +146,7 @@ class Terminal:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the messages about failures that no terminal summary has shown."""
+        """Print messages about failures that no terminal summary has printed."""
         for message in self._store.told.take_messages():
             if not message.is_good:
                 print(safe_output(message.text), file=sys.stderr)
@@ -164,10 +165,10 @@ class Terminal:
             write_lines(terminalreporter, section.lines)
 
     def _sections_of_extensions(self) -> list[Section]:
-        """Return the sections that hooks add before the last one.
+        """Return the sections that the hook `pytest_relevance_summary` adds.
 
-        If no hook does, the run is not made, because this takes time. An exception of a
-        hook becomes a section.
+        Without implementations the data of the run is not made, because that takes
+        time. An exception of an implementation becomes a section.
         """
         hook = self._config.hook.pytest_relevance_summary
         if not hook.get_hookimpls():
@@ -188,7 +189,7 @@ class Terminal:
         return sections
 
     def _reference(self) -> str:
-        """Return the path of the record to compare with, as a command names it."""
+        """Return the path of the record to compare with, for a command, or ""."""
         given = self._config.option.relevance_against
         if given is None:
             return ""
@@ -252,10 +253,10 @@ def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
 
 
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
-    """Put the query into the headings of reports.
+    """Put the query of each case into the heading of its report.
 
-    This is done only now: with `-v` pytest compares the locations of reports while
-    tests run.
+    This is done at the end, because with `-v` pytest compares the locations of reports
+    while tests run.
     """
     for report in reports:
         if not isinstance(report, pytest.TestReport):
@@ -273,9 +274,10 @@ def _set_headings(reports: Iterable[Any], option: Any) -> None:
 
 
 def _sort_failures(failed: list[Any]) -> None:
-    """Sort the failed reports of cases by the kind of failure, if any has a baseline.
+    """Sort the failed reports of cases by the kind of failure, in place.
 
-    Failures of other tests and of gates keep their places in the list.
+    They are left as they are if no case has a baseline. Failures of other tests and of
+    gates keep their places in the list.
     """
     from pytest_relevance.results.failures import failure_order
 
@@ -293,7 +295,7 @@ def _sort_failures(failed: list[Any]) -> None:
 
 
 def _places(reports: Iterable[Any]) -> list[FailurePlace]:
-    """Return the places of the failures that this plugin reports."""
+    """Return the places of failures that have a text of this plugin."""
     found = [getattr(report.longrepr, "reprcrash", None) for report in reports]
     return [place for place in found if isinstance(place, FailurePlace)]
 

@@ -1,8 +1,8 @@
 """Refuse case files under pytest-testmon.
 
-pytest-testmon runs a test again only if Python code changed that the test ran. It does
-not know of judgments, queries, catalogues and indexes. So after a change to judgments
-it would run no case, and the run would pass.
+pytest-testmon runs a test again only if Python code that the test ran has changed. It
+does not know of judgments, queries, catalogues and indexes. So after a change to
+judgments it would run no case, and the run would pass.
 
 Checked with pytest-testmon 2.2.0.
 """
@@ -26,24 +26,24 @@ _REFUSED = (
 
 
 def is_active(config: pytest.Config) -> bool:
-    """Say whether pytest-testmon chooses tests, and does not only sort them."""
+    """Say whether pytest-testmon chooses tests. It may also only sort them."""
     chooses = getattr(config, "testmon_config", None)
     has_plugin: bool = config.pluginmanager.hasplugin(_NAME)
     return has_plugin and bool(getattr(chooses, "select", True))
 
 
 class RefusedFile(pytest.File):
-    """A case file under pytest-testmon. It cannot be collected: an error says why."""
+    """A case file under pytest-testmon. Its collection fails with the reason."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Raise `CollectError` with the reason."""
+        """Raise `CollectError`, which says why case files are refused."""
         raise self.CollectError(_REFUSED)
 
 
 class NoSkippedFiles:
-    """The hook that collects case files although pytest-testmon leaves them out.
+    """The hook that makes pytest collect case files that pytest-testmon leaves out.
 
-    They are then refused (`RefusedFile`).
+    They are then refused by `RefusedFile`, so that the run fails.
     """
 
     @pytest.hookimpl(tryfirst=True)

@@ -7,10 +7,10 @@ A worker sends:
 - with the report of each case, its result (`attached`);
 - at its end, everything that no report has carried (`send_rest`).
 
-If a worker crashes, the `RunStore` keeps the results that it has sent. Only the result
-of the case that it was running is lost, and warnings and titles that it had not sent.
-pytest-xdist makes a failed report of this case, without a result, and gives the other
-cases to a new worker. `RunStore.unfinished` names the case. So
+If a worker crashes, the `RunStore` keeps the results that it has sent. The result of
+the case that it was running is lost, and so are warnings and titles that it had not
+sent. pytest-xdist makes a failed report of this case, without a result, and gives the
+remaining cases to a new worker. `RunStore.unfinished` names the case. So
 
 - the gates of its file have no verdict (`gates/judging.py`);
 - the record of the run names it as missing (`outputs.present_run`);
@@ -37,9 +37,9 @@ from pytest_relevance.plugin.run_store import RunStore
 
 
 def send_collected(report: pytest.TestReport, store: RunStore) -> None:
-    """Attach what a worker has collected to its first report.
+    """Attach all case files that a worker has collected to its first report.
 
-    These are all case files, even if none of their cases is to run.
+    A file is sent even if none of its cases is to run.
     """
     collection = store.collection
     if collection.files:
@@ -53,7 +53,7 @@ def send_collected(report: pytest.TestReport, store: RunStore) -> None:
 
 
 def send_rest(config: pytest.Config, store: RunStore) -> None:
-    """Send what no report of a worker has carried, at its end."""
+    """Send what no report of a worker has carried, when the worker ends."""
     output: Any = getattr(config, "workeroutput")  # noqa: B009 - of pytest-xdist
     output[ATTRIBUTE] = as_text(store.unsent.take())
 
@@ -66,12 +66,12 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Store the node ids of the tests that are to run, as a worker sends them."""
+        """Keep the node ids of the tests that are to run, which a worker sends."""
         self._store.collection.to_run = ids
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Store what a worker has sent at its end. A crashed worker sends nothing."""
+        """Keep what a worker has sent at its end. A crashed worker sends nothing."""
         sent = getattr(node, "workeroutput", {}).get(ATTRIBUTE)
         if sent is not None:
             self._store.receive(from_text(News, sent))

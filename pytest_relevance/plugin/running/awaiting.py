@@ -72,10 +72,9 @@ def close_unawaited(value: object) -> None:
 
 
 def ends_coroutine(error: BaseException) -> bool:
-    """Say whether an exception ends a coroutine from outside.
+    """Say whether an exception ends a coroutine from outside, and must be raised again.
 
-    Such exceptions are Ctrl-C, `close()`, and cancellations by asyncio and trio. They
-    must be raised again.
+    Such exceptions are Ctrl-C, `close()`, and cancellations by asyncio and trio.
     """
     if isinstance(error, (GeneratorExit, KeyboardInterrupt)):
         return True
@@ -84,7 +83,7 @@ def ends_coroutine(error: BaseException) -> bool:
 
 
 async def wait(response: object, most: int = MOST_READ) -> object:
-    """Await a response in the running event loop, and return the result.
+    """Await a response in the running event loop, and return its result.
 
     An async iterable becomes a list of at most `most` items.
     """
@@ -97,7 +96,7 @@ async def wait(response: object, most: int = MOST_READ) -> object:
 
 
 async def returned(response: object) -> object:
-    """Await a response that is awaitable, and return its result; else the response.
+    """Return the result of a response if it can be awaited, else the response itself.
 
     The result may be an async iterable.
     """
@@ -107,9 +106,9 @@ async def returned(response: object) -> object:
 
 
 def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Result:
-    """Await something on the plugin's own event loop, and return the result.
+    """Run an awaitable on the plugin's own event loop, and return its result.
 
-    The task is cancelled if Ctrl-C or a timeout ends the wait.
+    If Ctrl-C or a timeout ends the wait, the task is cancelled.
     """
     import asyncio
 
@@ -123,7 +122,7 @@ def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Resu
 
 
 def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
-    """Return the plugin's own event loop. It stays open for the whole run."""
+    """Return the plugin's own event loop, which stays open for the whole run."""
     loop = config.stash.get(LOOP, None)
     if loop is None:
         import asyncio  # takes 13 ms, saved for a suite with a plain search
@@ -133,7 +132,7 @@ def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:
 
 
 def running_loop() -> Any:
-    """Return what runs in this thread: a loop of asyncio, the module trio, or None."""
+    """Return what runs in this thread: an asyncio loop, the module trio, or None."""
     for name, current in (
         ("asyncio", "get_running_loop"),
         ("trio", "lowlevel.current_trio_token"),
@@ -165,11 +164,12 @@ def running_task() -> Any:
 def wait_between_calls(
     config: pytest.Config, response: object, loop: Any, most: int = MOST_READ
 ) -> object:
-    """Await a response while no event loop runs, and return the result.
+    """Await a response while no event loop runs, and return its result.
 
-    `loop`: the `running_loop` of an earlier call, which is used again. If it is None or
-        closed, the plugin's own loop is used. If it is trio, a new run is started,
-        because a loop of trio ends with its call.
+    `loop`: what `running_loop` returned in an earlier call. A loop of asyncio is used
+        again; if it is None or closed, the plugin's own loop is used. For trio a new
+        run is started, because a loop of trio ends with its call.
+    `most`: how many items of an async iterable are read.
     """
     if is_trio(loop):
         return loop.run(wait, response, most)

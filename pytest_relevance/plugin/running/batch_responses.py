@@ -13,7 +13,10 @@ from pytest_relevance.results.responses.reading import close
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
-_ZIP = "of (distances, labels) return list(zip(distances, labels)), of a tuple of responses list(responses). It"
+_IF_TUPLE = "of (distances, labels) return list(zip(distances, labels)), of a tuple of responses list(responses). It"
+"""The advice for a `many` that returned a tuple, in the sentence that says what it has
+to return.
+"""
 
 
 def is_read_once(response: object) -> bool:
@@ -27,8 +30,8 @@ def is_read_once(response: object) -> bool:
 class BatchResponses:
     """Reads each response of a batch as soon as it arrives.
 
-    A search may use one list for all responses, so a later response may overwrite an
-    earlier one. `outcomes` returns the rankings only if each query has one response.
+    A search may use the same list for all responses, so that a later response
+    overwrites an earlier one.
     """
 
     def __init__(
@@ -36,7 +39,7 @@ class BatchResponses:
     ) -> None:
         """Begin to read a batch of the search fixture `search`.
 
-        `readers`: for each query, a function that returns a response as a ranking.
+        `readers`: for each query, a function that converts its response to a ranking.
         """
         self._name = f"{search}.many"
         self._readers = readers
@@ -44,10 +47,10 @@ class BatchResponses:
         self._queries = counted(len(readers), "query", "queries")
 
     def read_all(self, returned: object) -> None:
-        """Read all responses in what `many` returned. A generator is closed after it.
+        """Read all responses in what `many` returned. Close it if it is a generator.
 
-        Raises `CaseError` if it is neither an iterator nor a list, or does not have one
-        response for each query.
+        Raises `CaseError` if it is neither an iterator nor a list, or if the number of
+        responses is not the number of queries.
         """
         try:
             for response in self._responses_in(returned):
@@ -59,7 +62,7 @@ class BatchResponses:
         """Read a response as the ranking of the next query, or keep its exception.
 
         A response may be an exception, or raise one when it is read. Raises `CaseError`
-        if every query has a response already.
+        if all queries have a response already.
         """
         if len(self._outcomes) == len(self._readers):
             raise self._wrong_number(
@@ -75,7 +78,7 @@ class BatchResponses:
             self._outcomes.append(error)
 
     def outcomes(self) -> Sequence[Ranking | BaseException]:
-        """Return the ranking or the exception of each query, in their order.
+        """Return the ranking or the exception of each query, in the order of queries.
 
         Raises `CaseError` if there are fewer responses than queries.
         """
@@ -87,7 +90,7 @@ class BatchResponses:
         if isinstance(returned, Iterator):
             return returned
         if not isinstance(returned, list):
-            advice = f": {_ZIP}" if isinstance(returned, tuple) else ""
+            advice = f": {_IF_TUPLE}" if isinstance(returned, tuple) else ""
             raise _wrong_batch(
                 f"{self._name}{advice} returns a list or a generator with one response a query, in their order; for "
                 f"{self._queries} it returned {shown(returned)} ({type(returned).__name__})"

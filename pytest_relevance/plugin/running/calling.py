@@ -34,16 +34,17 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 def asked_for(search_function: Any, case: Case) -> int | None:
-    """Return the number of results to request as `k`; None if the search has no `k`."""
+    """Return the number of results to request as `k`; None if a search takes no `k`."""
     return case.depth if _takes_k(search_function) else None
 
 
 def most_to_read(case: Case, asked: int | None) -> int:
-    """Return how many results of an iterator are read: one more than the case looks at.
+    """Return how many results of an iterator to read: one more than the case looks at.
 
-    A case with a measure of the whole ranking looks at 10,000 results. So does a case
-    whose results may be chunks of documents, if its search was not asked for a number
-    of chunks: any number of chunks may be of one document.
+    Two kinds of cases look at 10,000 results: those with a measure of the whole
+    ranking, and those whose results are chunks of documents. Any number of chunks may
+    be of one document. The second kind looks at fewer if a number of chunks was
+    requested.
     """
     settings = case.terms.settings
     counts_documents = settings.collapse and asked is None and case.terms.depth is None
@@ -58,21 +59,21 @@ def call_search(
     asked: int | None,
     queries: list[str] | None = None,
 ) -> tuple[object, Moment]:
-    """Call the search, and return its response and the moment of the call.
+    """Call the search, and return its response and the moment before the call.
 
-    `asked`: the number of results to request as `k`; None if the search has no `k`.
-    `queries`: the queries of a batch, in place of the query of the case.
+    A generator does its work while it is read. So it is read here, as far as the case
+    looks. Only the generator of a batch is left to the caller, who reads its responses
+    one by one.
 
-    A generator does its work only while it is read. So it is read here, as far as the
-    case looks. The generator of a batch is not read here: its responses are read one by
-    one.
+    `asked`: the number of results to request as `k`; None if the search takes no `k`.
+    `queries`: the queries of a batch, instead of the query of the case.
 
-    Raises `CaseError` if the search cannot be called with these arguments. Passes on
-    every exception of the search itself.
+    Raises `CaseError` if the search cannot be called with these arguments. Every
+    exception of the search itself is passed on.
     """
     params = case.params
     if params and any(type(value) in (list, dict) for value in params.values()):
-        # the suite's own objects: a search that changes them must not affect the next
+        # cases share these objects: a search that changes one must not affect the next
         # case
         params = deepcopy(params)
     try:
@@ -81,7 +82,7 @@ def call_search(
         started = now()
         response = search_function(case.query if queries is None else queries, **params)
     except TypeError as error:
-        # raised by the call, not in it
+        # without another frame, the call raised it, and not the code of the search
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise CaseError(
                 _uncallable(search_function, case, params, error, queries),
@@ -102,11 +103,12 @@ def read_response(
     *,
     is_check: bool = False,
 ) -> Ranking:
-    """Return a response as a ranking, after the hook `pytest_relevance_ranking`.
+    """Convert a response to a ranking, after the hook `pytest_relevance_ranking`.
 
-    `asked`: how many results the search was asked for; None if it takes no number.
-    `is_check`: a test in Python gave the ranking. Then `search_function` is that of the
-        search fixture; None if the test does not request it.
+    `asked`: how many results were requested as `k`; None if the search takes no `k`.
+    `is_check`: whether the response is the ranking that a test in Python gave. Then
+        `search_function` is the value of the search fixture, or None if the test does
+        not request it.
 
     Raises `CaseError` if the response cannot be read.
     """
@@ -146,7 +148,7 @@ def _labels_of(search_function: Any) -> Callable[[], object] | None:
 
 
 def many_of(search_function: Any) -> Any:
-    """Return `search.many` if it can be called, else None. None for a mock."""
+    """Return `search.many` if it can be called, else None; also None for a mock."""
     if not has_attribute(search_function, "many"):
         return None
     many = getattr(search_function, "many", None)
@@ -154,7 +156,7 @@ def many_of(search_function: Any) -> Any:
 
 
 def _takes_k(search_function: Any) -> bool:
-    """Say whether a search has a parameter named k. `**kwargs` does not count."""
+    """Say whether a search has a parameter named `k`. `**kwargs` does not count."""
     function = search_function
     if type(function) is MethodType:
         function = function.__func__
@@ -171,7 +173,7 @@ def _takes_k(search_function: Any) -> bool:
 
 
 def default_of_k(search_function: Any) -> int | None:
-    """Return the default of the parameter k of a search; None if it has none."""
+    """Return the default of the parameter `k` of a search; None if it has none."""
     parameter = _parameter_k(search_function)
     default = None if parameter is None else parameter.default
     return default if type(default) is int else None
@@ -191,7 +193,11 @@ def _uncallable(
     error: TypeError,
     queries: list[str] | None,
 ) -> str:
-    """Return why a search cannot be called, with its signature and the arguments."""
+    """Return why a search cannot be called, with its signature and the arguments.
+
+    `error`: what the call raised.
+    `queries`: the queries of a batch; None for a single query.
+    """
     if not callable(search_function):
         found = shown(search_function)
         return f'the fixture "{case.search}" is no function but {found}; return a function: search(query, **params)'

@@ -42,9 +42,9 @@ class Searched:
     `error`: the exception; None if there is none.
     `answer`: the first response, before it was read.
     `calls`: how often the search was called.
-    `asked`: how many results the search was asked for; None if it takes no number.
+    `asked`: how many results were requested as `k`; None if the search takes no `k`.
     `concurrency`: how many searches ran at the same time.
-    `is_shared`: the latency is the share that the case has of a batch.
+    `is_shared`: whether the latency is the case's share of the latency of a batch.
     """
 
     rankings: Sequence[Timed] = ()
@@ -61,12 +61,12 @@ class Attempt:
     """The state of one attempt at a case. A rerun is a new attempt.
 
     Attributes:
-        is_running: the test function of the case is being called.
+        is_running: whether the test function of the case is being called.
         pending: what the hook `pytest_relevance_search` returned, if it was called
             before the test function.
-        is_called: the hook was called.
+        is_called: whether the hook was called.
         searched: what the search returned.
-        is_read: the response was read as a ranking.
+        is_read: whether the response was read as a ranking.
         repeats: how the responses of repeated calls differ.
         loop: the event loop of another plugin that the case runs in; None without one.
         result: the result, if the case was scored.
@@ -90,9 +90,10 @@ class CaseRun:
 
     Attributes:
         file: the name of the case file in messages.
-        path: the name of the case file in pytest's own lines.
-        is_check: it is a check of a test in Python.
-        place: the number of the item among those of all files, from 0, as collected.
+        path: the path of the case file, which pytest shows for a skipped case.
+        is_check: whether it is a check of a test in Python.
+        place: the position of the item among the items of all files as collected, from
+            0.
         variant: the name of the variant; None if the search has none.
         variant_index: the number of the variant among those of the case, from 0.
         variant_parameters: the ids of the parameters that name the variant.
@@ -124,7 +125,7 @@ class CaseRun:
 
     @property
     def attempt(self) -> Attempt:
-        """Return the current attempt. It is made on first use."""
+        """Return the current attempt, which is made on first use."""
         if self._attempt is None:
             self._attempt = Attempt()
         return self._attempt
@@ -142,7 +143,7 @@ class CaseRun:
 
     @property
     def in_flight(self) -> str:
-        """Return the query if its search was called and has not answered; else ""."""
+        """Return the query, if the search was called and has not answered; else ""."""
         attempt = self._attempt
         if attempt is None or not attempt.is_called or attempt.is_read:
             return ""
@@ -161,11 +162,12 @@ class CaseRun:
         """Return an answer, after awaiting it if needed.
 
         The answer is awaited in the event loop that runs the case, or on the plugin's
-        own loop if none does. At most `most` items of an async iterator are read.
+        own loop if none does.
+        `most`: how many items of an async iterator are read.
+        `name`: what the message of an error calls the answer.
 
-        Raises `CaseError` if the answer has to be awaited, and an event loop runs the
-        test of a check: a check is a plain call, and cannot await. `name`: what the
-        message calls the answer.
+        Raises `CaseError` for a check in an event loop if the answer has to be awaited:
+        a check is a plain call, and cannot await.
         """
         if not awaiting.is_waiting(answer):
             return answer
@@ -181,7 +183,7 @@ class CaseRun:
 
     @property
     def in_run(self) -> CaseInRun:
-        """Return what a result has from the run: its file, variant and params.
+        """Return what a result takes from the run: its file, variant, params and more.
 
         Secrets in the params are masked.
         """
@@ -207,9 +209,9 @@ class CaseRun:
     def call(
         self, latency: float | None = None, error: SearchError | None = None
     ) -> CaseCall:
-        """Return what a result has of the calls of its search.
+        """Return what a result says of the calls of its search.
 
-        `latency` is in seconds; None if it was not measured.
+        `latency`: in seconds; None if it was not measured.
         """
         searched = self.attempt.searched
         is_shared = latency is not None and searched.is_shared
@@ -242,16 +244,16 @@ def _without_group(item: pytest.Item) -> str:
 
 
 def metrics_of(node: pytest.Item | pytest.Collector) -> Mapping[str, MetricFunction]:
-    """Return the project's own metrics for a file or test: {name: function}.
+    """Return the project's own metrics for a file or a test: {name: function}.
 
-    The hook `pytest_relevance_metrics` has them. Raises `MetricError` if the hook
+    The hook `pytest_relevance_metrics` returns them. Raises `MetricError` if the hook
     returns anything else or raises SystemExit. Its other exceptions are passed on.
     """
     if not node.config.hook.pytest_relevance_metrics.get_hookimpls():
         return {}
     try:
         named = node.ihook.pytest_relevance_metrics()
-    except SystemExit as error:  # pytest takes it for its own end
+    except SystemExit as error:  # pytest would end the run
         why = error_text(error, node.config)
         raise MetricError(f"the hook pytest_relevance_metrics raised {why}") from error
     return own_metrics(named, names_of_keys())
@@ -267,7 +269,7 @@ CASE_RUN = pytest.StashKey[CaseRun]()
 def case_run_of(item: pytest.Item) -> CaseRun:
     """Return the case run of an item of a case file.
 
-    Raises `CaseError` if another plugin has put its own item in the place of the item.
+    Raises `CaseError` if another plugin has replaced the item by one of its own.
     """
     if CASE_RUN not in item.stash:
         raise item_is_not_ours()
@@ -275,7 +277,7 @@ def case_run_of(item: pytest.Item) -> CaseRun:
 
 
 def item_is_not_ours() -> CaseError:
-    """Return the error about an item of another plugin in the place of a case."""
+    """Return the error about a case whose item another plugin has replaced."""
     return CaseError(_NOT_COLLECTED, pytrace=False)
 
 
@@ -284,8 +286,7 @@ class Checks:
 
     `runs`: the case run of each check.
     `raised`: the exceptions of checks, each with the task of asyncio that raised it.
-    `is_running`: true during the call of the test. A report made then is that of a
-        subtest.
+    `is_running`: true during the call of the test. Then a report is that of a subtest.
     `are_over`: true after the last report of the test.
     """
 

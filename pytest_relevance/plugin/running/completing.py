@@ -1,4 +1,4 @@
-"""Complete a ranking: with fields of its results, and rankings of other queries.
+"""Add what a case looks at to its ranking: fields, and rankings of other queries.
 
 The hook `pytest_relevance_fields` is called if the search did not return a field that
 an expectation looks at. The search is called again for the other query of `same_as`.
@@ -26,7 +26,7 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the fields and other rankings that its case looks at.
 
     Raises `CaseError` if a source of fields fails, or if the ranking of another query
-    cannot be read. Passes on exceptions of the search.
+    cannot be read. Exceptions of the search are passed on.
     """
     if not this.case.looks_beyond_ids:
         return ranking
@@ -44,12 +44,13 @@ async def completed(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return what `completed` returns, while no event loop runs or for a check.
+    """Return what `completed` returns, for a plain call.
 
-    Also raises `CaseError` if a source of fields awaits without `CaseRun.wait`.
+    Use it while no event loop runs, and for a check. Raises `CaseError` as `completed`
+    does, and if a source of fields awaits without `CaseRun.wait`.
     """
     try:
-        # it runs to its end, as `CaseRun.wait` does not suspend it here
+        # one step is enough: here `CaseRun.wait` never suspends the coroutine
         completed(this, ranking).send(None)
     except StopIteration as end:
         complete: Ranking = end.value
@@ -61,9 +62,9 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
 
 
 async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
-    """Return a ranking with fields that the search did not return.
+    """Return a ranking with the fields that the search did not return.
 
-    One source after another is called, until no field is missing.
+    The sources of fields are used in turn, until no field is missing.
     """
     fields = this.case.fields
     absent = absent_documents(ranking, fields)
@@ -88,38 +89,17 @@ async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
 async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
     """Return a ranking with the rankings of other queries, for `same_as`.
 
-    The search is called with the params and the k of the case. Raises `CaseError` if it
-    cannot be called so, or if its response cannot be read. Passes on an exception that
-    `many` returned in place of the response.
+    Raises `CaseError` if the search cannot be called for another query, or if its
+    response cannot be read. Exceptions of the search are passed on.
     """
-    search_function = this.search_function
     others: dict[str, Sequence[str]] = {}
-    many = None if callable(search_function) else calling.many_of(search_function)
-    asked = calling.asked_for(many or search_function, this.case)
-    terms = replace(this.case.terms, depth=this.case.depth)
     queries = dict.fromkeys(expected.query for expected in this.case.expect)
     for query in queries:
         if not query:
             continue
-        other = replace(this.case, query=query, expect=(), terms=terms)
-        batch = None if many is None else [query]
         try:
-            response, _ = calling.call_search(
-                many or search_function, other, asked, batch
-            )
-            most = calling.most_to_read(other, asked)
-            response = await this.wait(response, most=most)
-            read = partial(
-                calling.read_response,
-                this.item,
-                other,
-                search_function=search_function,
-                asked=asked,
-            )
-            if many is None:
-                others[query] = read(response).ids
-            else:
-                others[query] = _only_ranking(this.case.search, response, read).ids
+            other = await _ranking_of(this, query)
+            others[query] = other.ids
         except CaseError as error:
             message = f"same_as {quoted(query)}: {error}"
             raise CaseError(message, pytrace=False) from None
@@ -130,13 +110,42 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
     return replace(ranking, others=others)
 
 
+async def _ranking_of(this: CaseRun, query: str) -> Ranking:
+    """Call the search of a case for another query, and return the ranking.
+
+    The search gets the params and the k of the case. Raises what `_with_others` raises.
+    """
+    search_function = this.search_function
+    many = None if callable(search_function) else calling.many_of(search_function)
+    called = many or search_function
+    asked = calling.asked_for(called, this.case)
+    terms = replace(this.case.terms, depth=this.case.depth)
+    other = replace(this.case, query=query, expect=(), terms=terms)
+    batch = None if many is None else [query]
+    response, _ = calling.call_search(called, other, asked, batch)
+    response = await this.wait(response, most=calling.most_to_read(other, asked))
+    read = partial(
+        calling.read_response,
+        this.item,
+        other,
+        search_function=search_function,
+        asked=asked,
+    )
+    if many is None:
+        return read(response)
+    return _only_ranking(this.case.search, response, read)
+
+
 def _only_ranking(
     search: str, returned: object, read: Callable[[object], Ranking]
 ) -> Ranking:
-    """Return the ranking in what `many` of a search returned for a batch of one query.
+    """Return the ranking in what `many` returned for a batch of one query.
 
-    `read` returns a response as a ranking. Raises the exception that `many` returned in
-    place of a response, and `CaseError` if there is not exactly one response.
+    `search`: the name of the search fixture.
+    `read`: converts a response to a ranking.
+
+    Raises the exception that `many` returned instead of a response, and `CaseError` if
+    there is not exactly one response.
     """
     # most runs do not need this import
     from pytest_relevance.plugin.running.batch_responses import BatchResponses

@@ -1,7 +1,7 @@
 """The value of the fixture `relevance`, which scores rankings in tests in Python.
 
-A failing check in a thread or a task of the test ends only this thread or task. If its
-exception is lost there, `raise_lost_check` fails the test with the exception.
+A failing check in a thread or a task ends only this thread or task, not the test. If
+nothing catches its exception there, `raise_lost_check` makes the test fail with it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _NO_REFERENCE = "it has no accepted ranking; compare two rankings in the test wi
 
 
 class Relevance:
-    """Scores rankings as a case file does. The value of the fixture `relevance`."""
+    """Scores rankings in a test as a case file does: the value of `relevance`."""
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
@@ -63,6 +63,9 @@ class Relevance:
     ) -> CaseResult:
         """Score a ranking, and fail the test if a floor or an expectation is not met.
 
+        A check that fails in another thread or task also fails the test, even if its
+        exception is lost there.
+
         Args:
             query: the text of the query.
             ranking: anything that a search may return.
@@ -71,13 +74,15 @@ class Relevance:
                 `expect={"P@5": 0.6}`), and expectations that are not metrics
                 (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]`).
 
-        Return the result; its `score` is nDCG@k. A check that fails in another thread
-        or task also fails the test, even if its exception is lost there.
+        Returns:
+            The result; its `score` is nDCG@k.
 
-        Raises ValueError for a key or value that a case file may not have, and pytest's
-        fail exception if the check fails (its skip exception if an inconclusive check
-        is to be skipped). Raises an error if it is called while a case of a case file
-        runs.
+        Raises:
+            ValueError: for a key or value that a case file may not have.
+            pytest.fail.Exception: if the check fails, or if it is called while a case
+            of a case file runs.
+            pytest.skip.Exception: if the check is inconclusive and such checks are to
+            be skipped.
         """
         if CASE_RUN in self._item.stash:
             raise CaseError(_NOT_IN_A_CASE, pytrace=False)
@@ -104,8 +109,8 @@ class Relevance:
     def _place_of(self, caller: FrameType | None) -> tuple[str, int]:
         """Return the file and the line in which a check was called.
 
-        `pool.submit(relevance.check, ...)` is not a call in the test. Such a check has
-        the place of its test.
+        If the test does not call the check itself, as with
+        `pool.submit(relevance.check, ...)`, this is the place of the test.
         """
         if caller is None or _is_runner(caller):
             return str(self._item.path), (self._item.location[1] or 0) + 1
@@ -139,7 +144,7 @@ def _case(
 
 
 def _refuse_keys_of_tests(keys: Mapping[str, Any]) -> None:
-    """Raise ValueError for a key of a case that is written in Python code instead."""
+    """Raise ValueError for a key of a case for which a test has Python code instead."""
     expected = keys.get("expect")
     if not isinstance(expected, Mapping):
         expected = {}
@@ -149,9 +154,9 @@ def _refuse_keys_of_tests(keys: Mapping[str, Any]) -> None:
 
 
 def _join_expectations(values: dict[str, Any]) -> None:
-    """Move keys that name expectations, such as `within`, into the key `expect`.
+    """Move keys that name expectations, for example `within`, into the key `expect`.
 
-    Raises ValueError for an expectation that is given in both ways.
+    Raises ValueError for an expectation that is given alone and in `expect`.
     """
     alone = {}
     for name in list(values):
@@ -159,7 +164,7 @@ def _join_expectations(values: dict[str, Any]) -> None:
             alone[name] = values.pop(name)
     written = values.get("expect", {})
     if not isinstance(written, dict):
-        return  # an error of the case, which names the value
+        return  # `case_from_values` refuses it
     for name in alone.keys() & written.keys():
         raise ValueError(
             f"relevance.check: {name} is given by itself and in expect; keep one of them"
@@ -173,7 +178,7 @@ def _join_expectations(values: dict[str, Any]) -> None:
 
 
 def _expectation_with_text_ids(key: str, value: Any) -> Any:
-    """Return the value of an expectation with the ids of documents as texts."""
+    """Return the value of an expectation with ids of documents as text."""
     if key == "within" and isinstance(value, dict):
         ranks = {}
         for document, rank in value.items():
@@ -186,7 +191,7 @@ def _expectation_with_text_ids(key: str, value: Any) -> Any:
 
 
 def _documents_as_text(expected: Any) -> Any:
-    """Return an expectation with document ids as text. Other values stay."""
+    """Return a value with all ids of documents in it as text. Other values stay."""
     if isinstance(expected, dict):
         if "docs" not in expected:
             return expected
@@ -198,7 +203,7 @@ def _documents_as_text(expected: Any) -> Any:
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return judgments with ids as text and grades as plain Python values.
+    """Return judgments with ids as text, and grades as plain Python values.
 
     Raises ValueError for an id that is neither text nor a whole number, and for a
     document that is judged twice.
@@ -220,10 +225,10 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with plain Python types instead of those of numpy and subclasses.
+    """Return a value, at any depth, with plain Python types.
 
-    pytest-xdist cannot send an instance of a subclass of str, int or float, for example
-    a member of an enumeration. Nested values are converted too.
+    Values of numpy are converted. So are values of a subclass of str, int or float, for
+    example members of an enumeration, because pytest-xdist cannot send them.
     """
     if type(value).__module__ == "numpy":
         return value.tolist()
@@ -246,25 +251,20 @@ _RUNNERS = (
     "trio",
     "joblib",
 )
-"""The modules that call a function in another thread or at a later time, and catch its
-exceptions.
-"""
+"""The modules that call a function in another thread or later, and catch exceptions."""
 
 _UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
 """pytest's warning about a thread that ended in an exception.
 
-The call phase raises it where warnings are errors.
+The call phase raises it if warnings are errors.
 """
 
 
 def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Make a call fail with the exception of a check that was lost in a thread or task.
+    """Make a call fail with the first exception of a check that was lost.
 
-    The outermost line of the traceback shows whether it was lost. If the test caught
-    the exception, or if the exception reached the test, it is a line of the test. If it
-    was lost, it is a line of the module that ran the thread. But the traceback of an
-    exception that ended a task of asyncio, and that nothing awaited, begins in its
-    coroutine.
+    An exception is lost if a thread or a task ends in it, and the code of the test does
+    not get it. A call that already fails for another reason keeps its exception.
     """
     raised = item.stash[CHECKS].raised
     lost = [error for error, task in raised if _is_lost(error, task)]
@@ -276,7 +276,11 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 def _is_lost(error: BaseException, task: Any) -> bool:
     """Say whether the exception of a check did not reach the code of the test.
 
-    `task` is the task of asyncio that raised the exception; None without one.
+    The outermost frame of its traceback shows that: the exception went no further. If
+    it is a frame of the test, the test has caught the exception or ended in it. If it
+    is a frame of a module that runs threads or tasks, the exception is lost. So it is
+    if it ended a task of asyncio, and the frame is that of the task's coroutine.
+    `task`: the task of asyncio that raised the exception; None without one.
     """
     if error.__traceback__ is None:
         return False
@@ -293,6 +297,6 @@ def _is_lost(error: BaseException, task: Any) -> bool:
 
 
 def _is_runner(frame: FrameType) -> bool:
-    """Say whether a frame is of a module that runs functions in threads or later."""
+    """Say whether a frame is of a module that calls functions in threads or later."""
     module = f"{frame.f_globals.get('__name__')}."
     return any(module.startswith(f"{runner}.") for runner in _RUNNERS)

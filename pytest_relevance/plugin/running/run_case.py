@@ -1,11 +1,11 @@
-"""Run one case: search, read the ranking, score it, raise the exception of a failure.
+"""Run one case: search, read the ranking, score it, raise the exception of its verdict.
 
-Functions here raise
+Functions of this module raise
 
 - `CaseError` if no ranking can be scored
 - `CaseFailure` or `BaselineFailure` if a case fails
-- pytest's own exceptions if an inconclusive case is to be skipped, or if a case that
-  failed before is expected to fail
+- pytest's skip exception if an inconclusive case is to be skipped, and its xfail
+  exception if a case that failed before is expected to fail
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ async def run_async(this: CaseRun) -> None:
 
 @contextmanager
 def _attempt_at(this: CaseRun) -> Iterator[None]:
-    """Make the block an attempt at a case."""
+    """Make the block of a `with` statement an attempt at a case."""
     begin(this)
     try:
         yield
@@ -86,8 +86,9 @@ def _attempt_at(this: CaseRun) -> Iterator[None]:
 def begin(this: CaseRun) -> None:
     """Begin an attempt at a case, unless one is running.
 
-    Call this before an event loop runs, when the fixtures of the item are set up. A
-    plugin may call an item several times before it makes a report.
+    Call this when the fixtures of the item are set up, before an event loop runs. It
+    may be called several times in an attempt, because a plugin may call an item several
+    times before it makes a report.
     """
     if this.start_attempt() and run_store(this.item.config).unsent.fingerprint is None:
         request_fingerprint(this.item)
@@ -96,7 +97,7 @@ def begin(this: CaseRun) -> None:
 def search(this: CaseRun) -> Searched | Awaitable[Searched]:
     """Call the search of a case by the hook, unless `is_awaited` has called it.
 
-    Raises `CaseError` if an implementation of the hook returned something wrong.
+    Raises `CaseError` if an implementation of the hook returned another type.
     """
     attempt = this.attempt
     searched: Searched | Awaitable[Searched] | None = attempt.pending
@@ -125,7 +126,7 @@ def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
 
 
 def _compare_calls(this: CaseRun, first: Ranking, others: Sequence[Timed]) -> None:
-    """Note how the rankings of repeated calls differ from that of the first call."""
+    """Note how the rankings of repeated calls differ from the ranking of the first."""
     if others:
         rankings = [first, *(ranking for ranking, _ in others)]
         this.attempt.repeats = compare_calls(this.case, rankings)
@@ -134,10 +135,10 @@ def _compare_calls(this: CaseRun, first: Ranking, others: Sequence[Timed]) -> No
 def check(
     item: pytest.Item, checks: case_run.Checks, case: Case, ranking: object, path: str
 ) -> CaseResult:
-    """Return the result of a ranking from a test in Python, or raise why it fails.
+    """Score a ranking for a test in Python. Return the result, or raise why it fails.
 
     `checks`: the checks of the test, to which this one is added.
-    `path`: the file of the check. `case` has its line.
+    `path`: the file in which the check was called. `case` has the line.
     """
     this = CaseRun(
         case=case,
@@ -156,9 +157,10 @@ def check(
 
 
 def _read_given(this: CaseRun, given: object) -> Ranking:
-    """Return the ranking in what a check was given, or raise why there is none.
+    """Read what a check was given, and return it as a ranking.
 
-    The fixture of the search, if the test has it, tells how ids are read.
+    The value of the search fixture, if the test requests it, tells how ids are read.
+    Raises `CaseError` if it cannot be read.
     """
     this.attempt.searched = Searched(answer=given)
     # a finished test has no fixtures
@@ -174,9 +176,9 @@ def _read_given(this: CaseRun, given: object) -> Ranking:
 
 
 def is_awaited(this: CaseRun) -> bool:
-    """Say whether the response of the search has to be awaited.
+    """Call the search, and say whether its response has to be awaited.
 
-    The search is called here, before the test function, which then takes the response.
+    `search` takes the response later, when the test function runs.
     """
     this.attempt.pending = None
     this.attempt.pending = search(this)
@@ -184,9 +186,9 @@ def is_awaited(this: CaseRun) -> bool:
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
-    """Score a ranking, note the result, and raise the exception of its verdict.
+    """Score a ranking, keep the result, and raise the exception of its verdict.
 
-    `latency` is in seconds; None if it was not measured.
+    `latency`: in seconds; None if it was not measured.
     """
     error = _note_score(this, ranking, latency)
     if error is not None:
@@ -197,7 +199,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
 def _note_score(
     this: CaseRun, ranking: Ranking, latency: float | None
 ) -> BaseException | None:
-    """Note the result of a case. Return the exception that its run ends in, or None."""
+    """Keep the result of a case. Return the exception that its run ends in, or None."""
     attempt = this.attempt
     attempt.is_read = True
     problem = why_not_scored(this, ranking, latency)
@@ -238,7 +240,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties of a result that are defined: ten at most."""
+    """Return the JUnit properties of a result: at most ten pairs of name and value."""
     lower, upper = result.interval
     evaluation, call = result.evaluation, result.call
     values: dict[str, object] = {
@@ -261,31 +263,37 @@ FINGERPRINT = "relevance_fingerprint"
 
 
 def request_fingerprint(item: pytest.Item) -> None:
-    """Store the value of the fixture `relevance_fingerprint`. Warn if it fails.
+    """Keep the value of the fixture `relevance_fingerprint`. Warn if it fails.
 
-    Call this once in each process, when the fixtures of the item are set up. Of the
-    exceptions of the fixture, only Ctrl-C and `pytest.exit` end the run.
+    Call this once in each process, when the fixtures of the item are set up. If the
+    fixture raises Ctrl-C or `pytest.exit`, the run ends. Its other exceptions are
+    warnings.
     """
-    store = run_store(item.config)
     try:
         found = requested(item, FINGERPRINT)
-        if found is None:
-            return
     except exceptions.ENDING:
         raise
     except BaseException as error:
-        why = f"it raised {error_text(error, item.config)}"
-    else:
-        try:
-            fingerprint = checked(found[0])
-            known = redaction(item.config)
-            known.learn(fingerprint)
-            store.unsent.set_fingerprint(known.values(fingerprint))
-            return
-        except ValueError as error:
-            why = str(error)
-    store.unsent.set_fingerprint({})
-    store.unsent.warn(
+        _go_without_fingerprint(item, f"it raised {error_text(error, item.config)}")
+        return
+    if found is None:
+        return
+    try:
+        fingerprint = checked(found[0])
+        known = redaction(item.config)
+        known.learn(fingerprint)
+        masked = known.values(fingerprint)
+    except ValueError as error:
+        _go_without_fingerprint(item, str(error))
+        return
+    run_store(item.config).unsent.set_fingerprint(masked)
+
+
+def _go_without_fingerprint(item: pytest.Item, why: str) -> None:
+    """Warn that the fixture `relevance_fingerprint` cannot be used, and why."""
+    unsent = run_store(item.config).unsent
+    unsent.set_fingerprint({})
+    unsent.warn(
         FINGERPRINT,
         f"the fixture {FINGERPRINT} cannot be used, and the run goes on without it: {why}",
     )

@@ -1,6 +1,7 @@
 """Score the ranking of a case, and decide how the case ends.
 
-Nothing here raises the exception of a verdict. Nothing changes the run of the case.
+The functions return the exception of a verdict and do not raise it. None of them
+changes the run of the case.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ def looks_at_latency(case: Case) -> bool:
 
 
 def _why_unmeasured(this: CaseRun) -> str:
-    """Return why a case without a latency cannot be decided; "" if it can.
+    """Return why a case cannot be scored without a latency; "" if it can.
 
-    If it can, a warning of the run says why the latency is not known.
+    If it can be scored, the run warns that the latency is not known.
     """
     if looks_at_latency(this.case):
         return f"{STOOD_STILL}; stop the time later, or leave time.perf_counter alone"
@@ -61,7 +62,7 @@ def _why_unmeasured(this: CaseRun) -> str:
 class Scored:
     """The result of a case.
 
-    `fails_baseline`: the case fails because of its baseline.
+    `fails_baseline`: whether the case fails because of its baseline.
     """
 
     result: CaseResult
@@ -69,7 +70,10 @@ class Scored:
 
 
 def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> str:
-    """Return why a ranking cannot be scored; "" if it can. `latency` is in seconds."""
+    """Return why a ranking cannot be scored; "" if it can.
+
+    `latency`: in seconds; None if it was not measured.
+    """
     case, asked = this.case, this.attempt.searched.asked
     problem = why_cut(case, ranking, asked)
     if not problem and latency is None and not this.is_check:
@@ -86,24 +90,27 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
 
 
 def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
-    """Return the result of a case, compared with its baseline. `latency` is in seconds.
+    """Return the result of a case, compared with its baseline.
+
+    Details and texts that only reports need are added if a report will show the result.
+    `latency`: in seconds; None if it was not measured.
 
     Raises `MetricError` or `ExtensionError` if a metric or an expectation cannot be
     computed.
     """
     scored = _compared(this, ranking, latency)
     result = scored.result
-    has_ended = result.verdict in (FAILED, INCONCLUSIVE)
-    if has_ended or _needs_details(this, result):
+    needs_reasons = result.verdict in (FAILED, INCONCLUSIVE)
+    if needs_reasons or _needs_details(this, result):
         result = with_details(
             result,
             this.case,
             ranking,
-            all_missing=has_ended and verbosity(this.item.config.option) > 0,
+            all_missing=needs_reasons and verbosity(this.item.config.option) > 0,
         )
         if this.baseline is not None:
             result = this.baseline.with_titles(result)
-    if has_ended:
+    if needs_reasons:
         result = _with_texts(this, result)
     if result.baseline is not None and _is_known(this, result):
         result = replace(result, baseline=replace(result.baseline, known=True))
@@ -111,7 +118,7 @@ def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Sco
 
 
 def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
-    """Return the score of a ranking, beside the accepted ranking if there is one."""
+    """Return the score of a ranking, compared with the accepted ranking, if any."""
     asked, config = this.attempt.searched.asked, this.item.config
     result = score_case(
         this.case, ranking, this.call(latency), asked, this.in_run, details=False
@@ -137,9 +144,9 @@ def _needs_details(this: CaseRun, result: CaseResult) -> bool:
 
 
 def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Return a result with texts of the hook `pytest_relevance_texts`.
+    """Return a result with the texts of the hook `pytest_relevance_texts`.
 
-    An exception of the hook is a warning of the run, and changes no verdict.
+    If the hook raises an exception, the run warns of it, and the verdict stays.
     """
     try:
         for texts in this.item.ihook.pytest_relevance_texts(
@@ -156,10 +163,10 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
 
 
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
-    """Return a result that notes a search that seems to ignore its `k`.
+    """Return a result that notes whether the search seems to ignore its `k`.
 
-    Such a search returned fewer results than requested: as many as its own default of
-    k.
+    It seems so if the search returned fewer results than requested, and as many as the
+    default of its parameter `k`.
     """
     ranking = result.ranking
     default = calling.default_of_k(this.search_function)
@@ -188,8 +195,8 @@ def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:
 def _is_known(this: CaseRun, result: CaseResult) -> bool:
     """Say whether a failed case is reported as xfailed, because it failed before.
 
-    Only `--relevance-known=xfail` asks for that. A case that has the mark `xfail` is
-    left to the mark.
+    It is only with `--relevance-known=xfail`, and if the case has no mark `xfail`
+    itself.
     """
     return (
         result.verdict == FAILED

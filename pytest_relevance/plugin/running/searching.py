@@ -18,7 +18,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 def search_alone(this: CaseRun) -> Searched | Coroutine[Any, Any, Searched]:
     """Call the search of one case, as often as the run asks for.
 
-    Return a coroutine if an event loop is needed.
+    Return a coroutine, which returns the same, if an event loop is needed.
     """
     call = SearchCall([this], this.search_function)
     if awaiting.is_coroutine_function(this.search_function):
@@ -36,9 +36,9 @@ async def _search_in_loop(call: SearchCall) -> Searched:
 class CaseResponses:
     """What the calls of a search have returned for one case so far.
 
-    `asked`: how many results the search is asked for; None if it takes no number.
+    `asked`: how many results are requested as `k`; None if the search takes no `k`.
     `answer`: the first response, before it was read.
-    `error`: the exception that the case gets in place of more rankings.
+    `error`: the exception that ended the calls; None if there is none.
     """
 
     run: CaseRun
@@ -49,7 +49,7 @@ class CaseResponses:
     error: BaseException | None = None
 
     def read(self, response: object) -> Ranking:
-        """Return a response as a ranking. Raises `CaseError` if it cannot be read."""
+        """Convert a response to a ranking. Raises `CaseError` if it cannot be read."""
         if self.answer is None:
             # a copy: the search may reuse the list
             self.answer = [*response] if type(response) is list else response
@@ -59,7 +59,10 @@ class CaseResponses:
 
 
 def _without_import(response: object, started: Moment) -> Moment:
-    """Import what reads a response, and move a start by the time that this takes."""
+    """Import the modules that read a response. Return the start plus that time.
+
+    So the import is not a part of the latency, which is measured from the start.
+    """
     begin = now()
     if load_readers(response):
         return started.after_pause(begin, now())
@@ -69,8 +72,8 @@ def _without_import(response: object, started: Moment) -> Moment:
 class SearchCall:
     """Calls a search for a case: once, or several times with `--relevance-repeat`.
 
-    The first exception ends the calls, and becomes `Searched.error`. A subclass may
-    call for several cases at once.
+    The first exception ends the calls, and becomes `Searched.error`. `ext/concurrency`
+    has a subclass that calls the search for several cases at once.
 
     Attributes:
         runs: the cases that the search is called for.
@@ -87,6 +90,7 @@ class SearchCall:
     ) -> None:
         """Prepare the calls of a search, or of its attribute `many` for several cases.
 
+        `many`: the attribute; None to call the search itself.
         `concurrency`: how many calls run at the same time.
         """
         self.runs = runs
@@ -102,7 +106,7 @@ class SearchCall:
         ]
 
     def make(self) -> Sequence[Searched] | None:
-        """Make the calls, and return what each case gets.
+        """Make the calls, and return what the search returned or raised for each case.
 
         Return None if a response must be awaited. Then call `make_in_loop`.
         """
@@ -118,10 +122,10 @@ class SearchCall:
         return self._searched()
 
     async def make_in_loop(self) -> Sequence[Searched]:
-        """Make the calls that are left in the running event loop.
+        """Make the calls that are left, in the running event loop.
 
-        Return what each case gets. Raises an exception that ends the coroutine from
-        outside, for example a cancellation.
+        Return what the search returned or raised for each case. An exception that ends
+        the coroutine from outside, for example a cancellation, is raised.
         """
         try:
             while self._waiting is not None or self._calls < self._times:
@@ -137,10 +141,10 @@ class SearchCall:
         return self._searched()
 
     def read(self, response: object, started: Moment) -> None:
-        """Read the response of a call that started at a moment.
+        """Read the response of a call that began at the moment `started`.
 
         The latency includes the reading, because a lazy response does its work while it
-        is read. It does not include the import of the modules that read.
+        is read. The latency does not include the import of the modules that read.
         """
         (of_case,) = self.of_cases
         started = _without_import(response, started)
@@ -172,7 +176,7 @@ class SearchCall:
             of_case.error = error
 
     def _searched(self) -> Sequence[Searched]:
-        """Return the outcome of the call for each of its cases."""
+        """Return what the search returned or raised for each case."""
         return [
             Searched(
                 rankings=of_case.rankings,
