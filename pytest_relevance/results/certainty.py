@@ -89,7 +89,7 @@ def _scores_of_judged(change: Change) -> Sequence[float]:
     """Return both scores over judged results alone; () if both rankings are judged."""
     if change.found is not None:
         return change.found.judged_alone
-    if not has_unjudged(change):
+    if not _has_unjudged(change, {}):
         return ()
     assert change.before is not None
     return _judged_score(change, change.before), _judged_score(change, change.after)
@@ -131,14 +131,27 @@ def is_certainly_worse(change: Change) -> bool:
 
     `change`: of a query that got worse by its present judgments.
     """
-    if _misses_what_no_grade_changes(change) or not change.after.documents:
+    if no_grade_matters(change):
         return True
     if change.before is None or not change.is_compared:
         return False
+    return falls_for_certain(change, document_changes(change), {})
+
+
+def falls_for_certain(
+    change: Change, documents: Iterable[DocumentChange], grades: Mapping[str, float]
+) -> bool:
+    """Say whether no grades of unjudged documents can keep the DCG from falling.
+
+    With settings that allow no interval, this is certain only if all results in both
+    top k are judged.
+
+    `documents`: what `document_changes` returns, with `grades` put in.
+    `grades`: {document: grade}, further grades of unjudged documents.
+    """
     settings = change.case.conditions.settings
-    documents = document_changes(change)
     if settings.ideal != "judged" or settings.unjudged != "zero":
-        return not has_unjudged(change)
+        return not _has_unjudged(change, grades)
     return greatest_change(documents, change) < -DCG_ROUNDING
 
 
@@ -169,7 +182,14 @@ def gain_range(change: Change) -> tuple[float, float]:
     return min(gains), max(gains)
 
 
-def _misses_what_no_grade_changes(change: Change) -> bool:
+def no_grade_matters(change: Change) -> bool:
+    """Say whether a query is worse for a reason that no grade can change.
+
+    It newly misses a demand that does not depend on grades, or its search failed or
+    returned nothing.
+    """
+    if not change.after.documents:
+        return True
     for reason in change.case.evaluation.reasons:
         depends_on_grades = reason.is_score or reason.kind in (FLOOR, DROP)
         if not reason.is_new or depends_on_grades:
@@ -180,12 +200,11 @@ def _misses_what_no_grade_changes(change: Change) -> bool:
     return False
 
 
-def has_unjudged(change: Change) -> bool:
+def _has_unjudged(change: Change, grades: Mapping[str, float]) -> bool:
     """Say whether a document in the top k of either ranking is unjudged."""
-    grades = change.grades
-    k = change.k
+    judged = change.grades.keys() | grades.keys()
     for snapshot in (change.before, change.after):
-        if snapshot is not None and not grades.keys() >= {*snapshot.documents[:k]}:
+        if snapshot is not None and not judged >= {*snapshot.documents[: change.k]}:
             return True
     return False
 

@@ -19,10 +19,9 @@ from pytest_relevance.metrics.measures import score
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
 from pytest_relevance.results.case_result import INCONCLUSIVE, CaseResult
 from pytest_relevance.results.certainty import (
-    DCG_ROUNDING,
     DocumentChange,
     document_changes,
-    greatest_change,
+    falls_for_certain,
     is_certainly_worse,
 )
 from pytest_relevance.results.changes import Change, Snapshot
@@ -229,7 +228,7 @@ def _state(
     for each in changes:
         grade = grades.get(each.document, each.grade)
         documents.append(DocumentChange(each.document, grade, each.factor))
-    if greatest_change(documents, change) < -DCG_ROUNDING:
+    if falls_for_certain(change, documents, grades):
         return CERTAIN
     return OPEN
 

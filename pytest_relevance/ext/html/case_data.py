@@ -26,6 +26,7 @@ from pytest_relevance.reports.run.variant_labels import (
 )
 from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.certainty import no_grade_matters
 from pytest_relevance.results.losses import Loss
 from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.settling import stake_of_change
@@ -110,6 +111,7 @@ def _identity(
         "note": result.note,
         "k": result.conditions.k,
         "floor": result.conditions.floor,
+        "tolerance": result.conditions.tolerance,
     }
 
 
@@ -123,6 +125,7 @@ def _verdict(row: PageRow) -> dict[str, Any]:
         "gotWorse": row.got_worse,
         "isOpen": row.is_certain is False,
         "isCertain": row.is_certain is True,
+        "isDecided": row.is_certain is True and no_grade_matters(row.change),
         "gotBetter": row.got_better,
         "failedBefore": row.failed_before,
         "reasons": reason_texts(result),
@@ -176,7 +179,11 @@ def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     for each in unjudged:
         chance = chances.get(each.document, 0.0)
         to_judge.append([each.document, each.worth, each.move, chance])
-    return {"toJudge": to_judge, "undecided": stake.is_undecided}
+    return {
+        "toJudge": to_judge,
+        "undecided": stake.is_undecided,
+        "fewest": len(stake.fewest) if row.is_certain is False else None,
+    }
 
 
 def _losses(losses: Iterable[Loss]) -> list[list[Any]]:

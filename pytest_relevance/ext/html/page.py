@@ -59,8 +59,10 @@ PACKAGE = "pytest_relevance.ext.html"
 SCRIPTS = (
     "data",
     "metrics",
+    "certainty",
     "elements",
     "grading",
+    "verdict",
     "state",
     "rows",
     "list",
@@ -74,7 +76,7 @@ SCRIPTS = (
 )
 """The script's files, in the order in which the page runs them."""
 
-STYLES = ("list.css", "charts.css", "judging.css", "case.css")
+STYLES = ("verdict.css", "list.css", "charts.css", "judging.css", "case.css")
 """The files of the style, behind the one that all pages share."""
 
 _PICTURES = "Pictures are loaded from the network, from their own addresses."

@@ -17,7 +17,14 @@ from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run.case_counts import case_count
+from pytest_relevance.reports.run.mean_text import metric_of
+from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.differences import (
+    by_query,
+    means_of,
+    score_pairs_of,
+)
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.unjudged import WORKLIST_COLUMNS
 
@@ -54,6 +61,7 @@ def page_data(
         "scales": scales,
         "counts": _counts(screen, rows),
         "findings": _findings(screen, results),
+        **_mean(rows),
         "addresses": _addresses(run, images=images),
         "cases": cases,
     }
@@ -110,6 +118,25 @@ def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
         "better": counts.got_better,
         "before": case_count(before),
     }
+
+
+def _mean(rows: Sequence[PageRow]) -> dict[str, Any]:
+    """Return the mean nDCG@k that the reader's grades move, if there is one."""
+    results = [row.result for row in rows if row.result.score is not None]
+    pairs = score_pairs_of([row.change for row in rows])
+    if len({variant for _, _, variant in (pair.key for pair in pairs)}) > 1:
+        pairs = by_query(pairs)
+    if pairs:
+        means = means_of(pairs)
+        weight = sum(pair.weight for pair in pairs)
+        scores = {"before": means.first, "after": means.second, "weight": weight}
+    elif results and len(variants_of(results)) == 1:
+        weight = sum(result.weight for result in results)
+        total = sum(result.weight * (result.score or 0.0) for result in results)
+        scores = {"after": total / weight, "weight": weight}
+    else:
+        return {}
+    return {"mean": {"metric": metric_of(results), **scores}}
 
 
 def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, Any]]:

@@ -117,6 +117,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "became": "got worse",
         "k": 10,
         "floor": 0.9,
+        "tolerance": 0.05,
         "before": 1.0,
         "gotWorse": True,
         "isCertain": True,

@@ -5,14 +5,6 @@
 
 /** The place of a query in the list: its index (-1: not there), the length of the list, and its neighbours. @typedef {{index: number, total: number, previous: Case | undefined, next: Case | undefined}} Place */
 
-/** Return nDCG@k of the accepted ranking with the reader's grades, `own`. @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own */
-function scoreBefore(data, item, own) {
-  if (!own.size || item.before === undefined || !item.accepted) {
-    return item.before;
-  }
-  return measureOf(data, item).ndcg(gradedRanking(asAccepted(item), own), item.k);
-}
-
 /** How many pixels of a result must be in view, so that a key can grade it. */
 const MOST_SEEN = 120;
 

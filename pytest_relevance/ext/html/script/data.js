@@ -63,10 +63,14 @@
  * @property {boolean} [gotWorse] whether it got worse
  * @property {boolean} [isCertain] whether it got worse under every grading of its unjudged results
  * @property {boolean} [isOpen] whether it got worse, and unjudged results may explain it
+ * @property {boolean} [isDecided] whether no grade can change that it got worse
+ * @property {number} [fewest] how many grades can settle whether it got worse, at least; 0 if none can
+ * @property {Certainty} [certainty] what it is with the reader's grades, if it got worse: `Verdict` sets it
  * @property {boolean} [gotBetter] whether it got better
  * @property {boolean} [failedBefore] whether it fails, and the accepted ranking misses the same
  * @property {number} k
  * @property {number} [floor]
+ * @property {number} tolerance by how much nDCG@k may fall
  * @property {number} [score] nDCG@k
  * @property {number} [lower]
  * @property {number} [upper]
@@ -105,6 +109,8 @@
  * @property {string} [ties] between which nDCG@k the order of equal scores leaves a case whose floor depends on it
  */
 
+/** The mean of the run by a metric, `after`, and of the reference, over cases with this total of weights. @typedef {{metric: string, before?: number, after: number, weight: number}} Mean */
+
 /**
  * @typedef {object} PageData
  * @property {string} record a name that no other run has
@@ -114,6 +120,7 @@
  * @property {Settings[]} settings
  * @property {Scale[]} scales
  * @property {Record<string, number>} counts how many queries a filter shows, as the first screen counts them
+ * @property {Mean} [mean]
  * @property {Finding[]} findings the gates and diagnoses of the first screen
  * @property {Record<string, Record<string, string>>} addresses by file: the field with the `url` of a document, and with an `image` to show
  * @property {Case[]} cases in the order of the run

@@ -57,10 +57,11 @@ class Judging {
   /**
    * @param {PageData} data
    * @param {Grades} grades
+   * @param {Verdict} verdict
    * @param {() => void} goOn goes on to the next result or query to judge
    * @param {() => void} undo takes the last answer back, and shows where it was given
    */
-  constructor(data, grades, goOn, undo) {
+  constructor(data, grades, verdict, goOn, undo) {
     this.data = data;
     this.grades = grades;
     /** @type {Case | null} */
@@ -84,7 +85,13 @@ class Judging {
     this.download = button("", () => downloadGrades(grades), { id: "download", "data-download": true });
     this.skip = button("", goOn, { id: "next" });
     const actions = [this.rater, this.undo, this.skip, this.download];
-    this.bar.append(this.progress, this.score, this.words, make("span", { class: "actions" }, ...actions));
+    this.bar.append(
+      this.progress,
+      this.score,
+      verdict.short,
+      this.words,
+      make("span", { class: "actions" }, ...actions),
+    );
   }
 
   /** @param {Case | null} item */

@@ -42,6 +42,9 @@ class CaseList {
     this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
     /** The line of the first screen that the list is about. A click removes this filter. */
     this.chip = button("", () => this.go({ finding: "" }), { class: "chip", title: "show all queries" });
+    /** How many cases each filter shows, by its name. @type {Record<string, number>} */
+    this.counts = {};
+    this.filters = make("div", { class: "filters", role: "group", "aria-label": "filters" });
     /** @type {Record<string, HTMLSelectElement>} */
     this.selects = {};
     this.buildControls();
@@ -56,13 +59,9 @@ class CaseList {
   }
 
   buildControls() {
-    const shown = Object.entries(SHOWN).flatMap(([name, { label, includes, hint = false }]) => {
-      const count = this.data.counts[name] ?? this.data.cases.filter(includes).length;
-      const choose = () => this.go({ show: name, all: name === "", finding: "" });
-      const show = button(`${label} `, choose, { "data-show": name, title: hint });
-      show.append(make("b", {}, count.toLocaleString("en")));
-      return count || name === "" ? [show] : [];
-    });
+    for (const [name, { includes }] of Object.entries(SHOWN)) {
+      this.counts[name] = this.data.cases.filter(includes).length;
+    }
     for (const [name, valuesOf] of Object.entries(CHOICES)) {
       const values = [...new Set(this.data.cases.flatMap(valuesOf))].sort(COLLATOR.compare);
       if (values.length > 1 || (name === "tag" && values.length)) {
@@ -76,9 +75,24 @@ class CaseList {
       "sort",
       orders.map(([name, { label }]) => [name, label]),
     );
-    const buttons = make("div", { class: "filters", role: "group", "aria-label": "filters" }, ...shown);
-    this.controls.replaceChildren(this.chip, buttons, ...Object.values(this.selects), this.search);
+    this.controls.replaceChildren(this.chip, this.filters, ...Object.values(this.selects), this.search);
     this.controls.hidden = false;
+  }
+
+  /** Show the filters that find something, with how many queries each finds. @param {string} chosen */
+  renderFilters(chosen) {
+    const buttons = Object.entries(SHOWN).map(([name, { label, hint = false }]) => {
+      const choose = () => this.go({ show: name, all: name === "", finding: "" });
+      const isChosen = name === chosen;
+      const show = button(`${label} `, choose, { "data-show": name, title: hint, "aria-pressed": String(isChosen) });
+      const count = this.data.counts[name] ?? this.counts[name];
+      show.append(make("b", {}, count.toLocaleString("en")));
+      show.hidden = !count && name !== "" && !isChosen;
+      return show;
+    });
+    const focused = document.activeElement?.getAttribute("data-show");
+    this.filters.replaceChildren(...buttons);
+    buttons.find((each) => each.getAttribute("data-show") === focused)?.focus();
   }
 
   /** @param {string} name @param {string[][]} options @returns {HTMLSelectElement} */
@@ -118,9 +132,7 @@ class CaseList {
     const finding = this.data.findings[Number(state.finding)];
     this.chip.hidden = !state.finding || !finding;
     this.chip.replaceChildren(finding ? userText(finding.text) : "", " \u00d7");
-    for (const show of this.controls.querySelectorAll("button[data-show]")) {
-      show.setAttribute("aria-pressed", String(show.getAttribute("data-show") === state.show));
-    }
+    this.renderFilters(state.show);
     this.state = state;
     this.find(state);
     const list = stateHash({ ...state, open: "" });

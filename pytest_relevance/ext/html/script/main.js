@@ -13,11 +13,14 @@ class Page {
     this.state = readState(location.hash);
     this.grades = new Grades(data);
     this.main = /** @type {HTMLElement} */ (document.getElementById("page"));
+    this.verdict = new Verdict(data, this.grades);
+    this.main.querySelector("h1")?.after(this.verdict.part);
     const go = this.go.bind(this);
     this.list = new CaseList(data, this.grades, go);
     this.judging = new Judging(
       data,
       this.grades,
+      this.verdict,
       () => this.goOn(),
       () => this.undo(),
     );

@@ -75,6 +75,16 @@ class Measure {
     return gain === "linear" ? grade : 2 ** grade - 1;
   }
 
+  /** Return the grades of a scale with the least and the greatest gain. @param {number} lowest @param {number} highest */
+  extremeGrades(lowest, highest) {
+    if (this.settings.increasing) {
+      return [lowest, highest];
+    }
+    const scale = this.settings.gains.map(([grade]) => grade).filter((grade) => grade >= lowest && grade <= highest);
+    scale.sort((one, other) => this.gain(one) - this.gain(other));
+    return [scale[0], scale[scale.length - 1]];
+  }
+
   /** @param {Grade[]} grades @returns {number} */
   dcg(grades) {
     let sum = 0;
@@ -131,7 +141,7 @@ class Measure {
    * @returns {Scored}
    */
   interval(ranking, k, lowest, highest) {
-    const { ideal: kind, unjudged, undefined: ifUndefined, increasing } = this.settings;
+    const { ideal: kind, unjudged, undefined: ifUndefined } = this.settings;
     let score = this.ndcg(ranking, k);
     if (Number.isNaN(score) && ifUndefined === "zero") {
       score = 0;
@@ -142,12 +152,7 @@ class Measure {
     if (!holes.length || kind !== "judged" || unjudged !== "zero" || !ideal.length) {
       return { score, lower: score, upper: score };
     }
-    let [least, most] = [lowest, highest];
-    if (!increasing) {
-      const scale = this.settings.gains.map(([grade]) => grade).filter((grade) => grade >= lowest && grade <= highest);
-      scale.sort((one, other) => this.gain(one) - this.gain(other));
-      [least, most] = [scale[0], scale[scale.length - 1]];
-    }
+    const [least, most] = this.extremeGrades(lowest, highest);
     const filled = (/** @type {number} */ deepest) => {
       const filling = holes.map((_, number) => (number >= holes.length - deepest ? most : least));
       const all = [...grades];

@@ -27,6 +27,7 @@ const START = {
 const WORSE = "a floor or another expectation is missed that was met before, or the score lost more than the tolerance";
 const CERTAIN = "got worse, whatever the grades of its unjudged results";
 const OPEN = "got worse, but its unjudged results may be as good as what they replaced";
+const EXCUSED = "got worse in the run, but not with your grades";
 const BETTER =
   "a floor or another expectation is met that was missed before, or the score rose by more than the tolerance";
 
@@ -36,8 +37,9 @@ const BETTER =
  */
 const SHOWN = {
   worse: { label: "Got worse", includes: (item) => item.gotWorse === true, hint: WORSE },
-  certain: { label: "Certain", includes: (item) => item.isCertain === true, hint: CERTAIN },
-  open: { label: "Open", includes: (item) => item.isOpen === true, hint: OPEN },
+  certain: { label: "Certain", includes: (item) => item.certainty === "certain", hint: CERTAIN },
+  open: { label: "Open", includes: (item) => item.certainty === "open", hint: OPEN },
+  excused: { label: "Excused", includes: (item) => item.certainty === "excused", hint: EXCUSED },
   better: { label: "Got better", includes: (item) => item.gotBetter === true, hint: BETTER },
   before: { label: "Failed before", includes: (item) => item.failedBefore === true },
   failed: { label: "Failed", includes: (item) => isFailed(item) },

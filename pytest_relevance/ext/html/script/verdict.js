@@ -1,0 +1,139 @@
+// @ts-check
+/*
+ * The verdict that follows the reader's grades: how many of the queries that got worse did so for certain, how many are
+ * open, and how many the grades excused. A bar shows them, solid, hatched and empty.
+ */
+
+/** The queries that got worse, counted with the reader's grades. */
+class Verdict {
+  /** @param {PageData} data @param {Grades} grades */
+  constructor(data, grades) {
+    this.data = data;
+    this.grades = grades;
+    /** The cases of each query that got worse, in all variants. @type {Case[][]} */
+    this.queries = [];
+    const worse = data.cases.filter((item) => item.isCertain || item.isOpen);
+    this.queries = [...grouped(worse, countedAs).values()];
+    /** How many cases a query has in the mean. @type {Map<string, number>} */
+    this.variants = new Map();
+    for (const item of data.cases.filter((each) => isInMean(data, each))) {
+      this.variants.set(countedAs(item), (this.variants.get(countedAs(item)) ?? 0) + 1);
+    }
+    this.counts = { certain: 0, open: 0, excused: 0 };
+    this.part = make("section", { id: "verdict", "aria-label": "verdict with your grades" });
+    this.short = make("span", { class: "verdict-so-far long", role: "status" });
+    this.update();
+    grades.addEventListener("change", () => this.update());
+  }
+
+  /** Find the states of all queries, and show them. */
+  update() {
+    for (const item of this.queries.flat()) {
+      item.certainty = certaintyWith(this.data, item, this.grades.of(item));
+    }
+    const states = this.queries.map((items) => this.stateOf(items));
+    const count = (/** @type {Certainty} */ state) => states.filter((each) => each === state).length;
+    this.counts = { certain: count("certain"), open: count("open"), excused: count("excused") };
+    Object.assign(this.data.counts, this.counts);
+    const wasOpen = this.queries.flat().some((item) => item.isOpen);
+    const verdict = wasOpen ? [this.bar(), make("p", {}, this.sentence())] : [];
+    const parts = [...verdict, ...this.meanParts()];
+    this.part.hidden = !parts.length;
+    this.part.replaceChildren(...parts);
+    const { certain, open, excused } = this.counts;
+    const words = `${certain} worse, ${open} open${excused ? `, ${excused} excused` : ""}`;
+    this.short.replaceChildren(...(wasOpen ? [this.bar(), open ? words : this.sentence()] : []));
+  }
+
+  /** Return the state of a query in all its variants: certain if it is in one of them. @param {Case[]} items @returns {Certainty} */
+  stateOf(items) {
+    const states = items.map((item) => item.certainty);
+    return states.includes("certain") ? "certain" : states.includes("open") ? "open" : "excused";
+  }
+
+  /** Say how many queries are certain, open and excused, and how many grades are left. */
+  sentence() {
+    const { certain, open, excused } = this.counts;
+    if (!open) {
+      return `Decided: ${certain.toLocaleString("en")} worse, ${excused.toLocaleString("en")} excused.`;
+    }
+    const parts = [`${certain.toLocaleString("en")} for certain`];
+    if (excused) {
+      parts.push(`${excused.toLocaleString("en")} excused by your grades`);
+    }
+    return `${parts.join(", ")}, ${open.toLocaleString("en")} open${this.left()}.`;
+  }
+
+  /** Say how many grades are left: `: at least 36 grades decide them`. */
+  left() {
+    let [grades, undecidable] = [0, 0];
+    for (const items of this.queries.filter((each) => this.stateOf(each) === "open")) {
+      const fewest = items.map((item) => this.fewest(item)).filter((each) => each > 0);
+      grades += fewest.length ? Math.min(...fewest) : 0;
+      undecidable += fewest.length ? 0 : 1;
+    }
+    const rest = undecidable ? `; no grades here decide ${undecidable} of them` : "";
+    const verb = grades === 1 ? "decides" : "decide";
+    return grades ? `: at least ${counted(grades, "grade", "grades")} ${verb} them${rest}` : rest;
+  }
+
+  /** Return the fewest grades that can settle a case; 0 if no grades can, or if it is settled. @param {Case} item */
+  fewest(item) {
+    if (item.certainty !== "open") {
+      return 0;
+    }
+    const own = this.grades.of(item);
+    return own.size ? fewestGrades(this.data, item, own) : (item.fewest ?? 0);
+  }
+
+  /** Return the mean with the reader's grades, if there are any. */
+  meanParts() {
+    const { mean } = this.data;
+    const graded = this.data.cases.filter((item) => isInMean(this.data, item) && this.grades.of(item).size);
+    if (!mean || !graded.length) {
+      return [];
+    }
+    let [before, after] = [mean.before, mean.after];
+    for (const item of graded) {
+      const own = this.grades.of(item);
+      const share = (item.weight ?? 1) / (this.variants.get(countedAs(item)) ?? 1) / mean.weight;
+      after += share * (scoreOf(this.data, item, own).score - (item.score ?? 0));
+      if (before !== undefined) {
+        before += share * ((scoreBefore(this.data, item, own) ?? 0) - (item.before ?? 0));
+      }
+    }
+    const scores = changeText(before, scoreText(after));
+    return [make("p", { class: "mean" }, `with your grades: mean ${mean.metric} ${scores}`)];
+  }
+
+  /** Return the bar: certain ones are solid, open ones hatched, excused ones empty. */
+  bar() {
+    const parts = Object.entries(this.counts).map(([state, count]) => {
+      const part = make("span", { class: state });
+      part.style.flexGrow = String(count);
+      return part;
+    });
+    return make("span", { class: "bar", "aria-hidden": "true" }, ...parts);
+  }
+}
+
+/** Return a key that the variants of a query share, so that it counts once. @param {Case} item */
+function countedAs(item) {
+  return item.test === undefined ? JSON.stringify([item.file, item.id]) : item.node;
+}
+
+/** Whether a case counts in the mean that the page gives. @param {PageData} data @param {Case} item */
+function isInMean(data, item) {
+  const isCompared = data.mean?.before === undefined || item.before !== undefined;
+  return data.mean !== undefined && item.score !== undefined && isCompared;
+}
+
+/** Return items by their key, in their order. @template Item @param {Item[]} items @param {(item: Item) => string} keyOf @returns {Map<string, Item[]>} */
+function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+}
