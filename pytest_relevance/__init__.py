@@ -98,7 +98,7 @@ if not TYPE_CHECKING:  # for a type checker a module with this function has ever
 
 
 def pytest_addhooks(pluginmanager: Any) -> None:
-    """Register the plugin if pytest was given the package: `-p pytest_relevance`.
+    """Register the plugin if pytest loads the package itself: `-p pytest_relevance`.
 
     The plugin gets the name of its entry point, so that pytest does not load it twice.
     """

@@ -42,7 +42,7 @@ def refuse_accidents(source: Source) -> None:
 
 
 def find_accident(source: Source) -> Accident | None:
-    """Return why a file is not data; None if nothing shows that it is not."""
+    """Return why a file is not data; None if it may be data."""
     if source.is_parquet:
         return None
     # A cell of a CSV may have several lines. One of TSV may not.
@@ -66,8 +66,8 @@ _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 def find_conflict_marker(data: bytes, *, has_quotes: bool = False) -> Accident | None:
     """Return the first line that begins with a conflict marker of Git; None without.
 
-    `has_quotes`: cells in double quotes may have several lines. A marker within quotes
-        does not count then.
+    `has_quotes`: whether cells in double quotes may have several lines, so that a
+        marker within quotes does not count.
     """
     found = []
     for marker in _MARKERS:
@@ -107,7 +107,7 @@ _LINK = re.compile(r"(?:\.\.?/)+[^\s<>]+")
 
 
 def _pointer(head: str) -> str | None:
-    """Return the message if a file only names the place of the data; None otherwise."""
+    """Return the message if a file only says where the data is; None for any other."""
     if _LFS.match(head):
         return "this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull"
     if _ANNEX.fullmatch(head):
@@ -140,7 +140,10 @@ _BEGINNINGS = {
 
 
 def _document(head: str) -> str | None:
-    """Return the message if a file is a printed table, a patch or formatted text."""
+    """Return the message if a file is a printed table, a patch or formatted text.
+
+    None for any other.
+    """
     for beginning, what in _BEGINNINGS.items():
         if head.startswith(beginning):
             return f"this is {what}"
@@ -170,7 +173,7 @@ _XML_TEXT = re.compile(r"<(?:Message|Code)>([^<]*)<", re.IGNORECASE)
 
 
 def _page(head: str) -> str | None:
-    """Return the message if a file is a page of HTML or an error in XML."""
+    """Return the message if a file is a page of HTML or an error in XML; else None."""
     if _HTML.match(head):
         return (
             f"this is an HTML page, and not data: perhaps a login or an error; {_AGAIN}"
@@ -231,7 +234,7 @@ A single word such as `Gone` may be a query, unless a number stands before it.
 
 
 def _answer_in_words(head: str) -> str | None:
-    """Return the message if a file is text that a program or a server wrote."""
+    """Return the message if a file is what a program or a server said; else None."""
     first = head.partition("\n")[0].strip()
     if _PROGRAMS.match(head):
         return f"this is what a program said, and not data: {quoted(first)}; {_AGAIN}"
@@ -312,8 +315,8 @@ def _answer_in_json(source: Source) -> str | None:
 def is_error_answer(document: Mapping[str, object]) -> bool:
     """Say whether a JSON object is the error of a server, and not data.
 
-    It is an error if all its keys are keys of errors and a value reports one. It is an
-    error too if it is small, has no id, and its error is a text of several words.
+    An object is an error if all its keys are keys of errors and a value reports one. A
+    small object without an id is an error too if its error is a text of several words.
     """
     keys = {_folded(key) for key in document}
     if not keys or len(keys) > _MOST_KEYS:
@@ -349,7 +352,7 @@ def _says_error(key: str, value: object) -> bool:
 def _is_in_words(value: object) -> bool:
     """Say whether a JSON value is a text of several words, or an object that has one.
 
-    So grades and ids of documents do not count.
+    A grade or the id of a document is neither.
     """
     if isinstance(value, dict):
         return any(map(_is_in_words, value.values()))

@@ -27,8 +27,8 @@ _LIMIT = Lock()
 def cells_of_any_length() -> Iterator[None]:
     """Let the csv module read cells of any length while the block runs.
 
-    The usual limit is 128 KiB. It is global to the process, so it is restored at the
-    end.
+    The usual limit of 128 KiB is restored at the end, because it is global to the
+    process.
     """
     with _LIMIT:
         limit = csv.field_size_limit(_LONGEST_CELL)
@@ -39,14 +39,13 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """Return a text. A formula of a spreadsheet gets a space in front."""
+    """Return a text, with a space in front if a spreadsheet took it for a formula."""
     return f" {text}" if FORMULA.match(text) else text
 
 
 def unescaped(cells: list[str]) -> list[str]:
     """Return cells without the space that `escaped` and Quepid put before a formula."""
-    # usually no cell begins with a space, and one search in all cells is fast: there
-    # may be millions
+    # One search in all cells, which may be millions: usually none begins with a space.
     if "\n " not in "\n".join(["", *cells]):
         return cells
     marked = {cell for cell in set(cells) if cell[:1] == " " and FORMULA.match(cell)}

@@ -187,8 +187,8 @@ def _replace(target: Path, parts: Iterable[bytes]) -> None:
 def is_read_only(path: str | os.PathLike[str]) -> bool:
     """Say whether a file exists and is write-protected.
 
-    The mode of the file counts too. Without this check a file in a writable folder
-    could be replaced, and root could write to every file.
+    The mode of the file counts, even if its folder is writable or the user is root, who
+    could replace the file.
     """
     try:
         mode = os.stat(path).st_mode
@@ -200,8 +200,8 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
 def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
     """Return the name of a file for a report that is passed on to others.
 
-    It is the path relative to `root` if the file is inside `root`. For a file outside,
-    it is the name of the file alone. A relative path stays as it is.
+    For a file inside `root` that is the path below `root`, for any other file the name
+    alone, so that no folder of the machine is told. A relative path stays as it is.
     """
     full = os.path.expanduser(path)
     if not os.path.isabs(full):

@@ -1,8 +1,8 @@
 """Read ids of documents: types with an exact text, and `id_field` of a case file.
 
-`id_field` is a path to a field, a list of paths, or a template such as
-`{_index}/{_id}`, which joins several fields to one id. Of a list, the first path that a
-result has counts.
+`id_field` is a path to a field, a list of paths, of which the first one that a result
+has counts, or a template such as `{_index}/{_id}`, which joins several fields to one
+id.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 
 
 def exact_text(value: object) -> str | None:
-    """Return the text of an id whose type comes from a library; None for other types.
+    """Return the text of an id that is a UUID, an ObjectId or a whole Decimal.
 
-    Such types are UUID, ObjectId of bson, and Decimal for whole numbers. They are known
-    by their names, so that no library is imported.
+    None for a value of any other type. Types are known by their names, so that no
+    library is imported.
     """
     kind: Any = type(value)
     text_of = _text_of_type(kind)
@@ -71,8 +71,8 @@ class IdField:
     """An `id_field` that was read: the fields that make the id of a document.
 
     `written`: the `id_field` as it is written.
-    `paths`: the paths to the fields. In a template the id is made of all of them.
-        Otherwise the first one that a document has is its id.
+    `paths`: the paths to the fields. A template makes the id of all of them. Without a
+        template the id is the first of these fields that a document has.
     `literals`: in a template, the texts before, between and after the fields. Otherwise
         empty.
     """
@@ -91,10 +91,7 @@ class IdField:
         return frozenset("".join(self.literals[1:-1]))
 
     def join(self, values: Sequence[str]) -> str:
-        """Return the id that a template makes of the values of its fields.
-
-        The values are in the order of the fields.
-        """
+        """Return the id that a template makes of values, in the order of its fields."""
         parts = [self.literals[0]]
         for value, literal in zip(values, self.literals[1:], strict=True):
             parts.append(self._encoded(value))
@@ -104,9 +101,9 @@ class IdField:
     def _encoded(self, value: str) -> str:
         """Return a value with separators of the template percent-encoded.
 
-        So no two documents have the same id. A percent sign is encoded if two
-        hexadecimal digits follow it, because it looks like an encoded separator. A
-        template with a single field has no separators, so its values stay as they are.
+        Otherwise two documents could have the same id. So a percent sign is encoded too
+        if two hexadecimal digits follow it. A template with a single field has no
+        separators, so its values stay as they are.
         """
         if not self._separators:
             return value

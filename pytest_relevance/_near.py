@@ -1,8 +1,8 @@
 """Find texts that are nearly the same, and say how they differ.
 
-The texts are ids, or values of a field. Each kind of difference has a function that
-removes it, for example upper case. Two texts are near if they are equal after all these
-functions.
+The texts are ids, or values of a field. For each kind of difference, such as case, a
+function of `FOLDS` makes texts equal that differ in nothing else. Two texts are near if
+all these functions together make them equal.
 """
 
 from __future__ import annotations
@@ -23,11 +23,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
 from html import unescape
 from itertools import chain
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
-
-if TYPE_CHECKING:
-    from decimal import Decimal
 
 Fold = Callable[[str], str]
 
@@ -97,15 +93,12 @@ FOLDS: dict[str, Fold] = {
 
 @lru_cache(maxsize=4096)  # the ids of a ranking are compared with several others
 def fold_all(text: str) -> str:
-    """Return a text without any kind of difference of `FOLDS`, for example case."""
+    """Return a text after all functions of `FOLDS`: equal for texts that are near."""
     return folded(text)
 
 
 def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
-    """Return a text without some kinds of differences; by default without all.
-
-    `kinds`: keys of `FOLDS`.
-    """
+    """Return a text after the functions of `kinds`, some keys of `FOLDS`, or of all."""
     for kind in kinds:
         text = FOLDS[kind](text)
     return text
@@ -114,7 +107,8 @@ def folded(text: str, kinds: Iterable[str] = FOLDS) -> str:
 def difference(one: str, other: str) -> str:
     """Return the kinds in which two near texts differ: `case and a trailing slash`.
 
-    Empty for equal texts, and for texts that are not near.
+    Kinds that are not needed to make the texts equal are left out. Empty for equal
+    texts, and for texts that are not near.
     """
     if one == other or fold_all(one) != fold_all(other):
         return ""
@@ -157,7 +151,10 @@ class Unmatched:
 
 
 def near_pairs(queries: Sequence[Unmatched]) -> list[NearPair]:
-    """Return pairs of a text that a query should have found and a near one it found."""
+    """Return the pairs of a text that a query wanted and one that it found instead.
+
+    The two are near, or differ by a prefix or suffix that many pairs have.
+    """
     pairs: list[NearPair] = []
     rest: list[Unmatched] = []
     for query in queries:
@@ -170,7 +167,7 @@ def near_pairs(queries: Sequence[Unmatched]) -> list[NearPair]:
 
 
 def _pairs_by_fold(query: Unmatched) -> list[NearPair]:
-    """Return the pairs of texts of a query that are equal without all differences."""
+    """Return the pairs of near texts: one that was wanted, and one that was found."""
     found_by_fold: dict[str, str] = {}
     for text in query.found:
         found_by_fold.setdefault(fold_all(text), text)
@@ -187,7 +184,8 @@ def _pairs_by_fold(query: Unmatched) -> list[NearPair]:
 class _Affix:
     """A prefix or a suffix that the texts on one side have, and the others do not.
 
-    `is_of_found`: the texts that were found have it, not those that were wanted.
+    `is_of_found`: whether the texts that were found have it, not those that were
+    wanted.
     """
 
     text: str
@@ -221,9 +219,10 @@ def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
 def _commonest_affix(
     pairs_by_query: Sequence[Mapping[_Affix, Sequence[NearPair]]],
 ) -> _Affix | None:
-    """Return the prefix or suffix that occurs in the most queries; None without any.
+    """Return the prefix or suffix that occurs in the most queries; None if none does.
 
-    If several occur as often, the one with the most pairs in the first query is chosen.
+    Of several that occur equally often, the one with the most pairs in the first query
+    is returned.
     """
     counts: Counter[_Affix] = Counter()
     for pairs in pairs_by_query:
@@ -287,9 +286,9 @@ _SCIENTIFIC = 10**11
 
 
 def spreadsheet_number(text: str) -> Decimal | None:
-    """Return the number that a spreadsheet takes an id for; None if it takes none.
+    """Return the number that a spreadsheet takes an id for: 7 for "7", "007", "7.0".
 
-    It is 7 for "7", "007" and "7.0".
+    None if it takes the id for text.
     """
     if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
         return None

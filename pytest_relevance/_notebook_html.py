@@ -1,7 +1,7 @@
 """Return tables and paragraphs as HTML for notebooks.
 
 Texts come from users. Markup, control characters and characters that reorder text are
-escaped. The direction of each text (left to right, or right to left) is its own.
+escaped. Each text is shown in its own direction, left to right or right to left.
 """
 
 from __future__ import annotations

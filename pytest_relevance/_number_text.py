@@ -27,7 +27,7 @@ def score_text(score: float | None) -> str:
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
     """Return how many decimals it takes to see that a figure and a bound differ.
 
-    The result is at least `least`. It is also `least` if both are equal.
+    At least `least`, which is also returned if both are equal.
     """
     for digits in range(least, 18):
         if f"{value:.{digits}f}" != f"{bound:.{digits}f}":
@@ -56,7 +56,7 @@ def p_text(p: float, bound: float = 0.05) -> str:
 def number_text(value: float) -> str:
     """Return a grade or a gain with at most three decimals: `3`, `0.5`, `0.333`.
 
-    A value that would show as 0 has three significant digits instead.
+    A value that is not 0 but would be shown as 0 has three significant digits.
     """
     if abs(value) >= _LARGE:
         return f"{value:.6g}"
@@ -125,9 +125,9 @@ def duration_text_beside(seconds: float, bound: float) -> str:
 
 
 def asked_text(numbers: Collection[int]) -> str:
-    """Return the range of some numbers of results as text: `10`, or `10 to 20`.
+    """Return how many results searches were asked for: `10`, or the range `10 to 20`.
 
-    Raises ValueError for no numbers.
+    Raises ValueError if there are no numbers.
     """
     low, high = min(numbers), max(numbers)
     return f"{low}" if low == high else f"{low} to {high}"

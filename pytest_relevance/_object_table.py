@@ -40,11 +40,12 @@ class ObjectTable:
     def cells(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Return the cells of columns: first those of texts.
+        """Return a list of cells for each column, the columns of `texts` first.
 
-        Columns are given by their indexes. Ids are texts too, and numbers become texts
-        with the digits of the file. A grade is a number or a name. A missing text is
-        "", a missing number or name is None. Raises FileError for other types.
+        Columns are given by their indexes. In `texts`, such as ids, a number becomes
+        text with the digits of the file, and a missing cell is "". In
+        `numbers_or_names`, such as grades, a missing cell is None. Raises FileError for
+        other types.
         """
         columns: list[list[Any]] = []
         for column in texts:
@@ -59,9 +60,9 @@ class ObjectTable:
         return self.source.place(self.source.path_of_entry(row))
 
     def require(self, column: int) -> None:
-        """Raise FileError if an object has no such key: the key may be misspelt there.
+        """Raise FileError if an object lacks a key, which may be misspelt there.
 
-        `column` is the index of the key in `names`.
+        `column`: the index of the key in `names`.
         """
         name = self.names[column]
         lacking = {}
@@ -116,7 +117,7 @@ class LinesOfObjects:
             self._refuse_text()
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Yield each object with its line. Other lines become problems."""
+        """Yield (line, object) for each object. Other lines are added to `problems`."""
         lines = TextIOWrapper(BytesIO(self.source.data), "utf-8")
         for number, line in enumerate(lines, 1):
             if line.isspace():

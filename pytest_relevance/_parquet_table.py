@@ -34,11 +34,11 @@ class ParquetTable:
     def cells(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Return the cells of columns: first those of texts.
+        """Return a list of cells for each column, the columns of `texts` first.
 
-        Columns are given by their indexes. Ids are texts too. A missing text is "".
-        A grade is a number or a name. A missing one, or NaN, is None. Raises FileError
-        for other types of texts, and for columns of lists or structs.
+        Columns are given by their indexes. In `texts`, such as ids, a missing cell is
+        "". In `numbers_or_names`, such as grades, a missing cell and NaN are None.
+        Raises FileError for other types of texts, and for columns of lists or structs.
         """
         columns: list[list[Any]] = [self._texts(column) for column in texts]
         columns += [self._numbers_or_names(column) for column in numbers_or_names]
@@ -49,7 +49,7 @@ class ParquetTable:
         return Place(path=f"row {row}")
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Return the rows as {name: value}, each with its number, from 1."""
+        """Return (number from 1, {name: value}) for each row. There are no problems."""
 
         def batches_of(file: Any) -> list[Any]:
             return list(file.iter_batches(columns=self.names, use_threads=False))
@@ -102,7 +102,7 @@ class ParquetTable:
         )
 
     def _numbers_or_names(self, column: int) -> list[Any]:
-        """Return the cells of a column of grades or scores. None is missing or NaN."""
+        """Return the cells of a column of grades or scores; None for a missing one."""
         values = self._read_column(column)
         if values.type.num_fields:
             self.source.refuse(

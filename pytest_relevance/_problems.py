@@ -59,8 +59,8 @@ class Problem:
     def render(self, file: str) -> str:
         """Return one line: `file:line:column: path: message (in case "...")`.
 
-        `file` is the name of the file that was read. What is not known is left out. The
-        column is shown only for that file, not for files that it names.
+        Parts that are not known are left out. So is the column in another file than
+        `file`, the one that was read.
         """
         place = self.place
         where = place.file or file
@@ -82,8 +82,8 @@ class FileError(ValueError):
     `problems` are its mistakes, in the order of the file, each once. The message shows
     the first `MOST_SHOWN`, each on a line.
 
-    `at_least`: the search for mistakes stopped early, so there may be more. By default
-        it is true if there are `MOST_KEPT` mistakes.
+    `at_least`: whether the search for mistakes stopped early, so that there may be
+        more. By default it did if there are `MOST_KEPT` mistakes.
     """
 
     MOST_SHOWN: ClassVar[int] = 20
@@ -114,12 +114,11 @@ class FileError(ValueError):
 
 
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return problems sorted by place. The same message at the same place is kept once.
+    """Return the problems sorted by place, without a second message at one place.
 
-    A mistake behind an anchor of YAML is reported by each case that has its alias. The
-    first of these problems is kept.
-
-    Problems of the file that was read come before problems of other files.
+    A mistake behind an anchor of YAML is reported by each case that has its alias: the
+    first of these problems is kept. Problems of the file that was read come before
+    problems of other files.
     """
 
     def position(problem: Problem) -> tuple[str, int, int]:

@@ -170,7 +170,7 @@ class Source:
 
     @property
     def json_object(self) -> dict[str, object]:
-        """Return the JSON object in the file; empty if the file has anything else."""
+        """Return the JSON object in the file; empty if the file is anything else."""
         document = self.json if self.is_json else None
         return document if isinstance(document, dict) else {}
 
@@ -195,14 +195,14 @@ class Source:
     def entries(self) -> Sequence[object]:
         """Return the values of JSON Lines, or the entries of a JSON list.
 
-        Any other JSON value is returned as the only entry.
+        Any other JSON value is the only entry.
         """
         if self.is_json_lines:
             return self._json_lines.values
         return self.json if isinstance(self.json, list) else [self.json]
 
     def path_of_entry(self, number: int) -> JsonPath:
-        """Return the path to the entry with a number, from 0, for `place`."""
+        """Return the path to an entry, given by its number from 0, for `place`."""
         return (number,) if self.is_json_lines or isinstance(self.json, list) else ()
 
     def place(self, path: JsonPath) -> Place:

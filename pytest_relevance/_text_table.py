@@ -30,7 +30,7 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 def _other_blanks() -> set[str]:
-    """Return the blanks at which `str.split` splits, but that belong to a cell here.
+    """Return the blanks that belong to a cell here, although `str.split` splits there.
 
     For example, a no-break space is part of an id.
     """
@@ -59,8 +59,8 @@ class TextTable:
     """A table in text: CSV, TSV, or columns between white space.
 
     `names`: the names of its columns; by default those in the header of the source.
-    `separator`: by default that of the header.
-    `comments`: lines that begin with # are left out.
+    `separator`: what stands between cells; by default that of the header.
+    `comments`: whether lines that begin with # are left out.
 
     Between commas, semicolons and bars a cell may be quoted as in CSV. Between tabs a
     cell is quoted only as a whole, so that a text may have quotes. In white space no
@@ -112,10 +112,11 @@ class TextTable:
     def cells(
         self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
     ) -> list[list[Any]]:
-        """Return the cells of columns, given by their indexes: first those of texts.
+        """Return a list of cells for each column, the columns of `texts` first.
 
-        All cells are text, as in `columns`, with "" for a missing one. Ids are texts
-        too. Texts are without the space that `escaped` puts before a formula.
+        Columns are given by their indexes. All cells are text, as in `columns`, with ""
+        for a missing one. In `texts`, such as ids, the space is taken off that
+        `escaped` puts before a formula.
         """
         texts = list(texts)
         columns = self.columns([*texts, *numbers_or_names])

@@ -144,9 +144,9 @@ def _decode(form: _Form, value: Any) -> Any:
 
 
 def _decode_at(form: _Form, value: Any, step: str | int) -> Any:
-    """Return the value under a key or an index of a JSON value, decoded.
+    """Return a decoded value. A DecodeError has `step` in its path.
 
-    A DecodeError has `step` in its path.
+    `step`: the key or the index under which the JSON value stands.
     """
     try:
         return _decode(form, value)
@@ -156,7 +156,10 @@ def _decode_at(form: _Form, value: Any, step: str | int) -> Any:
 
 @cache
 def _form_of(hint: Any) -> _Form:
-    """Return how a type stands in JSON. Raises TypeError for a type without a form."""
+    """Return how values of a type look in JSON.
+
+    Raises TypeError for a type that JSON values cannot be converted to.
+    """
     if hint in _FORMS:
         return _FORMS[hint]
     kind = get_origin(hint) or hint

@@ -51,12 +51,12 @@ class Registry(Generic[T]):
     `bundled`: where each entry of the package is, as in `bundled.py`.
     `adapt`: makes an entry of the object that another package names, for example of a
         plain function. By default the object is the entry.
-    `taken`: "module:attribute" of a mapping. No other package may use its keys as
-        names, in upper or lower case.
+    `taken`: "module:attribute" of a mapping, whose keys no other package may use as
+        names, in small or capital letters.
     `refusals`: the exceptions by which an entry refuses a file or a value of the user.
 
-    Whatever needs the names of other packages raises `ExtensionError` if two of them
-    use one name, or if one uses a name of this package.
+    A method that needs the names of other packages raises `ExtensionError` if two of
+    them use one name, or if one uses a name of this package.
     """
 
     def __init__(
@@ -126,9 +126,9 @@ class Registry(Generic[T]):
         return self.get(name if name in self else "unknown")
 
     def label(self, name: str) -> str:
-        """Return the name of an entry for messages.
+        """Return how messages call an entry: by its name.
 
-        For an entry of another package it is `name (module:attribute)`.
+        An entry of another package is called `name (module:attribute)`.
         """
         if name in self._bundled:
             return name
@@ -139,9 +139,9 @@ class Registry(Generic[T]):
     def calling(self, name: str) -> Iterator[None]:
         """Run a block that calls an entry, and name its package if the entry fails.
 
-        An exception of an entry of another package, even SystemExit, becomes an
-        `ExtensionError`, which names the entry point and the package. These exceptions
-        pass unchanged:
+        So an error of another package is not taken for one of this package. An
+        exception of such an entry, even SystemExit, becomes an `ExtensionError`, which
+        names the entry point and the package. These exceptions pass unchanged:
 
         - those of an entry of the package itself
         - `ExtensionError`, and the `refusals`, such as FileError
@@ -163,7 +163,7 @@ class Registry(Generic[T]):
     ) -> None:
         """Raise `ExtensionError` if an entry returned a value of the wrong type.
 
-        `method` is the name of what was called.
+        `method`: what was called, for the message.
         """
         if not isinstance(returned, allowed):
             raise self.wrong(

@@ -12,18 +12,14 @@ The package does not import pytest.
 | `outcomes` | a ranking judged by the expectations of its case |
 | `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
-| `changes` | the change of a case from an earlier ranking: scores, and documents that
-moved |
-| `certainty`, `settling` | whether unjudged results may explain that a query got worse,
-and which grades decide it |
+| `changes` | the change of a case from an earlier ranking: scores, and documents that moved |
+| `certainty`, `settling` | whether unjudged results may explain that a query got worse, and which grades decide it |
 | `breakdown`, `breakdown_rows` | nDCG@k of a ranking, rank by rank |
 | `losses`, `scored_ranking` | what each document costs, and adds |
 | `repeats` | whether a search returns the same when it is called again |
-| `compare/` | the comparison of two runs, with means and tests of any two sets of
-scores |
+| `compare/` | the comparison of two runs, with means and tests of any two sets of scores |
 | `failures` | the kinds of failing cases, in the order in which they are reported |
-| `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in
-common |
+| `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in common |
 | `filled` | results with and without the grades of a machine |
 | `unjudged` | unjudged results, and how far a grade for them may move the score |
 | `evaluate` | scores in a notebook |

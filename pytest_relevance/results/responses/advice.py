@@ -70,7 +70,7 @@ def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
 def not_results(results: Sequence[object]) -> UnreadableRanking | None:
     """Return the exception for a list whose items hold results, like groups or pages.
 
-    None for another list.
+    None for any other list.
     """
     items = first_items(results)
     if not items:
@@ -273,9 +273,9 @@ def _first_named(columns: Sequence[Part], names: Sequence[str]) -> Part | None:
 
 
 def _told_apart(columns: Sequence[Part]) -> tuple[Part | None, Part | None]:
-    """Return (ids, scores) from two lists; (None, None) if they are something else.
+    """Return (ids, scores) from two lists: the scores are floats.
 
-    Only scores are floats.
+    (None, None) if the lists are something else.
     """
     for ids, scores in (columns, columns[::-1]):
         are_ids = all(is_id(item) for item in first_items(ids.value))

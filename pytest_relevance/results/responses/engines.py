@@ -1,4 +1,4 @@
-"""Describe what search servers answer: where hits and totals are, and signs of a part.
+"""Describe the answers of search servers: hits, totals, and signs of a partial answer.
 
 An engine is a row of `ENGINES`, from the documentation of its API. The answers are
 JSON, or objects of a client with the same names (`at_path`).
@@ -85,7 +85,7 @@ def is_unset(value: object) -> bool:
 def _lacks_some(counts: object) -> bool:
     """Say whether fewer shards answered successfully than there are.
 
-    A shard that is down counts as neither successful nor failed.
+    Failures are not counted: a shard that is down is neither successful nor failed.
     """
     total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
     return isinstance(total, int) and isinstance(successful, int) and successful < total

@@ -229,9 +229,9 @@ def read_fields(
 
 
 def _read(path: str, source: str, document: Any, value: Any) -> Any:
-    """Return a value as plain Python; `Absent` if the document lacks the field.
+    """Return a field of a document as plain Python; `Absent` if it lacks the field.
 
-    `value`: what is known of it; None if the field is null, missing or in a list of
+    `value`: what `Fields` found; None if the field is null, missing or in a list of
     objects.
     """
     if value is None:
@@ -262,7 +262,7 @@ def _find_anywhere(document: Any, path: str) -> Any:
 def _find(document: Any, path: str) -> Any:
     """Return the value at a path; `_NO_VALUE` if there is none.
 
-    In a list of objects these are the values of all objects that have the path.
+    For a list of objects, return the values of all objects that have the path.
     """
     if isinstance(document, list) or (isinstance(document, tuple) and is_row(document)):
         values = [_find(item, path) for item in document]

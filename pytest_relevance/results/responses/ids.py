@@ -145,12 +145,12 @@ def fields_of(document: Any) -> Mapping[str, Any]:
 def _id_of(
     document: Any, field: object, *, names: Sequence[str], is_usual: bool
 ) -> str:
-    """Return the id of a document: a field, or the document itself if it has no fields.
+    """Return the id of a document: a field, or the whole document if it has no fields.
 
     `field`: the value of the first of `names` that the document has; None without one.
     `is_usual`: whether `names` are the usual names of ids, not those of `id_field`.
 
-    Raises `BadResult` if it is not an id.
+    Raises `BadResult` if the document has no id, or if the value cannot be one.
     """
     value = document if field is None else only(field)
     text = id_text(value)
@@ -308,7 +308,7 @@ class CarriedId:
 
     @property
     def holder(self) -> str:
-        """The name of the nested document with the id; "" for the result itself."""
+        """Return the name of the nested document with the id; "" for the result."""
         return self.path.partition(".")[0] if "." in self.path else ""
 
 
@@ -435,8 +435,9 @@ def _name_one_document(
 ) -> bool:
     """Say whether two ids that a document carries are known to name the same document.
 
-    False if both are judged: then they are two documents. True for `_id` of
-    Elasticsearch beside an id in its `_source`.
+    True for equal ids. False if both are judged, since these are two documents. True
+    for `_id` of Elasticsearch beside an id in its `_source`, and for the `id` of Vespa
+    beside the document's own id.
     """
     if first.text == other.text:
         return True
@@ -444,7 +445,7 @@ def _name_one_document(
         return False
     if first.path == "_id" and other.holder in _HOLDERS_OF_HITS:
         return True
-    # Vespa: "id:namespace:type::7" is the document whose own id is 7
+    # "id:namespace:type::7" of Vespa is the document whose own id is 7.
     is_of_vespa = first.path == "id" and other.holder == "fields"
     has_inner_id = first.text.startswith("id:") and first.text.endswith(
         f"::{other.text}"

@@ -224,12 +224,12 @@ class FoundList:
 
     @property
     def is_certain(self) -> bool:
-        """True if the list surely has the results."""
+        """Say whether the list surely has the results."""
         return self.kind not in _UNLIKELY
 
     @property
     def line(self) -> str:
-        """The Python code that gives the results in the list."""
+        """Return the Python code that gives the results in the list."""
         path, step = self.part.path, self.step
         if self.kind is Kind.GROUPS:
             return f"[result for group in {path} for result in group{step}]"
@@ -242,7 +242,7 @@ class FoundList:
 
     @property
     def words(self) -> str:
-        """What the list holds: `2 mappings`, `3 texts`, `empty`."""
+        """Return in words what the list holds, for example `2 mappings` or `empty`."""
         items = self.part.value
         if not is_list(items):
             return type_in_words(items)
@@ -254,7 +254,7 @@ class FoundList:
 
     @property
     def rank(self) -> tuple[int, ...]:
-        """A sort key, smaller for a list that is more likely to have the results."""
+        """Return a sort key: smaller if the list is more likely to have the results."""
         name = self.part.name.lower()
         is_other = int(name in OF_SOMETHING_ELSE)
         unlikely = _UNLIKELY.get(self.kind, 0)

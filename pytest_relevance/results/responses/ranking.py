@@ -81,7 +81,7 @@ class Ranking:
 
     @property
     def returned(self) -> int:
-        """The number of results that the search returned, before any were left out."""
+        """Return how many results the search returned, before any were left out."""
         return len(self.as_returned or self.ids)
 
     def title(self, index: int) -> str | None:
@@ -137,7 +137,7 @@ def read_ranking(
     that turns labels into ids. It is called if a response has labels of a vector index.
     `fields`: {path: number of results that the field is read from}, for further fields.
     `judged`: the judged ids of the case.
-    `declares_ids`: whether a response without labels is an error.
+    `declares_ids`: whether the search returns labels: a response without is an error.
     `most`: how many results of an iterator are read.
     `expects_response`: whether the case looks at the response itself. Then the response
     may have suggestions or groups without a result.
@@ -177,7 +177,8 @@ def read_ranking(
 def load_readers(response: object) -> bool:
     """Import the modules that read a response other than a list of ids or mappings.
 
-    Return whether anything was imported: only the first call imports.
+    Return whether anything was imported, which only the first call does. The caller
+    takes the time of the imports out of the latency.
     """
     if type(response) is list and {str, int, dict, tuple}.issuperset(
         map(type, response[:1])
@@ -255,7 +256,11 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
 
 
 def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
-    """Return results as a ranking: first rows are read, then labels, then documents."""
+    """Return results as a ranking of copied values.
+
+    Bare rows are taken apart first. Labels then become documents, and the documents are
+    read last. A list of ids needs none of these steps.
+    """
     kinds = set(map(type, results))
     if not kinds <= SCALARS:
         refuse_row_beside_value(kinds, results)
@@ -281,7 +286,10 @@ def _translated(
     wanted: _Wanted,
     labels: Labels,
 ) -> Sequence[BareRow] | None:
-    """Return the documents that labels stand for; None if results are not labels."""
+    """Return rows with the documents that labels stand for; None if none is a label.
+
+    `rows`: the bare rows; empty if the results are none.
+    """
     if not rows:
         rows = [BareRow(result) for result in results]
     if wanted.id_field is None:
@@ -292,7 +300,10 @@ def _translated(
 def _of_documents(
     rows: Sequence[BareRow], results: Sequence[Any], wanted: _Wanted
 ) -> Ranking:
-    """Return the ranking of documents. If there are `rows`, they have the documents."""
+    """Return the ranking of documents, with titles, scores and fields.
+
+    `rows`: the bare rows with the documents; empty if the results are the documents.
+    """
     documents = [row.document for row in rows] or results
     fields = Fields(documents)
     if wanted.id_field is None:
@@ -344,9 +355,9 @@ def _rows_of(results: Sequence[Any], *, has_usual_id: bool) -> list[BareRow]:
 
 
 def _refuse_other_order(fields: Fields) -> None:
-    """Raise `UnreadableRanking` if the results have ranks and are not in their order.
+    """Raise `UnreadableRanking` if the field `rank` of the results does not rise.
 
-    A float with that name is a score, for example ts_rank of PostgreSQL.
+    A float is a score, and not a rank, for example ts_rank of PostgreSQL.
     """
     ranks = fields.first_of(("rank",))
     if not all(map(is_integer, ranks)):
@@ -484,9 +495,9 @@ def _columns(fields: Fields, names: Iterable[str]) -> list[list[Any]]:
 
 
 def _first_in_order(columns: Sequence[list[Any]]) -> list[Any] | None:
-    """Return the first scores that fall from the first result to the last.
+    """Return the first column whose scores fall from the first result to the last.
 
-    If none do, the first scores that rise; None if none do either.
+    If no scores fall, the first column whose scores rise; None if there is none.
     """
     for sign in (1, -1):
         for values in columns:

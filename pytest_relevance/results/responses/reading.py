@@ -105,10 +105,9 @@ _T = TypeVar("_T")
 def read_each(
     read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]
 ) -> list[_T]:
-    """Return what a function returns for each row of some columns.
+    """Return what `read` returns for each row of the columns, one row for each result.
 
-    `read`: raises `BadResult` for a row that cannot be read. Then
-    `UnreadableRanking` is raised, which shows the result that the row comes from.
+    If `read` raises `BadResult`, `UnreadableRanking` is raised, which shows the result.
     """
     values = []
     for index, row in enumerate(zip(*columns, strict=True)):

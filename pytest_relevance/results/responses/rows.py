@@ -135,7 +135,8 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
 def refuse_ambiguity(results: Sequence[Any]) -> None:
     """Raise `UnreadableRanking` if it is not clear which part of the rows is the id.
 
-    Each row alone may be well-formed.
+    A single row may be clear, (7, "boots"), where all rows together are not: they look
+    like ranks and ids.
     """
     for row in results:
         if not (is_row(row) and len(row) in (2, 3) and is_integer(row[0])):
@@ -169,8 +170,8 @@ def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
 def _are_scores_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
     """Say whether the parts of pairs may be scores and ids.
 
-    Either both parts are integers, or the first ones fall, with equal ones among them,
-    and texts stand beside them.
+    Both parts are integers. Or the first parts fall, some of them are equal, and the
+    second parts are texts.
     """
     if all(map(is_integer, others)):
         return True
@@ -224,7 +225,7 @@ class Labels:
 
     @property
     def may_apply(self) -> bool:
-        """True if the results may be labels that are not yet turned into documents."""
+        """Say whether the results may be labels that are not documents yet."""
         return self._get is not None and not self.were_used
 
     def translated(
@@ -232,8 +233,10 @@ class Labels:
     ) -> Sequence[BareRow] | None:
         """Return the documents that labels stand for; None if the results have ids.
 
-        `names`: the fields that may have the label. Raises `UnreadableRanking` if only
-        some of the results have labels, or a label is not in `ids`.
+        `names`: the fields that may have the label.
+
+        Raises `UnreadableRanking` if only some of the results have labels, or a label
+        is not in `ids`.
         """
         labels = _labels_of([row.document for row in rows], names)
         are_integers = [is_integer(label) for label in labels]

@@ -47,8 +47,8 @@ class ResponseShape:
     `BadResult` for a result that cannot be read.
     `id_of`: returns the id from these fields, if the suite has no `id_field`; None if
     it is one of the usual fields. Raises `BadResult` if the id may be one of two.
-    `wait`: converts an asynchronous response into one that can be iterated over, with
-    at most so many results; None for a response of another shape.
+    `wait`: takes an asynchronous response and the most results to read, and returns a
+    response that can be iterated over; None for a response of another shape.
     """
 
     name: str

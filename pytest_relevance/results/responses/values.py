@@ -66,7 +66,7 @@ def is_integer(value: object) -> bool:
 
 
 def is_fraction(value: object) -> bool:
-    """Say whether a value is a number that is not an integer, 2.0 too.
+    """Say whether a value is a number of another type than an integer: 2.5, and 2.0.
 
     Such a value can be a score, but not an id.
     """
@@ -255,9 +255,9 @@ def _has_item(holder: Any, name: str) -> bool:
 def own_names(document: object) -> list[str]:
     """Return the names of the fields of a mapping, a row or an object, in their order.
 
-    Of a mapping and a row they are its keys. Of an object they are its attributes
+    The fields of a mapping or a row are its keys. Those of an object are its attributes
     (`_fields`, `__slots__`, `__dict__`) that do not begin with an underscore.
-    Properties are left out. A text and a number have no fields.
+    Properties are left out. A text or a number has no fields.
     """
     if isinstance(document, Mapping) or is_keyed(document):
         return [*document.keys()]  # type: ignore[attr-defined]
