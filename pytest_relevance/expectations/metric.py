@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from math import isnan
 
+from pytest_relevance._number_text import digits_apart
 from pytest_relevance.cases import model
 from pytest_relevance.cases.bounds import COMPARISON, EXACT, SCORE, SHARE, meets
 from pytest_relevance.cases.expect import Made
@@ -12,7 +13,6 @@ from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.expectations.kind import ExpectationKind, Names
-from pytest_relevance.expectations.words import OPPOSITE, below, score_beside_bound
 from pytest_relevance.metrics.measures import (
     MEASURES,
     largest_score,
@@ -25,6 +25,15 @@ from pytest_relevance.results.outcomes import ITSELF, JUDGED, Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
+
+OPPOSITE = {
+    ">=": "below",
+    ">": "not above",
+    "<=": "above",
+    "<": "not below",
+    "==": "not",
+}
+"""The word for a figure that misses its bound, by the comparison: `below` for `>=`."""
 
 
 class _KindOfMetric(ExpectationKind):
@@ -161,6 +170,26 @@ class _Similarity(_KindOfMetric):
         elif was_empty:
             why = ": the accepted ranking is empty"
         return below(reason.name, reason.value, reason.comparison, reason.bound) + why
+
+
+def below(name: str, value: float | None, comparison: str, bound: float) -> str:
+    """Return how a score misses its bound: `P@5 0.400 is below 0.600`.
+
+    Both numbers have enough digits to show that they differ.
+    """
+    if value is None:
+        return f"{name} is not defined"
+    digits = digits_apart(value, bound)
+    return f"{name} {value:.{digits}f} is {OPPOSITE[comparison]} {bound:.{digits}f}"
+
+
+def score_beside_bound(outcome: Outcome) -> str:
+    """Return a score that meets its bound: `P@5 0.800 >= 0.600`."""
+    if outcome.value is None:
+        return outcome.name
+    digits = digits_apart(outcome.value, outcome.bound)
+    value, bound = f"{outcome.value:.{digits}f}", f"{outcome.bound:.{digits}f}"
+    return f"{outcome.name} {value} {outcome.comparison} {bound}"
 
 
 METRIC = _Metric()

@@ -21,7 +21,7 @@ from pytest_relevance.cases.schema_parts import (
     either,
 )
 from pytest_relevance.expectations.kind import ExpectationKind, Names
-from pytest_relevance.expectations.words import below
+from pytest_relevance.expectations.metric import below
 from pytest_relevance.metrics.similarity import overlap as overlap_of
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.outcomes import Found, first_ranks, outcome_of

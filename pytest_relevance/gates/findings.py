@@ -18,7 +18,7 @@ from pytest_relevance.gates.kind import Finding
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.results.case_result import ERROR, CaseResult
-from pytest_relevance.results.cut_rankings import cut_text
+from pytest_relevance.results.unseen import cut_text
 
 
 class CommonFinding(Finding):

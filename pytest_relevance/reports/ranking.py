@@ -13,9 +13,9 @@ from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, PLAIN, Line
 from pytest_relevance.reports.table import Table
-from pytest_relevance.results.breakdown import Breakdown
-from pytest_relevance.results.breakdown_rows import (
+from pytest_relevance.results.breakdown import (
     FIGURES,
+    Breakdown,
     Row,
     figure_texts,
     grade_text,

@@ -8,13 +8,13 @@ The package does not import pytest.
 | `case_result`, `case_parts` | `CaseResult`, the result of a case, and its parts |
 | `scoring`, `verdict` | the score and the verdict of a case, which make its result |
 | `details` | what a report needs of a result beyond its figures |
-| `cut_rankings`, `unseen` | rankings that may go on below what was returned |
+| `unseen` | rankings that may go on below what was returned |
 | `outcomes` | a ranking judged by the expectations of its case |
 | `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
 | `changes` | the change of a case from an earlier ranking: scores, and documents that moved |
 | `certainty`, `settling` | whether unjudged results may explain that a query got worse, and which grades decide it |
-| `breakdown`, `breakdown_rows` | nDCG@k of a ranking, rank by rank |
+| `breakdown` | nDCG@k of a ranking, rank by rank |
 | `losses`, `scored_ranking` | what each document costs, and adds |
 | `repeats` | whether a search returns the same when it is called again |
 | `compare/` | the comparison of two runs, with means and tests of any two sets of scores |

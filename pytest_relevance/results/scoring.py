@@ -28,7 +28,6 @@ from pytest_relevance.results.case_parts import (
     Outcome,
 )
 from pytest_relevance.results.case_result import CaseResult, ndcg_at
-from pytest_relevance.results.cut_rankings import reaches_depth
 from pytest_relevance.results.details import with_details
 from pytest_relevance.results.document_fields import count_field_values
 from pytest_relevance.results.filled import with_fill
@@ -39,7 +38,11 @@ from pytest_relevance.results.outcomes import (
     without_reference,
 )
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.unseen import undecided_demands, unreached_cutoff
+from pytest_relevance.results.unseen import (
+    reaches_depth,
+    undecided_demands,
+    unreached_cutoff,
+)
 from pytest_relevance.results.verdict import Limits, decide, defined, score_top
 
 _NO_TEXTS = DocumentTexts()

@@ -1,4 +1,10 @@
-"""Find expectations about ranks below the last result that a search returned.
+"""Find what cannot be decided, as a ranking may go on below what was returned.
+
+A search that is given a number of results (its parameter `k`) and returned as many may
+have had more: its ranking is cut. A metric of the whole ranking has no value then,
+unless the suite sets how deep the search is asked (`depth`). With `collapse`, chunks
+are what was returned, and no metric may look deeper than the documents that they stand
+for.
 
 An expectation such as `exclude` is met if nothing stands in the ranks that it looks at.
 If the search returned fewer results than that, either there are no more, or nobody has
@@ -24,6 +30,11 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, kind_of, most_results
+from pytest_relevance.metrics.measures import ranks_needed
+from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import build_metric, takes_cutoff
+from pytest_relevance.metrics.ndcg import GradedRanking, has_gain
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import (
     SCORING,
@@ -44,6 +55,7 @@ from pytest_relevance.results.case_result import (
     Key,
     grouped,
     has_failed,
+    ndcg_at,
     search_of,
 )
 from pytest_relevance.results.outcomes import without_reference
@@ -59,7 +71,86 @@ FEWEST_CASES_OF_USUAL_DEPTH = 10
 """Fewer cases show no limit for a case that looks no deeper than the usual depth."""
 
 
-# --- of one case ----------------------------------------------------------------------
+_DEPTH_TO_WRITE = 1000
+"""The depth that a message proposes, if ten times the results would be fewer."""
+
+
+# --- metrics of one case --------------------------------------------------------------
+
+
+def reaches_depth(ranking: Ranking, asked: int | None) -> bool:
+    """Say whether a search returned as many results as it was asked for.
+
+    `asked`: that number; None if the search takes none.
+    """
+    return asked is not None and len(ranking.as_returned or ranking.ids) >= asked
+
+
+def why_cut(case: Case, ranking: Ranking, asked: int | None) -> str:
+    """Return why metrics of a case have no value, in a line for each metric.
+
+    Such a metric looks below what was returned. Empty if all metrics have a value.
+
+    `asked`: how many results the search was asked for; None if it takes no number.
+    """
+    if asked is None or not reaches_depth(ranking, asked):
+        return ""
+    if case.settings.collapse and len(ranking.ids) < case.cutoff:
+        documents = counted(len(ranking.ids), "document")
+        return (
+            f"the case looks at {case.cutoff} ranks, and the {ranking.returned} results "
+            f"that were asked for are chunks of {documents} (collapse): write "
+            f"depth: {10 * asked}, or a smaller cutoff"
+        )
+    if case.terms.depth is not None or not case.scores_all:
+        return ""
+    there = f"this search was asked for {asked}"
+    lines = []
+    for metric in _metrics_of_the_whole(case):
+        lines.append(cut_text(metric, there, asked, case.settings))
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _metrics_of_the_whole(case: Case) -> list[Metric]:
+    """Return nDCG@k and the expected metrics that look at the whole ranking."""
+    metrics = []
+    ndcg = ndcg_at(case.k)
+    judged = GradedRanking([], (), [*case.judgments.values()])
+    if ranks_needed(ndcg, case.settings) is None and has_gain(judged, case.settings):
+        metrics.append(ndcg)
+    for expected in case.expect:
+        if expected.metric is not None and expected.ranks(case.settings) is None:
+            metrics.append(expected.metric)
+    return metrics
+
+
+def cut_text(
+    metric: Metric, there: str, asked: int, settings: Settings | None = None
+) -> str:
+    """Return why a metric has no value, and what to write instead.
+
+    For example `AP looks at the whole ranking, and this search was asked for 10: write
+    AP@10, or depth: 1000`.
+
+    `there`: says which part of the ranking is known.
+    `settings`: the settings of the case. The text names the setting because of which a
+    metric with a cutoff needs the whole ranking.
+    """
+    because, ways = "", []
+    if metric.k is not None:
+        if settings is None or settings.unjudged == "skip":
+            because, way = "unjudged: skip", "unjudged: zero"
+        else:
+            because, way = "ideal: returned", "ideal: judged"
+        because = f" ({because})"
+        ways.append(way)
+    elif takes_cutoff(metric):
+        ways.append(build_metric(metric.measure, asked, metric.rel, metric.p).text)
+    ways.append(f"depth: {max(_DEPTH_TO_WRITE, 10 * asked)}")
+    return f"{metric.text} looks at the whole ranking{because}, and {there}: write {', or '.join(ways)}"
+
+
+# --- expectations of one case ---------------------------------------------------------
 
 
 def why_unseen(case: Case, ranking: Ranking) -> str:
@@ -116,7 +207,7 @@ def unreached_cutoff(case: Case, ranking: Ranking) -> int:
     return deepest if deepest > len(ranking.ids) else 0
 
 
-# --- of all cases of a run ------------------------------------------------------------
+# --- expectations of all cases of a run -----------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult
-from pytest_relevance.expectations.words import below
+from pytest_relevance.expectations.metric import below
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.reports.styled_lines import plain_text

@@ -21,11 +21,10 @@ from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.registry import EXPECTATIONS, GATES
 from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
-from pytest_relevance.results.cut_rankings import why_cut
 from pytest_relevance.results.details import with_details
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case
-from pytest_relevance.results.unseen import why_unseen
+from pytest_relevance.results.unseen import why_cut, why_unseen
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 

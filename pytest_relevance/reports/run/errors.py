@@ -13,6 +13,7 @@ from pytest_relevance.results.records.run_info import (
     RunError,
     RunInfo,
     files_with_errors,
+    without_folders,
 )
 
 MOST_LISTED = 20
@@ -64,21 +65,15 @@ def error_title(error: RunError) -> str:
     return f"Error in {harmless(error.file)}" if error.file else "Error of the run"
 
 
-def _name(path: str) -> str:
-    """Return the name of a file without its folders.
-
-    Node ids and messages are relative to different folders.
-    """
-    return path.rpartition("/")[2]
-
-
 def _with_node(error: RunError) -> str:
     """Return an error as text, with the file that is not collected because of it.
 
     Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`. The
     file is left out if the error is in it.
     """
-    if not (error.node and error.file) or _name(error.node) == _name(error.file):
+    # node ids and messages are relative to different folders
+    is_same = without_folders(error.node) == without_folders(error.file)
+    if not (error.node and error.file) or is_same:
         return error.text
     if error.file.endswith(".py"):  # a conftest.py and its folder
         return error.text

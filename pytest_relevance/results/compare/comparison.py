@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,7 +29,7 @@ from pytest_relevance.results.compare.incompatibilities import (
     Incompatibility,
 )
 from pytest_relevance.results.filled import without_fill
-from pytest_relevance.results.records.run import as_frame
+from pytest_relevance.results.records.run import as_frame, nan_if_none
 
 if TYPE_CHECKING:
     import pandas
@@ -315,11 +314,11 @@ class Comparison:
         table["k"] = [result.conditions.k for result in self.results]
         for name in self.names:
             changes = [Change.between(pair, name) for pair in self.pairs]
-            after = [_number(change.score_after) for change in changes]
+            after = [nan_if_none(change.score_after) for change in changes]
             if is_similarity(name):
                 table[name] = after
                 continue
-            before = [_number(change.score_before) for change in changes]
+            before = [nan_if_none(change.score_before) for change in changes]
             table[f"{name} first"] = before
             table[f"{name} second"] = after
             table[f"{name} difference"] = [
@@ -449,10 +448,6 @@ def _changes_by(pairs: Iterable[Pair], metric: str) -> list[Change]:
 def _tag_order(row: TagDifference) -> tuple[bool, float, str]:
     """Return the sort key of a tag: the largest drop first, undefined means last."""
     return not row.means.queries, row.means.difference, row.tag
-
-
-def _number(score: float | None) -> float:
-    return math.nan if score is None else score
 
 
 def what_changed(pair: Pair) -> str:

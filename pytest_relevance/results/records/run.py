@@ -204,16 +204,17 @@ def _row_of_case(result: CaseResult) -> dict[str, object]:
     lower, upper = result.interval
     row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
     row["k"] = result.conditions.k
-    row["score"] = _number(result.score)
-    row["lower"] = _number(lower)
-    row["upper"] = _number(upper)
-    row["latency"] = _number(result.call.latency)
+    row["score"] = nan_if_none(result.score)
+    row["lower"] = nan_if_none(lower)
+    row["upper"] = nan_if_none(upper)
+    row["latency"] = nan_if_none(result.call.latency)
     for name, value in result.evaluation.scores.items():
-        row[name] = _number(value)
+        row[name] = nan_if_none(value)
     return row
 
 
-def _number(value: float | None) -> float:
+def nan_if_none(value: float | None) -> float:
+    """Return a number as a table of pandas has it: NaN in place of None."""
     return math.nan if value is None else value
 
 

@@ -354,12 +354,13 @@ def file_names(files: Sequence[Collection[str]]) -> Callable[[str], str]:
     if all(len(own) <= 1 for own in files):
         return lambda file: ""
     for own in files:
-        if len({_without_folder(file) for file in own}) < len(own):
+        if len({without_folders(file) for file in own}) < len(own):
             return str
-    return _without_folder
+    return without_folders
 
 
-def _without_folder(file: str) -> str:
+def without_folders(file: str) -> str:
+    """Return the name of a file without its folders."""
     return file.rpartition("/")[2]
 
 
