@@ -7,6 +7,8 @@ B that was compared with A.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytest_relevance.cases.model import ROUNDING, SIMILARITY
 from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import is_similarity, metric_named
@@ -38,7 +40,8 @@ IN_DOUBT = "inconclusive"
 CHANGED = "changed"
 """All that the case newly misses are demands that compare rankings, such as overlap.
 
-It did not get worse. A case that returned nothing did.
+It did not get worse. A case that returned nothing did. A case without a score that
+returned nothing before also changed.
 """
 
 GOT_BETTER = "got better"
@@ -75,8 +78,10 @@ def became_of(change: Change) -> str:
     """
     if change.case.status == SKIPPED:
         return NOT_COMPARED
+    if lacks_judgments(change):
+        change = replace(change, metric=None)
     is_by_own_metric = change.metric in (None, change.case.metric.text)
-    if change.found is not None and (is_by_own_metric or lacks_judgments(change)):
+    if change.found is not None and is_by_own_metric:
         return _since_reference(change, change.found)
     if change.before is None:
         return NOT_COMPARED
@@ -84,12 +89,15 @@ def became_of(change: Change) -> str:
 
 
 def lacks_judgments(change: Change) -> bool:
-    """Say whether a case lacks judgments, and is compared by how alike rankings are."""
-    compares_rankings = change.metric is not None and is_similarity(change.metric)
-    no_score_before = change.found is not None and change.found.score is None
-    return (
-        compares_rankings and no_score_before and not change.case.evaluation.is_judged
-    )
+    """Say whether a case lacks judgments, and is compared by how alike rankings are.
+
+    Its floor and expectations then say what became of it.
+    """
+    if change.metric is None or not is_similarity(change.metric):
+        return False
+    if change.found is None or change.found.score is not None:
+        return False
+    return not change.case.evaluation.is_judged
 
 
 def _since_reference(change: Change, found: BaselineComparison) -> str:
@@ -110,20 +118,24 @@ def _since_reference(change: Change, found: BaselineComparison) -> str:
     if found.standing == IMPROVEMENT or found.newly_met:
         return GOT_BETTER
     if change.score_before is None or change.score_after is None:
-        return _without_score(result)
+        return UNSCORED if found.lost else _without_score(result, found)
     return WITHIN_TOLERANCE if abs(change.difference) > ROUNDING else SAME
 
 
-def _without_score(result: CaseResult) -> str:
+def _without_score(result: CaseResult, found: BaselineComparison) -> str:
     """Return what became of a case without nDCG that misses and meets the same demands.
 
     It is the same, unless an expectation that compares rankings finds them different.
+    An empty accepted ranking misses such an expectation, too. Then any ranking changed.
     """
     if not result.evaluation.outcomes or result.verdict in WITHOUT_SCORE:
         return UNSCORED
+    if found.found_nothing and not result.ranking.documents:
+        return SAME
     for outcome in result.evaluation.outcomes:
         if outcome.kind == SIMILARITY and (outcome.value or 0.0) < 1 - ROUNDING:
-            return WITHIN_TOLERANCE
+            is_new = found.found_nothing and not outcome.met
+            return CHANGED if is_new else WITHIN_TOLERANCE
     return SAME
 
 

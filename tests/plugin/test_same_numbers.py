@@ -3,6 +3,8 @@ made.
 """
 
 import json
+from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -274,3 +276,138 @@ def test_a_record_is_compared_as_its_run_whatever_that_was_compared_with(
                 assert told.get(part) == expected.get(part), case
             if "reasons" in expected:
                 assert told["reasons"] == expected["reasons"], case
+
+
+JUDGMENTS = {
+    "unjudged": "",
+    "irrelevant": ", judgments: {a: 0}",
+    "graded": ", judgments: {a: 3, b: 1}",
+}
+DEMANDS = {
+    "measured": "",
+    "floor": ", min_ndcg: 0.9",
+    "first": ", expect: {first: a}",
+    "overlap": ", expect: {overlap@2: 0.6}",
+    "metric": ", expect: {P@1: 1}",
+}
+RANKINGS = {
+    "same": ("a b", "a b"),
+    "swapped": ("a b", "b a"),
+    "risen": ("b a", "a b"),
+    "other": ("a b", "a y"),
+    "emptied": ("a b", ""),
+    "found": ("", "a b"),
+    "silent": ("", ""),
+    "broken": ("a b", "boom"),
+    "mended": ("boom", "a b"),
+    "skipped": ("a b", "skip"),
+}
+
+
+def every_kind_of_case() -> dict[str, str]:
+    """{id: a case} for what is known of a query, demanded of it, and found for it."""
+    kinds = {}
+    for (judged, judgments), (demand, demands), found in product(
+        JUDGMENTS.items(), DEMANDS.items(), RANKINGS
+    ):
+        if judgments.endswith("b: 1}") or demand not in ("floor", "metric"):
+            name = f"{judged} {demand} {found}"
+            kinds[name] = f"{{query: {name}{judgments}{demands}}}"
+    return kinds
+
+
+def test_every_query_has_one_place_in_the_counts(
+    project: Project, command: Command
+) -> None:
+    shop = Shop(project)
+    kinds = every_kind_of_case()
+    found = {name: RANKINGS[name.split()[2]] for name in kinds}
+    lines = [f"  - {case}\n" for case in kinds.values()]
+    shop.returns(**{name: before for name, (before, _) in found.items()})
+    shop.cases("cases:\n" + "".join(lines[1:]))  # the first case is new
+    shop.run(RECORD, "--relevance-give-up=0")
+    shop.returns(**{name: now for name, (_, now) in found.items()})
+    shop.cases("cases:\n" + "".join(lines))
+    run = shop.run(
+        AGAINST, NEXT, "--relevance-give-up=0", "--relevance-markdown=run.md"
+    )
+    file = shop.path / "out.json"
+    live = json_of(command, file, "report", "next.jsonl")
+    became = {each["id"]: each.get("became") for each in live["results"]}
+    words = Counter(became.values())
+    assert live["counts"] == {
+        "got_worse": words["got worse"],
+        "certain": 16,
+        "open": words["got worse"] - 16,
+        "inconclusive": words["inconclusive"],
+        "changed": words["changed"],
+        "got_better": words["got better"],
+        "within_tolerance": words["within the tolerance"],
+        "same": words["the same"],
+        "without_score": words["without a score"],
+    }
+    new, *_ = kinds
+    not_counted = {name for name, word in became.items() if word is None}
+    assert not_counted == {
+        new,
+        *[name for name in kinds if name.endswith((" mended", " skipped"))],
+    }
+    report = json_of(command, file, "report", "next.jsonl", "--against", "main.jsonl")
+    assert report["counts"] == live["counts"]
+    markdown = one_line((shop.path / "run.md").read_text(encoding="utf-8"))
+    rest = f"{words['the same']} the same, {words['without a score']} without a score"
+    assert rest in one_line(run.summary)
+    assert rest in markdown
+
+    # errors of the second run are lost: `compare` and `history` name them apart
+    errors = sum(name.endswith(" broken") for name in kinds)
+    of_pair = {**live["counts"], "without_score": words["without a score"] - errors}
+    compare = ["compare", "main.jsonl", "next.jsonl", "--common"]
+    said = one_line(command(*compare).out)
+    assert f"{of_pair['same']} the same, {of_pair['without_score']} without" in said
+    command(*compare, "--format=json", f"--output={file}")
+    compared = json.loads(file.read_text(encoding="utf-8"))
+    assert compared["counts"] == of_pair
+    history = ["history", "main.jsonl", "next.jsonl"]
+    (series,) = json_of(command, file, *history)["series"]
+    assert series["counts"] == series["points"][1]["counts"] == of_pair
+
+
+def test_a_query_that_lost_its_judgments_is_without_a_score(
+    project: Project, command: Command
+) -> None:
+    shop = Shop(project)
+    shop.returns(q="a")
+    shop.cases("cases: [{query: q, judgments: {a: 3}, expect: {first: a}}]")
+    shop.run(RECORD)
+    shop.cases("cases: [{query: q, expect: {first: a}}]")
+    shop.run(AGAINST, NEXT)
+    file = shop.path / "out.json"
+    for arguments in ([], ["--against", "main.jsonl"]):
+        report = json_of(command, file, "report", "next.jsonl", *arguments)
+        (result,) = report["results"]
+        assert result["became"] == "without a score"
+        assert result["baseline"]["lost"] == ["nDCG@10"]
+
+
+def test_a_ranking_without_judgments_and_expectations_is_without_a_score(
+    project: Project, command: Command
+) -> None:
+    shop = Shop(project)
+    shop.cases("cases: [{query: q}]")
+    shop.returns(q="a b")
+    shop.run(RECORD)
+    shop.returns(q="a y")
+    shop.run(AGAINST, NEXT)
+    file = shop.path / "out.json"
+    expected = {**dict.fromkeys(COUNTS, 0), "without_score": 1}
+    for arguments in (
+        ["report", "next.jsonl"],
+        ["report", "next.jsonl", "--against", "main.jsonl"],
+        ["compare", "main.jsonl", "next.jsonl"],
+    ):
+        assert json_of(command, file, *arguments)["counts"] == expected
+    (series,) = json_of(command, file, "history", "main.jsonl", "next.jsonl")["series"]
+    assert series["counts"] == expected
+    said = command("history", "main.jsonl", "next.jsonl").out
+    assert "2 runs: no mean can be compared with that of the last" in one_line(said)

@@ -126,7 +126,8 @@ def _since_the_first(series: Series) -> Headline:
     """Return a headline: how the mean changed since the first run or last break."""
     change = series.change
     last = series.points[-1]
-    if not series.scored and series.counts.compared and last.figures:
+    has_words = series.counts.compared > series.counts.without_score
+    if not series.scored and has_words and last.figures:
         return _since(series, balance(series.counts, 0))
     if change is None or not last.figures:
         why = "two or more are needed to compare their means"
