@@ -298,7 +298,10 @@ def test_two_records_need_no_reader_of_judgments(shop: Terminal) -> None:
     modules = re.findall(r"pytest_relevance\.\S+", done.stdout.splitlines()[-1])
     assert "pytest_relevance.ext.comparing.pairing" in modules
     of_judgments = {name for name in modules if ".judgments." in name}
-    scale = {"pytest_relevance.judgments.scale", "pytest_relevance.judgments.grade_text"}
+    scale = {
+        "pytest_relevance.judgments.scale",
+        "pytest_relevance.judgments.grade_text",
+    }
     assert of_judgments <= scale
     assert not [name for name in modules if "rejudging" in name or "evaluate" in name]
 
