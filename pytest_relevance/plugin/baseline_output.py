@@ -32,7 +32,7 @@ from pytest_relevance.results.records.entries import (
     EntryKey,
     MovedEntries,
 )
-from pytest_relevance.results.records.run_info import FileInfo, RecordError
+from pytest_relevance.results.records.run_info import FileInfo, RecordError, RunInfo
 from pytest_relevance.results.records.uncompared import without_ranking
 
 
@@ -102,6 +102,9 @@ def _update_baseline(
         changes = _changes_of_test(updated) if accepts == TEST else _changes_of(updated)
         rest = _rest_of(store, file, updated, accepts)
         messages = [Message(f"baseline {shown}: {changes}{rest}")]
+        if accepts != NEW:
+            for text in _accepted_of_test(store, file, results):
+                messages.append(Message(f"accepted: {text}"))
     if unstable and accepts != TEST:
         rankings = counted(len(unstable), "ranking is", "rankings are")
         why = f"{rankings} not accepted, as the search returned another one when it was called again"
@@ -211,6 +214,24 @@ def _changes_of_test(updated: Updated) -> str:
             parts.append(f"{count:,} {what}")
     text = ", ".join(parts) or "the test is as it was"
     return f"{text}; no ranking changed"
+
+
+def _accepted_of_test(
+    store: RunStore, file: str, results: Sequence[CaseResult]
+) -> list[str]:
+    """Return what an update accepts of the test of a file, one text for each kind.
+
+    Example: `floor 0.9 -> 0 in 2 cases ("boots" and "hats")`. If a part of the file
+    ran, only the demands on the cases that ran are accepted.
+    """
+    from pytest_relevance.reports.run.changed_test import change_texts, changed_test
+
+    about = store.collection.files[file]
+    is_part = not store.is_whole(file)
+    changed = changed_test(results, {file: about}, RunInfo(is_part=is_part))
+    if is_part:
+        changed = changed.of_cases({result.id for result in results})
+    return change_texts(changed, full=True)
 
 
 def _searches_that_should_find(info: FileInfo) -> dict[tuple[str, str | None], str]:

@@ -130,6 +130,18 @@ def test_an_update_of_the_test_accepts_no_ranking(shop: Shop) -> None:
         f"baseline {BASELINE}: the test of 2 cases accepted, the demands of the file "
         "accepted, 1 gone; no ranking changed"
     ]
+    assert run.sentences("accepted: ") == [
+        'accepted: 1 case is gone ("socks")',
+        "accepted: a gate is gone: mean nDCG@3 0.6",
+        'accepted: skip: flaky in 1 case ("boots")',
+        'accepted: xfail: later in 1 case ("hats")',
+        'accepted: floor 0.5 -> 0.1 in 1 case ("boots")',
+        'accepted: floor 0.7 -> 0.1 in 1 case ("hats")',
+        'accepted: P@3 >= 0.3 is gone in 2 cases ("boots" and "hats")',
+        'accepted: include "b1" is gone in 1 case ("boots")',
+        'accepted: judgments in 1 case ("hats")',
+        'accepted: weight 3 -> 1 in 1 case ("hats")',
+    ]
     assert rankings(shop) == {name: before[name] for name in ("boots", "hats")}
     assert header(shop)["demands"]["suite"] == {"k": 3, "min_ndcg": 0.1}
     assert header(shop)["without_ranking"] == [["boots", None, "skip"]]
@@ -141,7 +153,9 @@ def test_an_update_of_the_test_accepts_no_ranking(shop: Shop) -> None:
 def test_an_update_of_a_part_accepts_only_what_ran(shop: Shop) -> None:
     before = header(shop)
     shop.cases(LOOSE)
-    shop.run(ONLY_TEST, "-k", "hats")
+    run = shop.run(ONLY_TEST, "-k", "hats")
+    assert len(run.sentences("accepted: ")) == 5
+    assert "boots" not in str(run.sentences("accepted: "))
     assert header(shop) == before
     assert own(shop)["hats"]["xfail"] == "later"
     assert "skip" not in own(shop)["boots"]
@@ -212,7 +226,12 @@ def test_a_looser_test_fails_until_it_is_accepted(shop: Shop, name: str) -> None
     assert looser in run.said
     undo = "undo shop.relevance.yaml # what the test changed"
     accept = "accept pytest --relevance-update=test # what the test demands now"
-    assert f"{undo} {accept}, if it is intended" in run.said
+    advice = f"{undo} {accept}, if it is intended"
+    if name == "judgments":
+        advice = "accept pytest --relevance-update=test # the new judgments"
+        assert undo not in run.said
+        assert "their diff shows the grades" in run.said
+    assert advice in run.said
     *_, last = run.summary.rstrip().splitlines()
     assert last.startswith("the run fails because ")
     assert last.endswith("the test is looser than accepted")

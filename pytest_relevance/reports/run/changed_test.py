@@ -54,6 +54,10 @@ _MOST_VALUES = 3
 
 _LONGEST_VALUE = 60
 
+_JUDGMENTS_EXPLAINED = (
+    "both rankings are scored by the new judgments; their diff shows the grades"
+)
+
 OF_TEST = frozenset({GONE, LEFT_OUT})
 """Why cases are lost if the test itself took them away."""
 
@@ -82,6 +86,22 @@ class ChangedTest:
         """Whether something may pass now that failed then."""
         return bool(self.gone or self.looser)
 
+    def of_cases(self, cases: Collection[str]) -> ChangedTest:
+        """Return what changed for some cases alone, without gates and lost cases."""
+        looser = _of_cases(self.looser, cases)
+        return ChangedTest((), looser, _of_cases(self.stricter, cases))
+
+
+def _of_cases(
+    changes: Iterable[tuple[str, DemandChange]], cases: Collection[str]
+) -> list[tuple[str, DemandChange]]:
+    found = []
+    for file, change in changes:
+        of_change = tuple(case for case in change.cases if case in cases)
+        if of_change:
+            found.append((file, replace(change, cases=of_change)))
+    return found
+
 
 def changed_test(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
@@ -109,23 +129,39 @@ def _without_cases(
     return replace(change, cases=left)
 
 
+@dataclass(frozen=True, slots=True)
+class LooserFiles:
+    """The case files that are looser than their baselines have them.
+
+    `names`: the files. `by_judgments`: whether nothing but judgments changed in them.
+    """
+
+    names: Sequence[str] = ()
+    by_judgments: bool = False
+
+
 def looser_files(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
-) -> list[str]:
+) -> LooserFiles:
     """Return the case files that are looser than their baselines have them.
 
     The files that are compared with a record are left out: no update accepts their
     demands.
     """
     changed = changed_test(results, files, info)
-    names = [case.file for case in changed.gone]
-    names += [file for file, _ in changed.looser]
-    with_baseline = []
-    for name in dict.fromkeys(names):
+    keys_of_file: dict[str, set[str]] = {}
+    for case in changed.gone:
+        keys_of_file.setdefault(case.file, set()).add(case.why)
+    for file, change in changed.looser:
+        keys_of_file.setdefault(file, set()).add(change.key)
+    names = []
+    keys: set[str] = set()
+    for name, of_file in keys_of_file.items():
         about = files.get(name)
         if about is not None and not about.against:
-            with_baseline.append(name)
-    return with_baseline
+            names.append(name)
+            keys |= of_file
+    return LooserFiles(names, by_judgments=keys == {JUDGMENTS})
 
 
 def lost_otherwise(
@@ -178,6 +214,8 @@ def change_sentences(
     sentences = []
     for text in change_texts(changed, full=full):
         sentences.append(Sentence(f"{TEST_CHANGED}: {text}", style))
+    if any(change.key == JUDGMENTS for _, change in changed.looser):
+        sentences.append(Sentence(_JUDGMENTS_EXPLAINED, DIM))
     unknown = dict.fromkeys(
         about.against
         for about in files.values()

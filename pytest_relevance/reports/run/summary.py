@@ -359,7 +359,7 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
     from pytest_relevance.reports.run.update_advice import next_steps, reference_in
 
     looser = looser_files(of.results, of.files, of.info)
-    if of.is_brief and not looser:
+    if of.is_brief and not looser.names:
         return []
     against = of.against or reference_in(of.info.command)
     return [

@@ -11,6 +11,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine
 from pytest_relevance.reports.run.baseline import MOST_NAMES
 from pytest_relevance.reports.run.case_counts import case_count
+from pytest_relevance.reports.run.changed_test import LooserFiles
 from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -36,7 +37,7 @@ def next_steps(
     files: Mapping[str, FileInfo],
     updating: str | None,
     *,
-    looser: Sequence[str] = (),
+    looser: LooserFiles = LooserFiles(),
     against: str = "",
     page: str = "",
 ) -> Iterator[CommandLine]:
@@ -58,10 +59,8 @@ def next_steps(
         # what is accepted passes, unless it misses a floor or an expectation
         fallen = [result for result in fallen if has_failed(result)]
     worse = count_results(fallen)
-    if looser and updating not in ("all", "test"):
-        yield _what_to_undo(looser)
-        note = "what the test demands now, if it is intended"
-        yield CommandLine("accept", f"{_UPDATE}=test", note)
+    if looser.names and updating not in ("all", "test"):
+        yield from _about_looser_test(looser)
     empty = [result for result in fallen if _returned_nothing(result)]
     if empty:
         yield _how_to_see_one(empty, files, against, _about_empty(len(empty)))
@@ -69,7 +68,7 @@ def next_steps(
         yield _how_to_look(fallen, files, against, page)
     if fallen and not empty:
         yield _how_to_see_one(fallen, files, against)
-    elif page or looser:
+    elif page or looser.names:
         yield CommandLine("look", page or _LOOK)
     if worse.open:
         yield _how_to_judge(worse, fallen, files, against)
@@ -99,6 +98,15 @@ def _how_to_look(
     options = _reference_options(fallen[0], files, against)
     _, *html = split(_LOOK)
     return CommandLine("look", join(["pytest", *options, *html]))
+
+
+def _about_looser_test(looser: LooserFiles) -> Iterator[CommandLine]:
+    """Give what to undo, and how to accept it. New judgments are not to be undone."""
+    note = "the new judgments, if they are intended"
+    if not looser.by_judgments:
+        yield _what_to_undo(looser.names)
+        note = "what the test demands now, if it is intended"
+    yield CommandLine("accept", f"{_UPDATE}=test", note)
 
 
 def _what_to_undo(files: Sequence[str]) -> CommandLine:
