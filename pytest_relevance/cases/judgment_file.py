@@ -141,7 +141,8 @@ class JudgmentFile:
         """Yield notices about possible mistakes in the file.
 
         These are rows that were left out, queries with another text than their case,
-        and queries without a case.
+        and queries without a case. A worklist may have queries of other suites, so it
+        is wrong only if none of its queries has a case.
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
@@ -152,7 +153,8 @@ class JudgmentFile:
                 f"{quoted(text, 40)} in its case; is it the same query?"
             )
         without_case = [key for key in self.known if key not in self._used]
-        if without_case:
+        is_shared = self.ratings.is_worklist and bool(self._used)
+        if without_case and not is_shared:
             have = "has" if len(without_case) == 1 else "have"
             count = f"{len(without_case):,} of {len(self.known):,} queries"
             yield f"{self.name}: {count} {have} no case: {examples(without_case)}"

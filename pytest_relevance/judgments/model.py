@@ -72,6 +72,8 @@ class Ratings:
     `unclear`: why it is not clear which ratings are the grades; None if it is. Such
     ratings are an error unless the user says how ratings are combined.
     `machine`: whether a machine gave each rating; None if the file does not say.
+    `is_worklist`: whether the file is a worklist of a run. It may have queries of
+    several suites.
     """
 
     file: str
@@ -89,6 +91,7 @@ class Ratings:
     by_id: bool | None = None
     unclear: Problem | None = None
     machine: Sequence[bool] | None = None
+    is_worklist: bool = False
 
     def where(self, keep: Sequence[bool]) -> Ratings:
         """Return the ratings of the rows for which `keep` has True."""

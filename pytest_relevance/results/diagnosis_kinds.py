@@ -326,8 +326,8 @@ def _explain_ties(diagnosis: Diagnosis) -> str:
     count = len(diagnosis.results)
     verb = "passes or fails" if count == 1 else "pass or fail"
     return (
-        f"returned results with equal scores, and {counted(count, 'case')} {verb} by their "
-        "order: sort by a second key, such as the id; then write ties: fixed"
+        "returned results with equal scores (sort by a second key, such as the id; then "
+        f"write ties: fixed), and {counted(count, 'case')} {verb} by their order"
     )
 
 

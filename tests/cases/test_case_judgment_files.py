@@ -384,6 +384,20 @@ def test_queries_without_a_case_are_counted(shop: Shop) -> None:
     assert shop.read(text).warnings == ()
 
 
+def test_a_worklist_may_have_queries_of_other_suites(shop: Shop) -> None:
+    shop.write(
+        "worklist.csv",
+        "query_id,query,document,title,ranks,settles,worth,move,grade\n"
+        "q1,boots,a,,3,,0.1,0.1,2\nq2,hats,b,,3,,0.1,0.1,1\n",
+    )
+    text = (
+        "judgments: worklist.csv\ncases: [{{id: {}, query: {}, judgments: {{z: 1}}}}]\n"
+    )
+    assert shop.read(text.format("q1", "boots")).warnings == ()
+    (warning,) = shop.read(text.format("q3", "socks")).warnings
+    assert "2 of 2 queries have no case" in warning
+
+
 def test_another_text_under_the_same_id_is_warned_of(shop: Shop) -> None:
     shop.write("more.csv", "query_id,query,doc_id,grade\nq1,notebook,a,1\n")
     suite = shop.read("judgments: more.csv\ncases: [{id: q1, query: laptop}]\n")

@@ -112,6 +112,10 @@ def read_table(source: Source, format: str | None = None) -> Ratings:
     return rows
 
 
+_WORKLIST = frozenset({"query_id", "query", "document", "ranks", "move", "grade"})
+"""The columns by which a worklist is known."""
+
+
 def _ratings(
     table: Table,
     found: columns.Layout,
@@ -150,6 +154,7 @@ def _ratings(
         by_id="query_id" in found.at,
         unclear=unclear,
         machine=_of_machine(table, found, times),
+        is_worklist=_WORKLIST.issubset(table.names),
     )
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._text import counted, harmless
+from pytest_relevance._text import counted, first_few, harmless
 from pytest_relevance.reports.blocks import Sentence
-from pytest_relevance.reports.labels import case_label, search_label
+from pytest_relevance.reports.labels import case_heading, case_label, search_label
 from pytest_relevance.reports.run.shown_failures import case_names, not_searched_text
 from pytest_relevance.reports.styled_lines import BAD, DOUBT
 from pytest_relevance.reports.terminal_text import cut
@@ -26,6 +26,7 @@ from pytest_relevance.results.diagnosis_kinds import TIES
 from pytest_relevance.results.records.run_info import RunInfo
 
 _LONGEST_MESSAGE = 300
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,13 @@ def error_sentences(
 
 
 def _sentence(fault: Fault, *, full: bool) -> Sentence:
+    """Make a sentence of a fault. Few cases have a minor fault: the first are named."""
     text = fault.text
     if full and fault.results:
         text += f": {case_names(fault.results, full=True)}"
+    elif fault.is_minor:
+        names = [case_heading(result) for result in fault.results]
+        text += f": {first_few(names, _MOST_NAMED)}"
     return Sentence(text, DOUBT if fault.is_minor else BAD)
 
 
