@@ -140,6 +140,9 @@ class LooserFiles:
     by_judgments: bool = False
 
 
+NONE_LOOSER = LooserFiles()
+
+
 def looser_files(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> LooserFiles:

@@ -11,7 +11,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine
 from pytest_relevance.reports.run.baseline import MOST_NAMES
 from pytest_relevance.reports.run.case_counts import case_count
-from pytest_relevance.reports.run.changed_test import LooserFiles
+from pytest_relevance.reports.run.changed_test import NONE_LOOSER, LooserFiles
 from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -37,7 +37,7 @@ def next_steps(
     files: Mapping[str, FileInfo],
     updating: str | None,
     *,
-    looser: LooserFiles = LooserFiles(),
+    looser: LooserFiles = NONE_LOOSER,
     against: str = "",
     page: str = "",
 ) -> Iterator[CommandLine]:
