@@ -239,6 +239,10 @@ class Reader:
         )
         return {button.get_dom_attribute("data-grade"): button for button in buttons}
 
+    def grade(self, document: str, grade: str) -> None:
+        """Grade a result by a click on the button of a grade."""
+        self.click(f'[data-document="{document}"] button[data-grade="{grade}"]')
+
     @property
     def unjudged(self) -> list[str]:
         """The results of the open query that have buttons for grades, by their ids."""

@@ -27,12 +27,12 @@ def blue_shoes(reader: Reader, page: Path) -> Reader:
 class TestMouse:
     def test_a_click_grades_and_the_score_follows(self, blue_shoes: Reader) -> None:
         before = blue_shoes.score
-        blue_shoes.grade_buttons("loafer")["3"].click()
+        blue_shoes.grade("loafer", "3")
         assert blue_shoes.given("loafer") == "3"
         assert blue_shoes.score > before
         assert blue_shoes.texts('[data-document="loafer"] .badge') == ["3"]
         high = blue_shoes.score
-        blue_shoes.grade_buttons("loafer")["0"].click()  # another click corrects it
+        blue_shoes.grade("loafer", "0")  # another click corrects it
         assert blue_shoes.given("loafer") == "0"
         assert blue_shoes.score < high
         assert blue_shoes.text("[data-download]") == "download 1 judgment"
@@ -55,7 +55,7 @@ class TestTakingBack:
     ) -> None:
         before = blue_shoes.score
         for _ in range(2):
-            blue_shoes.grade_buttons("loafer")["3"].click()
+            blue_shoes.grade("loafer", "3")
             blue_shoes.reload()
         assert (blue_shoes.given("loafer"), blue_shoes.score) == ("", before)
         assert (
@@ -84,7 +84,7 @@ class TestTakingBack:
             "3",
             "Ada",
         ]
-        blue_shoes.grade_buttons("polish")["0"].click()  # which it has
+        blue_shoes.grade("polish", "0")  # which it has
         assert (blue_shoes.score, blue_shoes.unjudged) == (before, ["loafer", "sandal"])
 
     def test_a_result_of_before_is_contested(self, reader: Reader, page: Path) -> None:
@@ -171,7 +171,7 @@ class TestKeys:
         )
 
     def test_go_on_from_what_was_clicked(self, blue_shoes: Reader) -> None:
-        blue_shoes.grade_buttons("sandal")["1"].click()
+        blue_shoes.grade("sandal", "1")
         assert (
             blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
         )  # the only one that is left
@@ -233,7 +233,7 @@ class TestKeeping:
     def test_a_reload_keeps_the_grades(self, blue_shoes: Reader) -> None:
         blue_shoes.element("#rater").send_keys("Ada")
         blue_shoes.press("Tab")
-        blue_shoes.grade_buttons("loafer")["3"].click()
+        blue_shoes.grade("loafer", "3")
         score = blue_shoes.score
         blue_shoes.reload()
         assert (blue_shoes.given("loafer"), blue_shoes.score) == ("3", score)
@@ -246,11 +246,11 @@ class TestKeeping:
         blue_shoes.resize(1280, 900)
         blue_shoes.open(page)
         blue_shoes.open_query("blue shoes")
-        blue_shoes.grade_buttons("loafer")["3"].click()
+        blue_shoes.grade("loafer", "3")
         second = driver.current_window_handle
         driver.switch_to.window(first)
         blue_shoes.wait(lambda: blue_shoes.given("loafer") == "3")
-        blue_shoes.grade_buttons("sandal")["1"].click()
+        blue_shoes.grade("sandal", "1")
         driver.switch_to.window(second)
         blue_shoes.wait(lambda: blue_shoes.given("sandal") == "1")
         blue_shoes.reload()
@@ -382,7 +382,7 @@ class TestCasesWithTheSameQuery:
         assert "2 unjudged" in reader.text("#case p.mean")
         self.open(reader, "few", "bm25")
         for document in ("u1", "u2"):
-            reader.grade_buttons(document)["3"].click()
+            reader.grade(document, "3")
         assert self.score(reader, "more", "hybrid") == before["more"]
         assert self.score(reader, "few", "hybrid") != before["few"]
         assert "1 unjudged, with 2 grades of yours" in reader.text(
@@ -418,7 +418,7 @@ class TestDownload:
         for query in reader.queries:
             reader.open_query(query)
             for document in reader.unjudged:
-                reader.grade_buttons(document)["0"].click()
+                reader.grade(document, "0")
             reader.press("Escape")
         found, expected = (
             {row["document"]: row for row in rows(path)}

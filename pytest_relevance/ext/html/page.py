@@ -69,6 +69,7 @@ SCRIPTS = (
     "charts",
     "tags",
     "ranking",
+    "shelves",
     "figures",
     "judging",
     "case",
@@ -76,7 +77,14 @@ SCRIPTS = (
 )
 """The script's files, in the order in which the page runs them."""
 
-STYLES = ("verdict.css", "list.css", "charts.css", "judging.css", "case.css")
+STYLES = (
+    "verdict.css",
+    "list.css",
+    "charts.css",
+    "judging.css",
+    "case.css",
+    "shelves.css",
+)
 """The files of the style, behind the one that all pages share."""
 
 _PICTURES = "Pictures are loaded from the network, from their own addresses."

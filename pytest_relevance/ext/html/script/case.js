@@ -62,7 +62,9 @@ class CaseView {
       this.rankings = rankings;
       this.section.replaceChildren(
         this.trail(item, rankings),
-        ...this.head(item, own),
+        this.heading(item),
+        ...shelvesPart(this.data, item),
+        ...this.outcome(item, own),
         ...rankings.legend(),
         rankings.panel((name, isAsked) => judging.choices(name, isAsked)),
         ...movedSections(item),
@@ -118,16 +120,19 @@ class CaseView {
     return make("nav", { class: "trail", "aria-label": "queries" }, back, make("span", { class: "steps" }, ...parts));
   }
 
-  /** @param {Case} item @param {ReadonlyMap<string, number>} own @returns {HTMLElement[]} */
-  head(item, own) {
+  /** Return the query as the heading, with what is meant by it. @param {Case} item */
+  heading(item) {
     const title = make("h1", { tabindex: "-1" }, ...queryParts(item));
     if (item.variant) {
       title.append(" ", make("span", { class: "variant" }, userText(item.variant)));
     }
-    const parts = [title, this.score(item, own)];
-    if (item.note) {
-      parts.push(make("p", { class: "intent" }, userText(item.note)));
-    }
+    const note = item.note ? [make("p", { class: "intent" }, userText(item.note))] : [];
+    return make("header", {}, title, ...note);
+  }
+
+  /** Return the score of a case and the reasons for its outcome. @param {Case} item @param {ReadonlyMap<string, number>} own @returns {HTMLElement[]} */
+  outcome(item, own) {
+    const parts = [this.score(item, own)];
     const reasons = (item.reasons ?? []).map((reason) => make("li", {}, userText(reason)));
     if (item.error) {
       const { text, frame } = item.error;

@@ -103,6 +103,14 @@ function copyButton(label, text, id) {
   return copy;
 }
 
+/** Hand a text to the browser as a file. @param {string} name @param {string} type @param {string} text */
+function saveFile(name, type, text) {
+  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: name }));
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
 /** Characters that control, hide or reorder text, as `harmless` in _text.py has them; joiners are part of words. */
 const HARMFUL = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 

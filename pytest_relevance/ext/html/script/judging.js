@@ -46,11 +46,8 @@ function hasNumberField(data, item) {
 
 /** Hand the reader's grades to the browser as a file. @param {Grades} grades */
 function downloadGrades(grades) {
-  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: grades.fileName }));
-  link.href = URL.createObjectURL(new Blob([grades.toCsv()], { type: "text/csv" }));
-  link.click();
+  saveFile(grades.fileName, "text/csv", grades.toCsv());
   grades.isDownloaded = true;
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 class Judging {

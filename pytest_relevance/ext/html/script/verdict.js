@@ -21,7 +21,7 @@ class Verdict {
     }
     this.counts = { certain: 0, open: 0, excused: 0 };
     this.part = make("section", { id: "verdict", "aria-label": "verdict with your grades" });
-    this.short = make("span", { class: "verdict-so-far long", role: "status" });
+    this.short = make("span", { class: "verdict-so-far long" });
     this.update();
     grades.addEventListener("change", () => this.update());
   }

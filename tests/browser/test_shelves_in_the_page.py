@@ -1,0 +1,65 @@
+"""An opened query as a searcher saw it: two shelves, a sentence, and a picture."""
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from tests.browser.reader import Reader
+from tests.browser.test_other_pages import page_of
+from tests.helpers import changed, compared
+
+
+@pytest.mark.parametrize(
+    ("ranking", "sentence"),
+    [
+        (["fez", "other"], 'You searched hats. "good" left the first 2; "fez" came.'),
+        ([], 'You searched hats. Nothing is found now. Before, "good" came first.'),
+        (
+            ["other", "good"],
+            "You searched hats. The first 2 results are the same, in another order.",
+        ),
+    ],
+    ids=["others", "nothing", "another order"],
+)
+def test_a_sentence_says_what_left_and_what_came(
+    reader: Reader, tmp_path: Path, ranking: list[str], sentence: str
+) -> None:
+    reader.open(page_of(tmp_path, compared("hats", 1.0, ranking)))
+    reader.open_query("hats")
+    assert reader.text("#case .searched") == sentence
+
+
+def test_the_first_results_stand_beside_what_became_of_them(
+    reader: Reader, tmp_path: Path
+) -> None:
+    result = changed(
+        compared("hats", 1.0, ["fez", "good"]),
+        titles={"fez": "Red fez", "good": "Good hat"},
+        shown={"fez": {"price": "9.90"}},
+    )
+    reader.open(page_of(tmp_path, result))
+    reader.open_query("hats")
+    before, now = reader.texts("#case .shelf")
+    assert before.split("\n") == [
+        "before",
+        "Good hat",
+        "now 2",
+        "other",
+        "not found now",
+    ]
+    assert now.split("\n") == ["now", "Red fez", "9.90", "new", "Good hat", "was 1"]
+
+
+def test_the_shelves_are_saved_as_a_picture(reader: Reader, tmp_path: Path) -> None:
+    result = compared("hats <b>", 1.0, ["fez & co"])
+    reader.open(page_of(tmp_path, result))
+    reader.open_query("hats <b>")
+    reader.click("#case .save")
+    path = reader.wait(lambda: next(reader.downloads.glob("*.svg"), None))
+    assert path is not None
+    picture = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    texts = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert path.name == "hats-b.svg"
+    assert texts[0] == "You searched hats <b>"
+    assert "fez & co" in texts
