@@ -26,7 +26,7 @@ _SMALL = 1 << 13
 class Accident:
     """Why a file is not data, and the line that shows it.
 
-    `message`: a sentence for the user. It says what the file is, and what to do.
+    `message`: a sentence for the user that says what the file is, and what to do.
     `line`: counted from 1.
     """
 
@@ -306,7 +306,7 @@ A file of queries by id may have more, and one of them may be `error`.
 
 
 def _answer_in_json(source: Source) -> str | None:
-    """Return the message if a file is the error of a server as a JSON object."""
+    """Return the message if a file is an error in JSON of a server; else None."""
     if not source.looks_like_json or not is_error_answer(source.json_object):
         return None
     return f"this is an error of a server, and not data: {quoted(source.text.strip())}; {_AGAIN}"

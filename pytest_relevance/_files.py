@@ -142,11 +142,13 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
     """Write a file atomically: other processes read the old content or the new one.
 
-    `data`: the content, at once or in parts. It goes to a temporary file in the same
-        folder, is synced to disk, and then replaces the target. Permissions are kept,
-        and a symbolic link is followed. A pipe or a device is written to directly.
+    A temporary file in the same folder is written, synced to disk, and then takes the
+    place of the file. Permissions are kept, and a symbolic link is followed. A pipe or
+    a device is written to directly.
 
-    Raises OSError if the file is read-only or cannot be written. An old file is then
+    `data`: the content, at once or in parts.
+
+    Raises OSError if the file is read-only or cannot be written. Then an old file is
     unchanged, and no temporary file remains.
     """
     target = Path(os.path.realpath(path))

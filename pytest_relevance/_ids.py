@@ -132,8 +132,8 @@ class FileIds:
     """The columns of a judgment file that have the ids of documents.
 
     `of_file`: the `id_field` that is written for the file itself.
-    `of_suite`: the `id_field` of the suite. It is used only if it is a template and the
-        file has columns for all its fields.
+    `of_suite`: the `id_field` of the suite, which is used only if it is a template and
+        the file has columns for all its fields.
     """
 
     of_file: IdField | None = None

@@ -298,8 +298,8 @@ def spreadsheet_number(text: str) -> Decimal | None:
 def are_one_number(one: str, other: str) -> bool:
     """Say whether a spreadsheet could have changed one of two ids into the other.
 
-    A spreadsheet writes 007 as 7 or 7.0, and 1234567890123 as 1.23457E+12. It keeps 15
-    digits of a longer number.
+    A spreadsheet writes 007 as 7 or 7.0, and 1234567890123 as 1.23457E+12. Of a longer
+    number it keeps 15 digits.
     """
     first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:

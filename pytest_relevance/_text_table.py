@@ -88,8 +88,8 @@ class TextTable:
         """Return the cells of some columns, without the header. `wanted` are indexes.
 
         Raises:
-            FileError: rows have another number of cells, or quotes are wrong. It names
-                the lines.
+            FileError: rows have another number of cells, or quotes are wrong; with the
+                lines.
         """
         wanted = list(wanted)
         columns: list[list[str]] = [[] for _ in wanted]

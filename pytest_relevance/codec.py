@@ -196,6 +196,7 @@ _FORMS: Mapping[Any, _Form] = {
 
 
 def _union(hints: Sequence[Any]) -> _Form:
+    """Return the form of `A | B`: the type of a JSON value says which one it is."""
     by_type: dict[type, _Form] = {}
     for hint in hints:
         form = _form_of(hint)
@@ -211,6 +212,7 @@ def _union(hints: Sequence[Any]) -> _Form:
 
 
 def _list(hint: Any) -> _Form:
+    """Return the form of a sequence of values of one type: a list, read as a tuple."""
     form = _form_of(hint)
 
     def convert(items: list[Any]) -> tuple[Any, ...]:
@@ -224,6 +226,7 @@ def _list(hint: Any) -> _Form:
 
 
 def _tuple(hints: Sequence[Any]) -> _Form:
+    """Return the form of a tuple with a type for each place: a list of this length."""
     forms = [_form_of(hint) for hint in hints]
 
     def convert(items: list[Any]) -> tuple[Any, ...]:
@@ -238,6 +241,7 @@ def _tuple(hints: Sequence[Any]) -> _Form:
 
 
 def _mapping(key_hint: Any, hint: Any) -> _Form:
+    """Return the form of a mapping: an object, whose keys may be numbers as text."""
     form = _form_of(hint)
     is_numeric = key_hint in (int, float)
 
@@ -262,6 +266,7 @@ def _numeric_key(kind: type[int] | type[float], key: str) -> float:
 
 
 def _object(kind: Any) -> _Form:
+    """Return the form of a dataclass: an object. Keys that are no fields are ignored."""
     hints = get_type_hints(kind)
     forms = {field.name: _form_of(hints[field.name]) for field in _fields_of(kind)}
     needed = [name for name, default in _defaults_of(kind) if default is MISSING]

@@ -129,6 +129,7 @@ def _read_number(value: object) -> float | None:
 
 
 def _read_seconds(value: object) -> float | None:
+    """Return the seconds in a text such as `200 ms`; None for anything else."""
     match = re.fullmatch(_DURATION, value) if isinstance(value, str) else None
     if match is None:
         return None

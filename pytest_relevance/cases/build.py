@@ -287,8 +287,8 @@ def case_from_values(
     `metrics` are the project's own.
 
     Raises:
-        ValueError: with a line for each mistake. It names the key, what was found and
-            what is allowed.
+        ValueError: with a line for each mistake: the key, what was found, and what is
+            allowed.
     """
     problems = Problems("")
     at = Location(Subject(problems, metrics=metrics))

@@ -85,7 +85,7 @@ class FileJudgments:
         return self.judgments.ratings.get(self.key, {}).get(document, {})
 
     def place(self, document: str) -> Place:
-        """Return where the file judges a document. This searches the file."""
+        """Return where the file judges a document, which is searched for."""
         place = self.judgments.place(self.key, document)
         return replace(place, file=self.judgments.file)
 
@@ -243,7 +243,7 @@ def fill_gaps(
 ) -> CaseJudgments | Wrong:
     """Return the judgments of `people`, completed by those of files with `fill: true`.
 
-    `parts`: the judgments of the query in these files. They count only for documents
+    `parts`: the judgments of the query in these files, which count only for documents
         without a judgment in `people`.
     """
     if not parts:

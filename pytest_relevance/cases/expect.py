@@ -79,8 +79,8 @@ def check_suite_expectations(
 def check_expectations(value: object, at: Location) -> tuple[Expectation, ...] | Wrong:
     """Return the expectations of a case, or report mistakes.
 
-    Those of the suite come first. An entry of the case replaces the entry of the suite
-    for the same metric or kind, and null removes that entry.
+    The expectations of the suite come first. An entry of the case replaces the entry of
+    the suite for the same metric or kind, and null removes that entry.
     """
     if not isinstance(value, Mapping):
         return at.refuse(
@@ -248,7 +248,7 @@ def check_contradictions(
 ) -> Wrong | None:
     """Report two expectations that leave a document no rank.
 
-    Other contradictions are not found here. They show when the case runs.
+    Other contradictions are not looked for: they show when the case runs.
     """
     by_document: dict[str, list[_Claim]] = {}
     for expected in expect:
@@ -268,6 +268,7 @@ def check_contradictions(
 def _refuse_contradiction(
     document: str, earlier: _Claim, later: _Claim, at: Location
 ) -> Wrong:
+    """Report two expectations on a document, at the later one."""
     other = f"expect.{earlier.expected.kind}"
     if earlier.expected.inherited:
         other += " of the suite"

@@ -47,8 +47,8 @@ def floor_of(
 ) -> float | Wrong | None:
     """Return the floor of nDCG that applies to a case; None if none does.
 
-    A floor of the case replaces that of the suite. It is a mistake if nDCG is not
-    defined. A floor of the suite is a mistake only if the case has no judgments at all.
+    The floor of the case replaces that of the suite, and is a mistake if nDCG is not
+    defined. The floor of the suite is a mistake only if the case has no judgments.
     """
     if "min_ndcg" in own:
         own_floor: float | None = own["min_ndcg"]
@@ -309,8 +309,8 @@ class SuiteFloors:
     def sentences(self) -> Iterator[str]:
         """Yield a sentence for each floor of the suite that not all cases have.
 
-        It counts and names the cases without the floor, except those that another
-        sentence of a report names.
+        A sentence counts and names the cases without the floor, except those that
+        another sentence of a report names.
         """
         for suite_floor in self._all():
             if suite_floor.not_named:

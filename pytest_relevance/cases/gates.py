@@ -56,7 +56,7 @@ def _names_of_kinds(keys: Iterable[str] = ()) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """A key of a gate besides its condition. It is a field of `Gate` too.
+    """A key of a gate besides its condition, which is also a field of `Gate`.
 
     `schema`: the JSON Schema of its value.
     `about`: describes the key in an editor.

@@ -213,7 +213,7 @@ def _check_judgment(
 ) -> _Judgment | Wrong:
     """Return the judgment of one document, or report a mistake.
 
-    It is written as a grade, or as {grade: ..., title: ..., note: ...}.
+    `written`: a grade, or {grade: ..., title: ..., note: ...}.
     """
     if not isinstance(written, Mapping):
         grade = _check_grade(written, terms, at)
@@ -268,7 +268,7 @@ def grade_of(written: object, scale: Scale | None) -> float | str:
 
 
 def _wrong_name(written: str, scale: Scale | None) -> str:
-    """Return the message for a text that is no grade. It says why, if that is clear."""
+    """Return the message for a text that is no grade, with the reason if known."""
     if written in _BLANK:
         return (
             'the document has no grade; write it after a colon and a blank ("sku-1: 3"), '

@@ -56,8 +56,8 @@ class JudgmentFile:
     apart, so that the mistake is reported for one case only.
 
     `used`: the keys of the queries that have cases; `find` adds to it.
-    `fills`: the file is named with `fill: true`. Its grades count only for documents
-        without another judgment, and it may have queries without a case.
+    `fills`: whether the file is named with `fill: true`. Such a file counts only for
+        documents without another judgment, and may have queries without a case.
     """
 
     def __init__(

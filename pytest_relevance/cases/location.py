@@ -65,7 +65,7 @@ class CaseFileError(FileError):
 class Position:
     """Finds the lines of the values of a suite or a case, and names the case.
 
-    This base class is for a case that is written in Python. Its values have no lines.
+    The base class is for a case that is written in Python, whose values have no lines.
     """
 
     __slots__ = ()

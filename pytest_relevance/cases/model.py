@@ -90,7 +90,7 @@ class FieldCondition:
 class Expectation:
     """An entry of `expect:`.
 
-    `kind`: the name of a row of `EXPECTATIONS`. It decides which other fields are used.
+    `kind`: the name of a row of `EXPECTATIONS`, which decides what other fields mean.
     `written`: the key of the entry, as it is written.
     `metric`: the metric of a `METRIC` or a `SIMILARITY`.
     `comparison`, `bound`: the bound of a score, a number of results, or seconds.
@@ -251,7 +251,7 @@ class LatencyBound:
 class Gate:
     """A condition on the cases of a file, or on the cases with a tag.
 
-    `condition`: the name of a row of `GATES`. It decides which other fields are used.
+    `condition`: the name of a row of `GATES`, which decides what other fields mean.
     `bounds`: metrics with their bounds.
     `share`: the share of the cases that must pass, from 0 to 1.
     `tag`: the tag of the cases; None for all cases.
@@ -340,8 +340,8 @@ class CatalogueFile:
         a template that joins columns.
     `show`: further columns that reports show.
     `url`, `image`: the columns with web addresses of documents and of their pictures.
-    `suite_id`: the `id_field` of the suite, if this is a template. It stands for a
-        missing `id`, if the file has the columns of the template.
+    `suite_id`: the `id_field` of the suite, if this is a template. If `id` is missing,
+        and the file has the columns of the template, it is used in its place.
     """
 
     file: str
@@ -385,8 +385,8 @@ class Terms:
         search sorts them by a second key.
     `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
         override them.
-    `lowest`, `highest`: the range of grades that an unjudged result may have. It is the
-        range of the scale, or without a scale that of all judgments of the file and 0.
+    `lowest`, `highest`: the range of grades that an unjudged result may have: that of
+        the scale, or without a scale that of 0 and all judgments of the file.
     """
 
     search: str = "search"
@@ -446,8 +446,8 @@ class Case:
     """A query and what is expected of its ranking.
 
     Attributes:
-        node_name: the name of the case in its pytest node id. It is the written id, or
-            the query with special characters encoded.
+        node_name: the name of the case in its pytest node id: the written id, or the
+            query with special characters encoded.
         judgments: grades by document id.
         min_ndcg: the floor that applies; None if there is none, or if nDCG is not
             defined because no document is relevant.
@@ -521,9 +521,8 @@ class Case:
     def depth(self) -> int:
         """Return how many results the search is asked for: the last rank that counts.
 
-        It is at least the `depth` of the terms. Metrics and expectations without a
-        cutoff, such as `AP` and `order`, look at the whole ranking and are not counted
-        here.
+        At least the `depth` of the terms is asked for. Metrics and expectations without
+        a cutoff, such as `AP` and `order`, look at the whole ranking and do not count.
         """
         deepest = max(self.cutoff, self.terms.depth or 0)
         for expected in self.expect:
@@ -608,7 +607,7 @@ class Suite:
         warnings: messages about possible mistakes.
         queries_line: the line of the key `queries`.
         gate_lines: the lines of the gates.
-        unjudged: the listed queries without judgments. They have no floor.
+        unjudged: the listed queries without judgments, which have no floor.
         left_out: the ids of the listed queries that `only: judged` leaves out.
         listed: the number of all listed queries.
         absent: the files that are named with `fill: true` and do not exist.

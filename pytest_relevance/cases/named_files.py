@@ -200,6 +200,7 @@ def _query_paths(described: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _check_format(described: Mapping[str, Any], at: Location) -> str | Wrong | None:
+    """Return the format that is written for a file; None if none is."""
     if "format" not in described:
         return None
     # Not imported for suites without files.
@@ -228,7 +229,7 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
 def check_catalogue(value: object, at: Location) -> CatalogueFile | Wrong:
     """Return the catalogue of a suite, or report a mistake.
 
-    It is written as a path, or as `{file: ..., id: ..., title: ..., show: [...]}`.
+    `value`: a path, or `{file: ..., id: ..., title: ..., show: [...]}`.
     """
     expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
     described = _check_description(value, _CATALOGUE_KEYS, expected=expected, at=at)

@@ -89,7 +89,7 @@ class ListedPosition(Position):
 class ListedQueries:
     """The queries of all files of queries of a suite, in their order, each id once.
 
-    It knows for which queries the case file writes a case.
+    Queries for which the case file writes a case are marked.
     """
 
     def __init__(self) -> None:

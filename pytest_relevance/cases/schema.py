@@ -157,6 +157,7 @@ def _is_bounded(measure: AnyMeasure) -> bool:
 
 
 def _bounds_of_metrics() -> Schema:
+    """Return the schema of {metric: bound}, as gates have them."""
     patterns = {}
     for measure in ALL_MEASURES.values():
         bound = SHARE_SCHEMA if _is_bounded(measure) else NUMBER
@@ -170,7 +171,7 @@ def _bounds_of_metrics() -> Schema:
 
 
 def _format() -> Schema:
-    """Return the schema of the name of a format. Other packages may add formats."""
+    """Return the schema of the name of a format, which may be of another package."""
     meanings = {}
     for name in FORMATS.bundled_names:
         known = FORMATS.get(name)

@@ -131,6 +131,10 @@ class SuiteBuilder:
             self._opened_files().open(self._values, at)
 
     def _location(self, values: dict[str, object], position: Position) -> Location:
+        """Return where a suite or a case reports its mistakes.
+
+        `values`: the values of checked keys, which later checks look up.
+        """
         subject = Subject(
             problems=self.problems,
             values=values,
@@ -141,6 +145,7 @@ class SuiteBuilder:
         return Location(subject)
 
     def _check_catalogue(self, at: Location) -> None:
+        """Report a catalogue that the suite names and that does not exist."""
         catalogue = self._terms.documents
         if catalogue is None:
             return
@@ -151,7 +156,7 @@ class SuiteBuilder:
             at.refuse(why, "documents")
 
     def _opened_files(self) -> SuiteFiles:
-        """Return the files of the suite. Their module is imported on first use."""
+        """Return the files of the suite, made on first use: most suites have none."""
         if self._files is None:
             from pytest_relevance.cases.suite_files import SuiteFiles
 

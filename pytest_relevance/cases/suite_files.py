@@ -163,7 +163,7 @@ class SuiteFiles:
     def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
         """Return the judgment files of the suite, as a case reads them.
 
-        They are read again for a case with an `id_field` of its own.
+        A case with an `id_field` of its own has them read again.
         """
         template = _template_of(lookup.at.values)
         if template == self._template:

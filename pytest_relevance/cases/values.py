@@ -123,10 +123,7 @@ def check_field(value: object, at: Location) -> str | Wrong:
 
 
 def check_id_field(value: object, at: Location) -> str | tuple[str, ...] | Wrong:
-    """Return where results have their id, or report a mistake.
-
-    That is a field, a list of fields, or a template.
-    """
+    """Return the field, the fields or the template of an id, or report a mistake."""
     if not isinstance(value, (str, list, tuple)):
         advice = ""
         if isinstance(value, Mapping):
@@ -274,7 +271,7 @@ def report_unknown_keys(
 def check_params(value: object, at: Location) -> dict[str, object] | Wrong:
     """Return the keyword arguments of the search, or report a mistake.
 
-    Those of the suite are added, unless `value` has the same name.
+    Arguments of the suite are added, unless `value` has them.
     """
     if not isinstance(value, Mapping):
         return at.refuse(
@@ -348,7 +345,7 @@ def check_names(
 def check_xfail(value: object, at: Location) -> Xfail | Wrong:
     """Return the value of `xfail`, or report a mistake.
 
-    It is written as a reason, or as {reason: ..., strict: true}.
+    `value`: a reason, or {reason: ..., strict: true}.
     """
     if not isinstance(value, Mapping):
         reason = _check_reason("xfail", value, at)

@@ -168,8 +168,8 @@ class EventReader:
     def take_problems(self) -> list[Problem]:
         """Return the mistakes that were found since the last call of this method.
 
-        These are mistakes after which reading goes on, for example a key that is
-        written twice. After any other mistake `Broken` is raised.
+        After such a mistake, for example a key that is written twice, reading goes on.
+        After any other one `Broken` is raised.
         """
         problems = self._problems
         self._problems = []
@@ -218,7 +218,7 @@ class EventReader:
         return key
 
     def node(self, event: Event, depth: int = 0, key: str = "") -> Node:
-        """Return the node that begins with `event`. It is the value of `key`."""
+        """Return the node that begins with `event` and is the value of `key`."""
         kind = type(event)
         if kind is ScalarEvent:
             return self._scalar(event)
@@ -313,6 +313,7 @@ class EventReader:
         return node
 
     def _sequence(self, start: Event, depth: int) -> SequenceNode:
+        """Return the list that begins with `start`."""
         sequence = SequenceNode(start.start_mark)
         event = self.next_event()
         while type(event) is not SequenceEndEvent:
@@ -325,9 +326,9 @@ class EventReader:
     def _mapping(self, start: Event, depth: int, name: str) -> MappingNode:
         """Return a mapping, which is the value of the key `name`.
 
-        Reading a case file spends most of its time in this loop. So the loop itself
-        reads scalars without anchor and tag, and calls methods only for other nodes.
-        Measure with benchmarks/suite.py before you change it.
+        Reading a case file spends most of its time in this loop. To be fast, the loop
+        reads scalars without anchor and tag itself, and calls methods only for other
+        nodes. Measure with benchmarks/suite.py before you change it.
         """
         mapping = MappingNode(start.start_mark)
         pairs = mapping.pairs

@@ -120,7 +120,7 @@ def _is_unclosed_quote(error: MarkedYAMLError) -> bool:
 def _words_of(error: MarkedYAMLError) -> str:
     """Return PyYAML's own words for an error.
 
-    They name the line where the wrong part of the text began, if it is another line.
+    The line where the wrong part of the text began is added, if it is another line.
     """
     context = " ".join((error.context or "").split())
     problem = " ".join((error.problem or "").split())

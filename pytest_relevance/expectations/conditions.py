@@ -46,7 +46,8 @@ _CONDITIONS = (
 def check_condition(path: str, written: object, at: Location) -> FieldCondition | Wrong:
     """Return the condition on a field, or report a mistake.
 
-    It is written as a value, a list of values, a comparison, or a part of a text.
+    A condition is written as a value, a list of values, a comparison, or a part of a
+    text (`{contains: ...}`).
     """
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
@@ -65,6 +66,7 @@ def check_condition(path: str, written: object, at: Location) -> FieldCondition 
 def _check_contains(
     path: str, written: Mapping[str, object], at: Location
 ) -> FieldCondition | Wrong:
+    """Return the condition `{contains: text}`, or report a mistake."""
     text = written.get("contains")
     if len(written) != 1 or not isinstance(text, str) or not text:
         return at.refuse(

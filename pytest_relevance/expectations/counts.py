@@ -32,6 +32,7 @@ class _Results(ExpectationKind):
     reference = JUDGED
 
     def check(self, key: str, value: object, at: Location) -> Made:
+        """Return the expectation with its bound, or report a mistake."""
         example = f'{key}: 0, {key}: 5 (exactly) or {key}: ">= 1"'
         bound = COUNT.check(value, at, example=example)
         if bound is WRONG:
@@ -98,6 +99,7 @@ class _Latency(ExpectationKind):
     reference = NOTHING  # the reference may come from another machine
 
     def check(self, key: str, value: object, at: Location) -> Made:
+        """Return the expectation with its bound in seconds, or report a mistake."""
         example = f'{key}: "<= 200 ms" or {key}: "< 1.5 s"'
         bound = TIME.check(value, at, example=example)
         if bound is WRONG:

@@ -235,6 +235,7 @@ class _KindOfPresence(KindOfDocuments):
     )
 
     def check(self, key: str, value: object, at: Location) -> Made:
+        """Return the expectation on the documents, or report mistakes."""
         written = take_documents(key, value, example="[...]", at=at)
         if written is WRONG:
             return WRONG
@@ -343,6 +344,7 @@ class _Within(KindOfDocuments):
     schema = either(NULL, mapping_of(RANK.schema))
 
     def check(self, key: str, value: object, at: Location) -> Made:
+        """Return an expectation for each document with its rank, or report mistakes."""
         if not isinstance(value, Mapping) or not value:
             return at.refuse(
                 "expected documents with the rank that each must reach, found "
@@ -375,6 +377,7 @@ class _Within(KindOfDocuments):
         )
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
+        """Return the ranks up to the one that is written, those below it, or itself."""
         rank = expected.within or k
         allowed = {}
         for document in expected.documents:

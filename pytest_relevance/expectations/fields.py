@@ -66,6 +66,7 @@ class _KindOfFields(ExpectationKind):
     """How messages show a field and what it has to be."""
 
     def check(self, key: str, value: object, at: Location) -> Made:
+        """Return an expectation with a condition for each field, or report mistakes."""
         kind, _, rank = key.partition("@")
         example = f"{kind}@5: {{{self.example}}}"
         within = int(rank) if re.fullmatch(_RANK, rank) else None
@@ -131,9 +132,9 @@ class _KindOfFields(ExpectationKind):
         )
 
     def open_rank(self, expected: Expectation, k: int, ranking: Ranking) -> int:
-        """Return the depth if fewer results were returned; else 0.
+        """Return the depth if fewer results were returned, else 0.
 
-        One more result could then miss the conditions.
+        A further result could miss the conditions.
         """
         depth = expected.within or k
         return depth if depth > len(ranking.ids) else 0
@@ -368,6 +369,10 @@ class _AtMost(_KindOfFields):
         return _explain(reason, names, which="of", are=conditions_text(reason))
 
     def implies(self, both: TwoExpectations) -> bool:
+        """Say whether each earlier field still has a bound, which is no higher.
+
+        The depth has to be the same or deeper.
+        """
         if both.depth_now < both.depth_before:
             return False
         most = {one.path: one.values[0] for one in both.now.conditions}

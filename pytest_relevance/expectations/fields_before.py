@@ -18,7 +18,7 @@ _NUMBERS = ("<", "<=", ">", ">=")
 
 
 def are_known(both: TwoOutcomes) -> bool:
-    """Say whether the reference has the values of all results that were wrong then."""
+    """Say whether the reference has the values of all results that were wrong in it."""
     return len(both.then.values) == len(both.then.wrong)
 
 
@@ -78,8 +78,8 @@ def fields_as_badly(both: TwoOutcomes) -> bool:
 def none_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `none` at least as badly.
 
-    Each forbidden result must have been there then. It may not stand higher now, and no
-    value may be worse now.
+    Each forbidden result must have been there then, at the same rank or higher, and
+    with no better values.
     """
     return _were_all_wrong(both, _Demand.of(both.now, forbids=True))
 
@@ -102,7 +102,9 @@ def _find_no_better(
 ) -> _WrongResult | None:
     """Return the earlier result with the same document if it was at least as wrong.
 
-    `then`: the results that were wrong then.
+    None if there is no such result.
+
+    `then`: the results that were wrong in the accepted ranking.
     """
     for earlier in then:
         if earlier.document != result.document:

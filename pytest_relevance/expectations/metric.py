@@ -102,8 +102,8 @@ class _Metric(_KindOfMetric):
     def judge(self, expected: Expectation, found: Found) -> Outcome:
         """Return whether the score meets the bound.
 
-        A ranking may be cut off. Then a bound of RR is decided by the ranks that were
-        returned, but a score of 0 is not known: a relevant document may follow.
+        If the ranking may go on below the results, the ranks that were returned decide
+        a bound of RR. But a value of 0 is not known: a relevant document may follow.
         """
         metric = expected.metric
         assert metric is not None

@@ -51,6 +51,7 @@ class _Order(KindOfDocuments):
     )
 
     def check(self, key: str, value: object, at: Location) -> Made:
+        """Return the expectation with its sets of documents, or report mistakes."""
         written = take_documents(key, value, example="[[...], [...]]", at=at)
         if written is WRONG:
             return WRONG

@@ -69,6 +69,10 @@ class _SameAs(ExpectationKind):
     schema = _SCHEMA
 
     def check(self, key: str, value: object, at: Location) -> Made:
+        """Return the expectation on another query, or report mistakes.
+
+        The overlap is 1 unless another one is written.
+        """
         example = f"{key}: blue shoe or {key}: {{query: blue shoe, overlap@10: 0.8}}"
         written = value if isinstance(value, Mapping) else {"query": value}
         query = written.get("query")
@@ -98,6 +102,11 @@ class _SameAs(ExpectationKind):
         return expected.within or 0
 
     def judge(self, expected: Expectation, found: Found) -> Outcome:
+        """Return whether the top of both rankings overlaps enough.
+
+        If not, the outcome has the documents that only one of the queries finds, each
+        with its ranks (here, there).
+        """
         within = expected.within or found.k
         here = found.ranking[:within]
         there = found.others[expected.query][:within]

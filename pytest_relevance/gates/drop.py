@@ -204,6 +204,7 @@ def _p_value(finding: DropFinding) -> str:
 
 
 def _compared_cases(finding: DropFinding) -> str:
+    """Return over how many cases a drop is, and why others are not compared."""
     if not finding.lost:
         return counted(finding.counted, "case")
     reasons = []

@@ -104,7 +104,7 @@ class GateValues:
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
         """Return the values before and the values now, of the cases that have both.
 
-        Both lists have the weights of now.
+        Both lists have the present weights.
         """
         before, now = [], []
         for case in self.cases:
@@ -256,7 +256,7 @@ def has_fallen(both: GateValues, figure: Figure) -> bool:
 
 
 def fallen_cases(metric: str, results: Iterable[CaseResult]) -> list[CaseBehind]:
-    """Return the cases whose score fell. Their pull is their weight times the fall."""
+    """Return the cases whose score fell. The pull is the weight times the fall."""
     fallen = []
     for result in results:
         now = result.evaluation.scores.get(metric)

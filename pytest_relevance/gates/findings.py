@@ -22,7 +22,7 @@ from pytest_relevance.results.unseen import cut_text
 
 
 class CommonFinding(Finding):
-    """A finding that a gate of any kind may have. It has its own sentence.
+    """A finding that a gate of any kind may have, and that makes its own sentence.
 
     A gate with such a finding is not met, unless a subclass says otherwise.
     """

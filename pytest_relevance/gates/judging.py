@@ -45,8 +45,8 @@ class GateResult:
     `results`: the cases that decided.
     `findings`: what the gate found.
     `not_judged`: why there is no verdict; None if there is one.
-    `is_required`: whether a gate without a verdict fails. It does not fail while the
-        baseline is being replaced.
+    `is_required`: whether a gate without a verdict fails, except while the baseline is
+        being replaced.
     """
 
     file: str
@@ -133,6 +133,7 @@ class _CasesOfFile:
     def of(
         cls, file: str, info: FileInfo, results: Sequence[CaseResult]
     ) -> _CasesOfFile:
+        """Return the cases of a file, of the `results` that it has."""
         ran = [result for result in results if result.status != SKIPPED]
         ran.sort(key=_place)
         return cls(
@@ -145,6 +146,7 @@ class _CasesOfFile:
         )
 
     def judge(self, *, updating: bool) -> Iterator[GateResult]:
+        """Yield the result of each gate of the file in each variant."""
         for recorded in self.info.gates:
             gate = recorded.gate
             groups = self.groups
@@ -188,7 +190,7 @@ class _CasesOfFile:
         return replace(judged, results=shown, findings=tuple(findings))
 
     def _without_variant(self, judged: GateResult) -> GateResult | None:
-        """Return the result if one of the two variants did not run; None if both did.
+        """Return the result of a gate of which a variant did not run; None if both did.
 
         The gate fails if no search of the file has the variant. But if only one variant
         ran at all, this run may be a shard, and other shards run the other variants.
@@ -280,8 +282,8 @@ def _compared_variants(
 ) -> dict[str | None, list[CaseResult]]:
     """Return the results that decide a gate about two variants, under the key None.
 
-    They are the results of `gate.variant`, scored against the rankings of
-    `gate.against`. Errors of the other variant are among them.
+    The results of `gate.variant` are scored against the rankings of `gate.against`.
+    Errors of the other variant are added, since they fail the gate too.
     """
     group = []
     others = {}
@@ -305,7 +307,7 @@ def _beside_variant(
 ) -> CaseResult:
     """Return a result, scored against the ranking of its case in the other variant.
 
-    `other`: the result there; None if there is none, and then there is no score.
+    `other`: the result in the other variant; without one there is no score.
     """
     if other is None:
         return with_similarities(result, gate.metrics, None)

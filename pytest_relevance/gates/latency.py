@@ -112,6 +112,7 @@ class _LatencyGate(GateKind):
     cases_title = "the slowest"
 
     def check(self, value: object, at: Location) -> tuple[LatencyBound, ...] | Wrong:
+        """Return the bounds of the figures, or report mistakes."""
         if not isinstance(value, Mapping) or not value:
             return at.refuse(
                 "expected figures of the latency and bounds, such as "
@@ -144,6 +145,7 @@ class _LatencyGate(GateKind):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterator[LatencyFinding]:
+        """Yield a finding for each figure; without a value if too few cases count."""
         latencies = []
         for case in cases:
             latency = _latency_alone(case)
@@ -183,6 +185,7 @@ class _LatencyGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: LatencyFinding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
+        """Return the cases whose latency is over the bound."""
         behind = []
         for result in results:
             latency = _latency_alone(result) or 0.0

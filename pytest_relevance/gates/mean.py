@@ -172,7 +172,10 @@ class ScoresOfCases:
         return score_before(result, self.metric.text)
 
     def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Return the score in the reference. Raises `NotKnown` if it has none."""
+        """Return the score in the reference; None if it was not defined.
+
+        Raises `NotKnown` if the reference does not have it.
+        """
         if self.metric.text not in case.scores:
             raise NotKnown
         return case.scores[self.metric.text]
@@ -282,9 +285,9 @@ class _MeanGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Return the cases whose score fell, or else those below the bound.
+        """Return the cases whose score fell; if there are none, those below the bound.
 
-        Their pull is the weight times the fall, or times the distance to the bound.
+        The pull of a case is its weight times the fall, or the distance to the bound.
         """
         if not isinstance(finding, MeanFinding):
             return []

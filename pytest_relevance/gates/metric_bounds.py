@@ -30,7 +30,7 @@ BOUNDS_SCHEMA = reference("bounds-of-metrics")
 def check_metrics(value: object, at: Location, *, is_drop: bool) -> Bounds | Wrong:
     """Return metrics with their bounds, or report mistakes.
 
-    `is_drop`: they are bounds for the drop of a mean, not for a mean.
+    `is_drop`: whether the bounds are for the drop of a mean, not for a mean.
     """
     if not isinstance(value, Mapping) or not value:
         return at.refuse(
@@ -127,7 +127,7 @@ def count_without_errors(cases: Sequence[CaseResult]) -> int:
 def digits_beside(value: float, bound: float, least: int = 3) -> int:
     """Return how many decimals it takes to see that a figure and a bound differ.
 
-    It is `least` if both are equal up to rounding.
+    `least` if both are equal up to rounding.
     """
     return (
         least if abs(value - bound) <= ROUNDING else digits_apart(value, bound, least)

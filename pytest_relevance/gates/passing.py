@@ -68,10 +68,7 @@ def passes(result: CaseResult) -> bool:
 
 
 def _is_only_measured(result: CaseResult) -> bool:
-    """Say whether a case cannot fail, because nothing is expected of it.
-
-    It has no floor, no expectation, and no accepted score.
-    """
+    """Say whether a case cannot fail: no floor, no expectation, no accepted score."""
     if result.verdict != MEASURED:
         return False
     return result.score is None or score_before(result) is None
@@ -139,6 +136,7 @@ class _PassingGate(GateKind):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterator[PassingFinding]:
+        """Yield how many cases pass; if too few, also the share in the reference."""
         can_fail = [case for case in cases if not _is_only_measured(case)]
         finding = PassingFinding(
             passing=sum(1 for case in can_fail if passes(case)),
@@ -178,6 +176,7 @@ class _PassingGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
+        """Return the cases that fail, those with the lowest scores first."""
         behind = []
         for result in results:
             if result.verdict not in WITHOUT_SCORE and not passes(result):

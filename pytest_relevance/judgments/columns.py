@@ -285,7 +285,10 @@ def layout(
 def _chosen_layout(
     names: Sequence[str], at: Mapping[str, int], grade_column: str
 ) -> Layout | None:
-    """Return the columns of a table whose grades are in the column `grade_column`."""
+    """Return the columns of a table whose grades are in the column `grade_column`.
+
+    None if there is no such column, or none of queries or documents.
+    """
     number = column_called(names, grade_column)
     if number is None:
         return None
@@ -300,6 +303,7 @@ def _layout_of_raters(names: Sequence[str], at: Mapping[str, int]) -> Layout | N
     """Return the columns of a table that has no column called `grade` or the like.
 
     The grades are in the columns of raters, or else in the one column of final grades.
+    None if there are neither.
     """
     if find_columns(names, ("rank",)):
         return None  # a run, such as a snapshot of Quepid

@@ -260,8 +260,8 @@ class JudgedIn:
 class Indexes:
     """Finds documents that have different grades in two indexes.
 
-    It is for files that are read without a template, so that only the id tells
-    documents apart.
+    Such documents are a mistake in a file that is read without a template, since only
+    the id tells documents apart there.
 
     `index`, `document`: the names of the columns of the index and of the id.
     """

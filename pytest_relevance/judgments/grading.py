@@ -182,6 +182,7 @@ class _GradeReader:
         return grades
 
     def _no_grade(self, name: str) -> str:
+        """Return the message that a text is no grade, and how to make it one."""
         words: Mapping[str, float] = {"good": 1, "bad": 0}
         if name.casefold() in self.rows.words:
             words = self.rows.grades_of_words
@@ -222,6 +223,11 @@ def _judgments(
     grades: dict[str, dict[str, float]],
     ratings: Mapping[str, Mapping[str, Mapping[str, float]]],
 ) -> Judgments:
+    """Return judgments with the grades, and with what the rows say besides.
+
+    `grades`: {query: {document: grade}}.
+    `ratings`: {query: {document: {rater: rating}}}; empty if no raters are known.
+    """
     titles: dict[str, dict[str, str]] = {}
     for row, title in enumerate(rows.titles or ()):
         if title:
@@ -333,6 +339,7 @@ def _by_rater(
 def _combined(
     ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str
 ) -> dict[str, dict[str, float]]:
+    """Return {query: {document: grade}}, with ratings combined by `how` ("median")."""
     grades: dict[str, dict[str, float]] = {}
     for query, documents in ratings.items():
         grades[query] = {}

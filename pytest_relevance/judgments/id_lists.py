@@ -193,7 +193,7 @@ def entries_of_list(text: str) -> list[str]:
 def are_alike(parts: Sequence[str]) -> bool:
     """Say whether all parts are of one kind.
 
-    They are URLs, UUIDs, file names with the same ending, or texts of the same pattern.
+    A kind is URLs, UUIDs, file names with one ending, or texts of one pattern.
     """
     first = parts[0]
     if "://" in first:

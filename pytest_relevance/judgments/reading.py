@@ -333,6 +333,7 @@ def _first_that_fits(
     source: Source,
     fits: Callable[[AnyFormat, Source], bool],
 ) -> AnyFormat | None:
+    """Return the first format of a registry that fits a file; None if none does."""
     for known in registry:
         with registry.calling(known.name):
             if fits(known, source):
@@ -378,7 +379,7 @@ def _format_of_queries(source: Source, format: str | None) -> JudgmentFormat:
 
 @contextmanager
 def _naming_the_file(source: Source) -> Iterator[None]:
-    """Turn an error in the format of another package into a FileError of this file."""
+    """Turn an error of a format of another package into a FileError of the file."""
     try:
         yield
     except ExtensionError as error:

@@ -256,6 +256,7 @@ def _refuse_grade(
     tables: Sequence[Mapping[str, float]],
     explain: Callable[[Any], str],
 ) -> None:
+    """Raise ValueError for the first grade for which `explain` returns a text."""
     for query, table in zip(queries, tables, strict=True):
         for document, grade in table.items():
             fault = explain(grade)

@@ -157,6 +157,7 @@ def _score_one_by_one(
     lists: Sequence[Sequence[str]],
     settings: Settings,
 ) -> Floats:
+    """Return the score of each query by a metric that the matrix does not have."""
     scores = []
     for query, table, ranking in zip(
         judgments.queries, judgments.tables, lists, strict=True

@@ -306,8 +306,8 @@ def graded_rank_biased_precision(
     query's own judgments, whatever `max_grade` is. The gain setting has no part in it.
     Always defined.
 
-    Source: Moffat & Zobel 2008, as trec_eval 10 computes its rbp (m_rbp.c). Its p is
-    0.9, and the default here is 0.8.
+    Source: Moffat & Zobel 2008, as trec_eval 10 computes its rbp (m_rbp.c), but with a
+    default p of 0.8, not 0.9.
     """
     top = max(1.0, max(graded.judged, default=1.0))
     total = 0.0

@@ -143,6 +143,7 @@ class Settings:
             self._check_max_grade(self.max_grade)
 
     def _check_choices(self) -> None:
+        """Raise ValueError for a value that is not in `CHOICES`."""
         for name, allowed in CHOICES.items():
             value = getattr(self, name)
             if name == "gain" and isinstance(value, Mapping):

@@ -28,8 +28,8 @@ def similarity(
 ) -> float:
     """Return the similarity of two rankings, cut at k, by a metric of `SIMILARITIES`.
 
-    Two empty rankings have 0.0, because nothing says that they are right. They have 1.0
-    if `finds_nothing`, that is, if the case expects no results.
+    Two empty rankings have 1.0 if the case expects no results (`finds_nothing`), else
+    0.0, because nothing says that they are right.
     """
     one, two = first[: metric.k], second[: metric.k]
     if not one and not two:
@@ -42,8 +42,8 @@ def similarity(
 def jaccard(first: Ranking, second: Ranking, k: int | None = None) -> float:
     """Return how many documents both rankings have / how many documents either has.
 
-    Only the top k count (all without `k`). Their order does not matter. Two empty
-    rankings have 1.0. If only one of them is empty, they have 0.0.
+    Only the top k of each count (all without `k`), in any order. Two empty rankings
+    have 1.0. If only one is empty, the value is 0.0.
 
     Raises:
         ValueError: a ranking is text, or `k` is not a whole number from 1 on.

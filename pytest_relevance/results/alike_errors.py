@@ -64,7 +64,7 @@ class _Signature:
 def alike_errors(results: Sequence[CaseResult]) -> list[AlikeErrors]:
     """Return groups of two or more results whose errors are alike.
 
-    They are in the order of their first results.
+    Groups are in the order of their first results.
     """
     by_signature: dict[_Signature, list[CaseResult]] = {}
     for result in results:
@@ -89,6 +89,7 @@ def _signature(error: SearchError, query: str) -> _Signature:
 
 
 def _group(signature: _Signature, results: Sequence[CaseResult]) -> AlikeErrors:
+    """Return results with one signature, in the words of the first error."""
     error = results[0].call.error
     assert error is not None
     in_a_line = replace(error, message=_first_line(error))
@@ -124,7 +125,7 @@ def _normalised(error: SearchError, query: str) -> str:
 def _query_pattern(query: str) -> str:
     """Return a pattern for a query in quotes or behind an equals sign.
 
-    It also matches the query as it is written in a URL.
+    The pattern also matches the query as a URL has it.
     """
     forms = [query, quote(query, errors="replace"), quote_plus(query, errors="replace")]
     alternatives = "|".join(re.escape(form) for form in dict.fromkeys(forms))

@@ -70,7 +70,7 @@ class Breakdown:
     up to 1 - nDCG.
     `too_high`: the rows of results that have less gain than the best order of the
     judged documents has at their rank.
-    `unfilled`: (IDCG - DCG of that best order) / IDCG. It is 0 except with ideal "max".
+    `unfilled`: (IDCG - DCG of that best order) / IDCG; above 0 only with ideal "max".
     `is_defined`: whether any judged document has a gain above 0.
     """
 
@@ -196,6 +196,7 @@ def break_down(result: CaseResult) -> Breakdown:
 
 
 def _break_down(ranking: ScoredRanking) -> Breakdown:
+    """Return the breakdown of a ranking; no losses if nothing ideal has a gain."""
     rows = _rows_of(ranking)
     dcg = ndcg.dcg(ranking.own, ranking.settings)
     ideal_dcg = ranking.ideal_dcg

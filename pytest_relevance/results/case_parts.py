@@ -150,8 +150,8 @@ class BaselineComparison:
     rankings are judged down to k, or a score is not defined.
     `failed_before`: whether the accepted ranking is known to miss each missed demand by
     at least as much, and the score did not drop by more than the tolerance.
-    `missed`: whether the accepted ranking is known to miss a present demand. It is
-    looked up only if a gate on the share that passes asks for it.
+    `missed`: whether the accepted ranking is known to miss a present demand, which is
+    looked up only for a gate on the share that passes.
     `known`: whether pytest reports the case as xfailed because it failed before
     (`--relevance-known=xfail`).
     `lost`: the metrics by which the reference has a score and the case has none now. If
@@ -292,8 +292,8 @@ class CaseRanking:
     `returned`: how many different documents the search returned.
     `repeated`: how many results are later copies.
     `left_out`: how many results are chunks that were left out.
-    `reaches_depth`: whether the search returned as many results as it was asked for.
-    Then there may be more.
+    `reaches_depth`: whether the search returned as many results as it was asked for, so
+    that there may be more.
     `deeper`: {document: rank}, for judged or accepted documents below `documents`.
     `irrelevant_top`: the first three documents, if the first has no gain.
     `field_values`: {field: in how many results it has a value}, for the fields that

@@ -119,10 +119,7 @@ class CaseResult:
 
     @property
     def outcome(self) -> str:
-        """Return the outcome of the case in pytest.
-
-        It is the verdict, unless `call` has another outcome.
-        """
+        """Return the outcome of the case in pytest, if known; else its verdict."""
         return self.call.outcome or self.verdict
 
     @property
@@ -159,7 +156,7 @@ class CaseResult:
     def change(self) -> float:
         """Return by how much nDCG@k rose since the baseline; below 0 if it fell.
 
-        It is 0 if either score is not defined.
+        0 if either score is not defined.
         """
         before = None if self.baseline is None else self.baseline.score
         now = self.score
@@ -174,9 +171,8 @@ class CaseResult:
     def status(self) -> str:
         """Return the status under which a summary counts the case.
 
-        It is the verdict, or pytest's outcome if that is different: for example
-        xfailed. An error or an inconclusive verdict goes before pytest's passed and
-        failed.
+        That is pytest's outcome, for example xfailed. But an error or an inconclusive
+        verdict goes before passed and failed. Without an outcome it is the verdict.
         """
         verdict, outcome = self.verdict, self.call.outcome
         if not outcome:
@@ -204,8 +200,8 @@ class CaseResult:
     def is_cut(self) -> bool:
         """Say whether the ranking may go on below its last result.
 
-        Then metrics of the whole ranking have no value. False if the case file sets a
-        depth.
+        If it may, metrics of the whole ranking have no value. False if the case file
+        sets a depth.
         """
         return self.ranking.reaches_depth and not self.conditions.is_depth_set
 
@@ -259,7 +255,7 @@ class CaseResult:
     def named(self) -> Sequence[str]:
         """Return the documents that a report may name, each once.
 
-        They are returned, missing, accepted by the baseline, or expected.
+        These were returned, are missing, were accepted by the baseline, or expected.
         """
         return list(dict.fromkeys([*self.named_within(None), *self.ranking.deeper]))
 
@@ -327,7 +323,7 @@ def has_failed(result: CaseResult) -> bool:
 
 
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
-    """Return the search and the variant of all results, each pair once.
+    """Return (search, variant or None) of all results, each pair once.
 
     Variants are in the order in which the parameters of their fixture are written.
     """

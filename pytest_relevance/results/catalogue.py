@@ -327,10 +327,10 @@ class Catalogue:
 
 
 def _refuse_one_object(source: Source, id_column: str | None) -> None:
-    """Raise `FileError` if a catalogue is one JSON object.
+    """Raise `FileError` if a catalogue is one JSON object for many documents.
 
-    One document on one line is allowed. The message has a command that writes a line
-    for each document.
+    A single document on one line is allowed. The message has a command that writes a
+    line for each document.
     """
     if _begins_with_an_object(source):
         return
@@ -360,7 +360,7 @@ def _refuse_one_object(source: Source, id_column: str | None) -> None:
 def _begins_with_an_object(source: Source) -> bool:
     """Say whether the first of several lines is an object.
 
-    Then the whole file, which may be large, is not parsed at once.
+    The whole file, which may be large, is parsed at once only if it is not.
     """
     first, _, others = source.head.lstrip().partition("\n")
     try:

@@ -38,8 +38,8 @@ class DocumentChange:
     """What a document adds to the change of DCG: its gain times `factor`.
 
     `grade`: None for an unjudged document.
-    `factor`: 1 / discount at its rank now less that at its rank before. It is 0 for a
-    rank below k, and for a document that was not returned.
+    `factor`: 1 / discount at its rank now, less 1 / discount at its rank before. A rank
+    below k, and no rank, count 0.
     """
 
     document: str
@@ -185,8 +185,8 @@ def gain_range(change: Change) -> tuple[float, float]:
 def no_grade_matters(change: Change) -> bool:
     """Say whether a query is worse for a reason that no grade can change.
 
-    It newly misses a demand that does not depend on grades, or its search failed or
-    returned nothing.
+    Such a reason is a newly missed demand that does not depend on grades, and a search
+    that failed or returned nothing.
     """
     if not change.after.documents:
         return True

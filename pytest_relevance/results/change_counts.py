@@ -50,8 +50,7 @@ class ChangeCounts:
     any of them. Queries that cannot be compared are not counted.
 
     `certain`, `open`: how many of `got_worse` did so for certain, and how many may only
-    have missing judgments. Both are 0 if queries are compared by another metric than
-    nDCG.
+    lack judgments; 0 if queries are compared by another metric than nDCG.
     `inconclusive`: how many got worse and have too few judged results.
     `changed`: how many newly miss only expectations that compare rankings.
     `within_tolerance`: how many have a score that changed, at most by the tolerance.

@@ -81,8 +81,8 @@ class Change:
     `after`: the ranking now.
     `metric`: the metric by which the scores are compared; None is the nDCG@k of the
     case.
-    `is_compared`: whether the rankings can be compared. They cannot if the earlier one
-    is of another query, for example.
+    `is_compared`: whether the rankings can be compared; not if the earlier one is of
+    another query, for example.
     `found`: what the comparison with the reference found; None if that is not known.
     """
 
@@ -222,7 +222,7 @@ class Move:
     def distance(self) -> int:
         """Return by how many ranks the document rose; below 0 if it fell.
 
-        It is 0 if one rank is None.
+        0 if one rank is None.
         """
         if self.first is None or self.second is None:
             return 0

@@ -74,7 +74,7 @@ def _kept_ranking(
 ) -> CaseRanking:
     """Return the ranking, cut as deep as the case looks.
 
-    It keeps the ranks of judged documents and of `others` below the cut.
+    Below the cut, only the ranks of judged documents and of `others` are kept.
     """
     whole = case.looks_at_all
     kept = tuple(ranking.ids if whole else ranking.ids[: result.conditions.depth])
@@ -180,8 +180,8 @@ def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentText
 def digest_of(judgments: Mapping[str, float]) -> str:
     """Return a short text that is equal for equal judgments, in any order.
 
-    It is `NO_DIGEST` without judgments. Grades count with 12 digits: the order in which
-    a mean was summed does not matter.
+    `NO_DIGEST` without judgments. Grades count with 12 digits, so that the order in
+    which a mean was summed does not matter.
     """
     if not judgments:
         return NO_DIGEST

@@ -97,8 +97,8 @@ class DiagnosisKind:
     is nothing to report.
     `explain`: returns what was found, and what to do. The name of the search stands
     before it: `search returned nothing in any case: is the index empty?`
-    `explains_failures`: whether it is the reason why its cases fail. Then only the
-    first of these cases is shown in full.
+    `explains_failures`: whether it is the reason why its cases fail, of which only the
+    first is then shown in full.
     `needs_score`: whether `find` gets only the cases of case files that have a score.
     """
 

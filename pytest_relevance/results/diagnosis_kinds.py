@@ -84,9 +84,9 @@ def _explain_passed_empty(diagnosis: Diagnosis) -> str:
 
 
 def _find_same_first(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Return the cases with the same first document, if it has no gain in any of them.
+    """Return the cases with one first document, if it has no gain for any of them.
 
-    They have to be most of ten or more queries.
+    [] unless there are ten queries or more, and these cases are most of them.
     """
     by_query = _with_results_by_query(results)
     if len(by_query) < FEWEST_QUERIES:
@@ -116,6 +116,7 @@ def _with_results_by_query(results: Sequence[CaseResult]) -> dict[str, CaseResul
 
 
 def _explain_same_first(diagnosis: Diagnosis) -> str:
+    """Return which document is always first, and what may be wrong."""
     first = diagnosis.results[0]
     document = first.ranking.irrelevant_top[0]
     title = harmless(first.texts.titles.get(document, ""))
@@ -211,7 +212,7 @@ def _explain_unsorted(diagnosis: Diagnosis) -> str:
 
 
 def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Return the cases with a document that comes several times, if they are most."""
+    """Return the cases that got a document twice, if these are most cases."""
     return _find_in_most(results, lambda result: result.ranking.repeated > 0)
 
 
@@ -256,7 +257,7 @@ def _most_returned(results: Sequence[CaseResult]) -> int:
 def _deepest_looked_at(result: CaseResult) -> int:
     """Return the deepest rank that a case looks at, for its score or an expectation.
 
-    It is 0 if that is not known.
+    0 if that is not known.
     """
     unreached = result.evaluation.unreached
     if result.conditions.asked is None or result.score is None:
@@ -265,6 +266,7 @@ def _deepest_looked_at(result: CaseResult) -> int:
 
 
 def _explain_fewer(diagnosis: Diagnosis) -> str:
+    """Return how many results the search returns at most, and what to do."""
     returned = counted(_most_returned(diagnosis.searched), "result")
     deepest = max(_deepest_looked_at(result) for result in diagnosis.results)
     cases = counted(len(diagnosis.results), "case")
@@ -305,6 +307,7 @@ def fields_with_values(result: CaseResult) -> set[str]:
 
 
 def _explain_no_value(diagnosis: Diagnosis) -> str:
+    """Return which fields have no value, and why that is a danger."""
     fields = _empty_fields(diagnosis.searched)
     word = "field" if len(fields) == 1 else "fields"
     cases = counted(len(diagnosis.results), "case")

@@ -171,7 +171,8 @@ def _require_ranks(
 def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
     """Return checked judgments, to call `evaluate` with them many times.
 
-    They may have any form that `evaluate` takes. Raises ValueError as it does.
+    `judgments`: in any form that `evaluate` takes. Raises ValueError as `evaluate`
+    does.
     """
     from pytest_relevance.metrics.checked import CheckedJudgments
 
@@ -184,7 +185,7 @@ def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
 def check_rankings(rankings: AnyRankings) -> CheckedRankings:
     """Return checked rankings, to call `evaluate` with them many times.
 
-    They may have any form that `evaluate` takes. Raises ValueError as it does.
+    `rankings`: in any form that `evaluate` takes. Raises ValueError as `evaluate` does.
     """
     from pytest_relevance.metrics.checked import CheckedRankings
 

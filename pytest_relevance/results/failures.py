@@ -69,7 +69,7 @@ def failed_before(result: CaseResult) -> bool:
 def failure_order(result: CaseResult) -> tuple[int, float]:
     """Return the sort key of a failing case in reports.
 
-    First comes its kind, then by how much it lowered the mean since the baseline.
+    Failures are sorted by their kind, then by how much they lowered the mean.
     """
     return FAILURE_KINDS.index(failure_kind(result)), result.weight * result.change
 

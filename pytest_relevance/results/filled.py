@@ -29,7 +29,7 @@ from pytest_relevance.results.compare.differences import has_relevant, score_bef
 def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
     """Return a result with the grades and the nDCG@k of other judgments.
 
-    Its verdict stays.
+    The verdict stays.
     """
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
@@ -72,7 +72,7 @@ def with_fill(
 def without_fill(result: CaseResult) -> CaseResult:
     """Return a result whose scores, now and before, are those without filled grades.
 
-    Its verdict stays.
+    The verdict stays.
     """
     evaluation = result.evaluation
     scores = {**evaluation.scores, **evaluation.people_scores}

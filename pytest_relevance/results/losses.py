@@ -131,7 +131,7 @@ def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
 def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
     """Return the losses of documents that were not returned.
 
-    They share the ideal ranks of their gain that are still free.
+    Documents with one gain share the ideal ranks of this gain that are still free.
     """
     losses = []
     for gain, free in places.by_gain.items():

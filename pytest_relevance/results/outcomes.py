@@ -158,7 +158,7 @@ def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
 
 
 def expectation_of(outcome: Outcome) -> Expectation:
-    """Return the expectation that an outcome belongs to."""
+    """Return the expectation that an outcome is of, made of the values it keeps."""
     return Expectation(
         kind=outcome.kind,
         written=outcome.name,

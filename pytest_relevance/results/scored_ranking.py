@@ -50,7 +50,7 @@ class ScoredRanking:
     def best(self) -> Sequence[float]:
         """Return the grades of the best order of the judged documents.
 
-        That is the ideal ranking itself, except with ideal "max".
+        These are the grades of the ideal ranking, except with ideal "max".
         """
         if self.settings.ideal != "max":
             return self.ideal

@@ -175,6 +175,7 @@ def unscored(
 
 
 def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditions:
+    """Return how the ranking of a case was asked for, and how it is scored."""
     return CaseConditions(
         k=case.k,
         depth=case.depth,
@@ -329,6 +330,7 @@ def _result(
     ranking: CaseRanking = _NO_RANKING,
     texts: DocumentTexts = _NO_TEXTS,
 ) -> CaseResult:
+    """Return the result of a case, made of its parts."""
     origin = CaseOrigin(
         variant_index=in_run.variant_index,
         source=case.source,

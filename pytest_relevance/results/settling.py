@@ -208,8 +208,8 @@ def _chances(shares: Sequence[float]) -> list[float]:
 def state_with(change: Change, grades: Mapping[str, float]) -> str:
     """Return whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with more grades.
 
-    It did not get worse if its score is within the tolerance, and meets the floor if
-    the ranking before does.
+    `EXCUSED` means that it did not get worse: its score is within the tolerance, and
+    meets the floor if the score before does.
     """
     return _state(change, document_changes(change), grades)
 

@@ -59,8 +59,7 @@ class Unjudged:
 class PlausibleGains:
     """The mean gain of the judged results of a run, at each rank.
 
-    It is a share of the highest gain, because the gains of several suites are on
-    different scales.
+    A gain is a share of the highest gain, because suites have different scales.
     """
 
     def __init__(self, results: Iterable[CaseResult]) -> None:
@@ -70,6 +69,7 @@ class PlausibleGains:
             self._add(result)
 
     def _add(self, result: CaseResult) -> None:
+        """Add the gains of the judged results of a case."""
         top = top_grade(result)
         if top is None:
             return
@@ -144,8 +144,8 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
 def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) -> float:
     """Return by how much nDCG@k would change with a plausible grade for one result.
 
-    If nDCG@k is not defined yet, any gain would make it about 1. Then the change with
-    the highest grade is multiplied by the plausible share of the highest gain.
+    If nDCG@k is not defined yet, any gain would make it about 1. So in this case the
+    change with the highest grade is multiplied by the plausible share of that gain.
     """
     rank = index + 1
     if result.score is None:
@@ -157,7 +157,7 @@ def _worth(result: CaseResult, index: int, gains: PlausibleGains, top: float) ->
 def _move(result: CaseResult, index: int, grade: float) -> float:
     """Return by how much nDCG@k would change if one result had this grade.
 
-    It is 0 if nDCG@k would not be defined.
+    0 if nDCG@k would not be defined.
     """
     graded = result.graded
     grades = [*graded.grades]

@@ -196,7 +196,7 @@ def undecided_demands(
 def unreached_cutoff(case: Case, ranking: Ranking) -> int:
     """Return the deepest cutoff that is written for a case, if fewer were returned.
 
-    It is 0 if there is none. A k of 10 that nobody has written does not count.
+    0 if there is none. A k of 10 that nobody has written does not count.
     """
     deepest = 0 if case.k == USUAL_DEPTH else case.k
     for expected in case.expect:
@@ -253,7 +253,7 @@ class Undecided:
 def find_limit(results: Sequence[CaseResult]) -> int:
     """Return the number of results at which a search stops, whatever it is asked for.
 
-    It is 0 if the search shows no limit.
+    0 if the search shows no limit.
     """
     limit = max((result.ranking.length for result in results), default=0)
     if any(_shows_that_k_is_handed_on(result, limit) for result in results):

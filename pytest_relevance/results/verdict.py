@@ -57,7 +57,7 @@ class ScoredTop:
 
     @classmethod
     def of_result(cls, result: CaseResult) -> ScoredTop:
-        """Return what a result has of it."""
+        """Return the score of the top k that a result has."""
         value, (lower, upper) = result.score, result.interval
         return cls(
             score=nan if value is None else value,

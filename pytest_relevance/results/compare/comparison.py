@@ -201,8 +201,8 @@ class Comparison:
     def variants(self) -> Mapping[str | None, Sequence[Pair]]:
         """Return {variant: pairs}.
 
-        It is {None: all pairs} if there are no variants, or if two variants were
-        compared with each other.
+        {None: all pairs} if there are no variants, or if two variants were compared
+        with each other.
         """
         return grouped(self.pairs, lambda pair: pair.second.variant)
 

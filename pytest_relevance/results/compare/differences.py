@@ -144,6 +144,7 @@ def means_of(pairs: Sequence[ScorePair]) -> Means:
 
 
 def _means(before: _Column, after: _Column, weights: _Column) -> Means:
+    """Return both weighted means, and how many scores rose and fell."""
     first = weighted_mean(zip(before, weights, strict=True))
     second = weighted_mean(zip(after, weights, strict=True))
     rose = fell = 0
@@ -355,10 +356,7 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
 
 
 def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
-    """Return the change of the mean nDCG@k since the baseline.
-
-    See `mean_change_of`.
-    """
+    """Return the change of the mean nDCG@k since the baseline, as `mean_change_of`."""
     return mean_change_of(Change.since_baseline(result) for result in results)
 
 
@@ -440,6 +438,7 @@ def _change_of(
     resamples: int,
     seed: int,
 ) -> MeanChange:
+    """Return `change_of` of pairs that are sorted and taken apart."""
     low, high = _interval(before, after, weights, seed)
     return MeanChange(
         means=_means(before, after, weights),

@@ -60,7 +60,8 @@ class Incompatibility:
 class ErroredCase:
     """A case that is an error in one run or in both.
 
-    Its search raised an exception, was given up, or returned no ranking.
+    That means that its search raised an exception, was given up, or returned no
+    ranking.
     """
 
     key: Key

@@ -220,6 +220,7 @@ def _row(
 def _pairs(
     cases: Iterable[_ByVariant], first: Variant, second: Variant
 ) -> tuple[ScorePair, ...]:
+    """Return the nDCG@k of each case in two variants, both of which have a score."""
     pairs = []
     for of_case in cases:
         result = of_case[second]

@@ -55,13 +55,13 @@ class _Accepted:
 
 
 class Baseline:
-    """The reference of a case file. It compares the results of the file.
+    """The reference of a case file, which compares the results of the file.
 
     `entries`: the entries of the file.
     `record`: the name of the record that the entries come from; empty for a committed
     baseline.
-    `expects_known`: whether cases that failed before are expected to fail. Then gates
-    on means and shares are compared too.
+    `expects_known`: whether cases that failed before are expected to fail, so that
+    gates on means and shares are compared too.
     `fingerprint`: what was searched when the entries were accepted; empty if unknown.
     """
 
@@ -150,7 +150,7 @@ class Baseline:
     def has_ranking(self, key: EntryKey) -> bool:
         """Say whether the reference has a ranking of a case in this variant.
 
-        It may be under the earlier name of a renamed variant.
+        The earlier name of a renamed variant counts too.
         """
         case, _ = key
         return key in self.entries or case in self._other_variants
@@ -190,7 +190,7 @@ class Baseline:
         than the tolerance. Call this before `details.with_details`, which also looks up
         titles and ranks of the accepted documents.
 
-        `accepting`: whether the present ranking is being accepted. Then the verdict
+        `accepting`: whether the present ranking is being accepted, so that the verdict
         stays.
         `details`: whether the result gets the accepted ranking even if it passes with
         the same ranking.

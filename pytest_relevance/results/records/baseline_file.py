@@ -100,6 +100,7 @@ class _Reader:
         self._suite: CaseDemands | None = None
 
     def read_header(self, values: Mapping[str, Any]) -> BaselineEntries:
+        """Return the entries without a line yet. Note what the suite demands."""
         header = decode(_Header, values)
         if header.demands is not None:
             self._suite = header.demands.suite

@@ -149,13 +149,13 @@ def update_baseline(
     nothing of each other.
 
     `accepted`: the new entries, the cases without a ranking, and the demands of the
-    file. These are written if the file is new or `all_keys` are given.
+    file. The demands are written if the file is new or `all_keys` are given.
     `only_new`: whether entries that the file has already stay.
     `all_keys`: all cases of the file, if all of it ran. Entries of other cases are
     dropped.
-    `moves`: the entries of cases that were moved. They are moved first.
-    `collected`: all cases of the file. Other cases leave the list of those without a
-    ranking.
+    `moves`: the entries of cases that were moved, which is done first.
+    `collected`: all cases of the file. A case that is not among them is no longer
+    listed as one without a ranking.
     `searches`: {case: its search}, for cases that should find something.
     `tests`: what the test demands of the cases that ran. Earlier entries keep their
     ranking and get these demands, unless `only_new`.
@@ -164,7 +164,7 @@ def update_baseline(
     Raises:
         RecordError: the file cannot be read; or a search would have found nothing in
             most of its cases.
-        OSError: the file cannot be written. Then it is unchanged.
+        OSError: the file cannot be written, and is unchanged.
     """
     target = Path(os.path.realpath(path))
     name = shown or os.fspath(path)

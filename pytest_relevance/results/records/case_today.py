@@ -162,6 +162,7 @@ def _known_grades(
 
 
 def _named_grades(result: CaseResult) -> dict[str, float]:
+    """Return {document: grade}, for the judged documents that a result names."""
     pairs = [
         *zip(result.ranking.documents, result.ranking.grades, strict=True),
         *result.evaluation.missing,
@@ -175,7 +176,7 @@ def _named_grades(result: CaseResult) -> dict[str, float]:
 def _own_scores(
     other: CaseResult, expect: Iterable[Expectation], gates: Iterable[Gate]
 ) -> dict[str, float | None]:
-    """Return a result's scores by the project's own metrics that its test looks at."""
+    """Return {metric: score} for the project's own metrics that a test looks at."""
     metrics = [expected.metric for expected in expect if expected.metric is not None]
     for gate in gates:
         metrics += gate.metrics
@@ -282,7 +283,7 @@ def _lacks_documents(
 ) -> bool:
     """Say whether a collapsed entry has fewer documents than the case looks at.
 
-    Its chunks were cut at a depth, and several may stand for one document.
+    The chunks of such an entry were cut, and several may be of one document.
     """
     settings = result.conditions.settings
     if not settings.collapse or entry.is_all or len(entry.documents) < entry.depth:

@@ -97,6 +97,7 @@ def _check_grades(result: CaseResult) -> None:
 
 
 def _check_accepted(accepted: BaselineComparison) -> None:
+    """Raise ValueError if a comparison with a reference makes no sense."""
     if accepted.standing not in STANDINGS:
         raise ValueError(f"its standing is {accepted.standing!r}")
     if accepted.verdict not in ("", *VERDICTS):
@@ -155,9 +156,9 @@ def _check_fields(outcome: Outcome) -> None:
 
 
 def _is_field_value(value: object) -> bool:
-    """Say whether a value may be that of a document's field.
+    """Say whether a field of a document may have a value.
 
-    It may be a text, a number, true, false, null, or a list of these.
+    A text, a number, true, false, null, and a list of these are allowed.
     """
     values = (
         value if isinstance(value, Sequence) and not isinstance(value, str) else [value]

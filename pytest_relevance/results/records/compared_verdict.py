@@ -27,8 +27,8 @@ def with_compared_verdict(
 ) -> CaseResult:
     """Return a result with the verdict that its stale entry or its drop leads to.
 
-    A drop fails the case, whatever its floor is. It is inconclusive if too few
-    results are judged, and unjudged results could make up for the drop.
+    A drop fails the case, whatever its floor is. But the case is inconclusive if too
+    few results are judged, and unjudged results could make up for the drop.
 
     `result`: a result that is compared with its reference.
     `record`: the name of the record that is the reference; empty for a baseline.

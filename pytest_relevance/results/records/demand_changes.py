@@ -256,6 +256,7 @@ _WIDEST_LIMITS = {
 def _changes_of_settings(
     before: Mapping[str, Any], now: Mapping[str, Any]
 ) -> Iterator[DemandChange]:
+    """Yield the settings that differ; `filled` is a change of the judgments."""
     for name in dict.fromkeys([*before, *now]):
         if before.get(name) == now.get(name):
             continue
@@ -308,7 +309,7 @@ def _changed_demands(
 
 
 def _values(demand: RecordedExpectation | RecordedGate | None) -> dict[str, Any] | None:
-    """Return a demand as a change has it: as JSON, without its line."""
+    """Return a demand as a change has it: as JSON, without its line; None for None."""
     if demand is None:
         return None
     values: dict[str, Any] = encode(demand)
@@ -360,9 +361,9 @@ def _implies(
     of_this: CaseDemands,
     of_other: CaseDemands,
 ) -> bool:
-    """Say whether what meets an expectation meets another one.
+    """Say whether each ranking that meets an expectation meets another one.
 
-    A kind of another package may raise an exception. Then that is not known.
+    False if the kind of another package raises an exception.
     """
     if this == other:
         return True
@@ -416,9 +417,9 @@ def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
 
 
 def _gate_implies(this: RecordedGate, other: RecordedGate) -> bool:
-    """Say whether a run that meets a gate meets another one.
+    """Say whether each run that meets a gate meets another one.
 
-    A kind of another package may raise an exception. Then that is not known.
+    False if the kind of another package raises an exception.
     """
     if not _look_at_the_same(this, other):
         return False

@@ -135,7 +135,7 @@ def _can_be_compared(comparison: str, wanted: Sequence[Any]) -> bool:
 class CaseDemands:
     """What a test demands of a case, without its weight, tags and judgments.
 
-    Those stand beside it: in an entry of a baseline, and in a result.
+    An entry of a baseline and a result have the weight, tags and judgments besides.
 
     Attributes:
         k: the cutoff.
@@ -302,6 +302,7 @@ class DemandsOfSuite:
         filled: Mapping[str, str] = EMPTY,
         marks: MarksOfCase = NO_MARKS,
     ) -> CaseDemands:
+        """Return the demands that these terms make; equal settings share an object."""
         settings = self._settings_of(terms)
         expected = self._recorded(expect)
         if _depends_on_scale(expect, terms.gates):
@@ -592,7 +593,7 @@ class _OwnExpectations:
 def demands_of_cases(
     suite: CaseDemands, own: Iterable[OwnDemands]
 ) -> dict[tuple[str, str | None], CaseDemands]:
-    """Return the demands of cases that differ from their suite, by id and variant."""
+    """Return {(id, variant): demands}, for cases that differ from their suite."""
     found = {}
     for case, variant, values in own:
         found[case, variant] = with_own_demands(suite, values)

@@ -71,16 +71,16 @@ class BaselineEntry:
     `scores`: the scores on the day of acceptance, for readers of a diff. A comparison
     scores the ranking again.
     `whole`: whether the ranking is all that was returned.
-    `reaches_depth`: whether it is whole, the search returned as many results as it was
-    asked for, and no depth was set. Then there may have been more.
+    `reaches_depth`: whether the ranking is whole, has as many results as were asked
+    for, and no depth was set, so that there may have been more results.
     `outcomes`: the outcomes of expectations that the ranking alone does not decide,
     for example on the fields of documents.
     `collapse`: whether the case collapsed chunks.
     `is_all`: whether the search had no more chunks than `documents`.
     `deeper`: {document: its rank}, for documents below the kept ranking that a missed
     expectation names; None if the document was not returned.
-    `digest`: a digest of the judgments; "" if it is not known. Then `weight`, `tags`
-    and `missed` are not known either.
+    `digest`: a digest of the judgments; "" if it is not known, and neither are
+    `weight`, `tags` and `missed`.
     `missed`: whether the case missed a floor or an expectation; None if it has neither
     of them nor a score.
     `call`: how the search was called. Only entries from a record have it.
@@ -139,8 +139,7 @@ class BaselineEntry:
     def rank_of(self, document: str, settings: Settings) -> float | None:
         """Return the rank (from 1) of a document in the ranking that is scored.
 
-        It is `NOT_RETURNED` if the document was not returned, and None if that is not
-        known.
+        `NOT_RETURNED` if the document was not returned, and None if that is not known.
         """
         documents = self.ranking(settings)
         if document in documents:

@@ -133,9 +133,10 @@ def without_too_few(reasons: Iterable[Outcome]) -> list[Outcome]:
 def _passes_unchanged(
     result: CaseResult, entry: BaselineEntry, case: CaseToday
 ) -> bool:
-    """Say whether a case passes with the accepted ranking, down to its depth.
+    """Say whether a case passes, and its ranking is the accepted one.
 
-    False if it missed an expectation that the ranking alone does not decide.
+    Both are compared down to the depth of the case. False if the accepted ranking
+    missed an expectation that depends on more than the ranking.
     """
     if result.verdict not in (PASSED, MEASURED):
         return False
@@ -302,8 +303,8 @@ def _gate_scores(
 ) -> dict[str, float | None]:
     """Return {metric: score} of an accepted ranking, for the metrics of gates.
 
-    nDCG@k is left out. So is a metric without a score in the result, and a metric of
-    the project whose function is not known.
+    nDCG@k, a metric without a score in the result, and a metric of the project whose
+    function is not known are left out.
     """
     scores = {}
     for gate in case.gates:

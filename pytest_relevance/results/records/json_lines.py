@@ -29,8 +29,8 @@ class FileKind:
     `name`: its name in messages.
     `written_by`: the command that writes it.
     `remedy`: what to do with a damaged file.
-    `version`: the version of its format. It rises if an older program would misread the
-    file. Files of other versions are not read.
+    `version`: the version of its format, which rises if an older program would misread
+    the file. Files of other versions are not read.
     """
 
     kind: str
@@ -143,7 +143,7 @@ def read_file(
 ) -> Iterator[tuple[int, Any]]:
     """Yield (line number, value) for the header and for each line.
 
-    The value is what `read_header` or `read_line` makes of the JSON object. They raise
+    The value is what `read_header` or `read_line` makes of the JSON object. Both raise
     ValueError for a damaged line. Messages call the file `name`.
 
     Raises:

@@ -85,7 +85,7 @@ class Moves:
     def noted_in(self, info: FileInfo, file: str) -> FileInfo:
         """Return the data of a case file, with the cases that were moved to it.
 
-        Those that may have been moved are `unclear`.
+        Cases that may have been moved are in `FileInfo.unclear`.
         """
         moved = []
         for now, before in self.moved.items():
@@ -163,8 +163,9 @@ class _Matching:
     def renamed_variant(self, case: PlacedCase) -> Hashable:
         """Return the file and the id of a case, for a variant under another name.
 
-        So `boots[bm25]`, which is gone, is matched with `boots[lexical]`, which is new.
-        None if the place of the case is both gone and new: it asks something else now.
+        By this feature `boots[bm25]`, which is gone, and `boots[lexical]`, which is
+        new, match. None if the place of the case is both gone and new, since it asks
+        something else now.
         """
         if case.place in self._of_both:
             return None
@@ -189,6 +190,7 @@ class _Matching:
 def _by_feature(
     cases: Iterable[PlacedCase], feature: Feature
 ) -> dict[Hashable, list[PlacedCase]]:
+    """Return {feature: cases that have it}, without cases that have none."""
     found: dict[Hashable, list[PlacedCase]] = defaultdict(list)
     for case in cases:
         value = feature(case)

@@ -28,8 +28,8 @@ def compare_recorded_case(
 ) -> CaseResult:
     """Return a recorded result, compared with an entry.
 
-    The verdict stays as it was recorded. If the comparison leads to another one,
-    `baseline.verdict` has that.
+    The verdict stays as it was recorded. If the comparison leads to another verdict,
+    `baseline.verdict` has it.
 
     `other`: the result that `entry` was made of, if it comes from a record and has the
     same judgments.
@@ -53,7 +53,7 @@ def compare_recorded_case(
 def _not_compared(result: CaseResult) -> tuple[Outcome, ...]:
     """Return the reasons of a result, without their comparison with a reference.
 
-    They say why a case failed in its run that passes beside another reference.
+    They are shown if the case failed in its run and passes beside another reference.
     """
     reasons = []
     for reason in result.evaluation.reasons:

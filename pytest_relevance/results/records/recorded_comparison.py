@@ -170,6 +170,7 @@ def _lost(
     entries: BaselineEntries,
     ran: Mapping[EntryKey, CaseResult],
 ) -> tuple[Lost, ...]:
+    """Return the cases that only the reference has; none if the file ran in part."""
     if not info.is_whole(ran.values(), file):
         return ()
     return tuple((*key, GONE) for key in entries if key not in ran)

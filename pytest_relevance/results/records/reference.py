@@ -4,9 +4,10 @@ A reference is refused if the run did not finish, or if one of its searches retu
 nothing in more than half of the cases that should find something: the engine was down,
 or its index was empty.
 
-A record should not be kept as the reference of main if cases have no ranking in it:
-later runs would have nothing to compare these cases with. `pytest-relevance check` says
-so. Cases that a mark skips, or that the command line leaves out, do not count.
+A record should not be kept as the reference of the main branch if cases have no ranking
+in it: later runs would have nothing to compare these cases with. `pytest-relevance
+check` says so. Cases that a mark skips, or that the command line leaves out, do not
+count.
 """
 
 from __future__ import annotations

@@ -54,9 +54,9 @@ class Run:
     def open(cls, path: str | os.PathLike[str]) -> Run:
         """Return the run of a record that `--relevance-record=FILE` wrote, gzip or not.
 
-        Raises `RecordError` (a ValueError) if the file cannot be read, is not a record,
-        was cut off or damaged, or is of another version of the format. It names the
-        file and the line.
+        Raises `RecordError` (a ValueError), with the file and the line, if the file
+        cannot be read, is not a record, was cut off or damaged, or is of another
+        version of the format.
         """
         record = read_record(path)
         return cls(record.results, record.files, record.info, name=Path(path).name)
@@ -201,6 +201,7 @@ _RESULT = (*_KEYS, *_OF_DOCUMENT)
 
 
 def _row_of_case(result: CaseResult) -> dict[str, object]:
+    """Return the row of `Run.frame` for one result."""
     lower, upper = result.interval
     row: dict[str, object] = {name: getattr(result, name) for name in _OF_RESULT}
     row["k"] = result.conditions.k

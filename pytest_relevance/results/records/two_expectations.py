@@ -49,7 +49,7 @@ class TwoExpectations:
     def implies_bound(self, *, rounding: float = 0) -> bool:
         """Say whether each figure that meets the present bound meets the earlier one.
 
-        `rounding` is how far a figure may be from a bound with `==`.
+        `rounding`: how far a figure may be from a bound with `==`.
         """
         now = Bound(self.now.comparison, self.now.bound)
         before = Bound(self.before.comparison, self.before.bound)

@@ -181,8 +181,8 @@ def lacks_reference(
 def not_accepted_test(about: FileInfo) -> bool:
     """Say whether a committed baseline has yet to accept what the test demands.
 
-    That is so if the test is looser than the baseline has it, or if the baseline does
-    not say what was demanded. False without a committed baseline.
+    Only a looser test has to be accepted, or any test if the baseline does not say what
+    was demanded. False without a committed baseline.
     """
     if about.against or not about.has_baseline:
         return False
@@ -213,7 +213,10 @@ def lost_metrics(
 
 
 def why_undefined(grades: Collection[float], settings: Settings) -> str:
-    """Return why a case that ran has no score. `grades` are those of its judgments."""
+    """Return why a case that ran has no score: one of the reasons of this module.
+
+    `grades`: the grades of its judgments.
+    """
     if not grades:
         return UNJUDGED
     if all(settings.gains[grade] <= 0 for grade in grades):

@@ -48,8 +48,10 @@ from pytest_relevance.results.responses.values import is_id, is_list, is_mock
 def no_ranking(response: object, trait: str = "") -> UnreadableRanking:
     """Return the exception for a response that is not a ranking.
 
-    Its message says what came back, where the results are, and what to return. `trait`
-    describes the response further, for example "which gives the names of its fields".
+    The message says what came back, where the results are, and what to return.
+
+    `trait`: describes the response further, for example "which gives the names of its
+        fields".
     """
     is_mapping = isinstance(response, Mapping)
     shown = dict(response) if is_mapping else response  # type: ignore[call-overload]
@@ -135,6 +137,7 @@ def _what_to_return(response: object) -> str:
 
 
 def _of_no_list(response: object) -> str:
+    """Return what to do with a response that holds no list."""
     if isinstance(response, Mapping):
         advice = _of_json_in(response) or _of_items(response)
         if advice:

@@ -53,7 +53,7 @@ _NONE = frozenset({type(None)})
 class Fields:
     """Reads the fields of documents, one field of all documents at a time.
 
-    That is fast, because usually all documents have a field, or none has it.
+    Usually all documents have a field, or none has it, so this is fast.
 
     `names`: the names of all fields if all documents are dicts; None if not known.
     """
@@ -145,7 +145,7 @@ MOST_FIELDS = 12
 def fields_there(document: Any) -> str:
     """Return the fields of a document in words: `id, product.sku and title`.
 
-    Fields that are None are left out. Names in nested mappings have dots. They are
+    Fields that are None are left out. Names in nested mappings have dots. Names are
     sorted, so that equal documents have equal texts. "" if there are none.
     """
     return first_few(field_paths(document), MOST_FIELDS)

@@ -173,7 +173,7 @@ def _names_of_totals(holder: object) -> list[str]:
 def _number_of(total: object) -> float | None:
     """Return a total as a number; None for anything else.
 
-    It may be text. In Elasticsearch it is in a mapping, beside its relation.
+    A total may be text. That of Elasticsearch is in a mapping, beside its relation.
     """
     if isinstance(total, Mapping):
         total = total.get("value")
@@ -190,8 +190,8 @@ def _number_of(total: object) -> float | None:
 def refuse_without_results(response: object, *, expects_response: bool) -> None:
     """Raise `UnreadableRanking` for a response that counts results and has none.
 
-    `expects_response`: whether the case looks at the response itself. Then it may have
-    suggestions or groups instead of results.
+    `expects_response`: whether the case looks at the response itself, which may then
+    have suggestions or groups instead of results.
     """
     total = find_total(response)
     elsewhere = _holder_of_entries(response, with_facets=total is None)
@@ -206,8 +206,8 @@ def refuse_without_results(response: object, *, expects_response: bool) -> None:
 def _holder_of_entries(response: object, *, with_facets: bool) -> str:
     """Return the name of the field with suggestions or groups; "" if there are none.
 
-    `with_facets`: whether facets count too. They do not if there is a total, because
-    they may count what a filter leaves out.
+    `with_facets`: whether facets count too. If there is a total, they should not: they
+    may count what a filter leaves out.
     """
     for name in (*SUGGESTIONS, *GROUPS):
         if _holds_entries(at_path(response, (name,))):

@@ -134,13 +134,14 @@ def read_ranking(
     By default the usual names are tried.
     `title_field`: the path to the title.
     `ids`: returns the attribute `ids` of the fixture's value, a sequence or a mapping
-    that turns labels into ids. It is called if a response has labels of a vector index.
+    that turns labels into ids. Only a response with labels of a vector index has it
+    called.
     `fields`: {path: number of results that the field is read from}, for further fields.
     `judged`: the judged ids of the case.
     `declares_ids`: whether the search returns labels: a response without is an error.
     `most`: how many results of an iterator are read.
-    `expects_response`: whether the case looks at the response itself. Then the response
-    may have suggestions or groups without a result.
+    `expects_response`: whether the case looks at the response itself, which may then
+    have suggestions or groups without a result.
 
     The ranking is a copy: later changes to the response do not affect it. Raises
     `UnreadableRanking` (a ValueError) if the response is not a ranking.

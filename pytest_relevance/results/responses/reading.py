@@ -35,11 +35,11 @@ class ReadOptions:
     `id_names`, `title_names`: the fields that may have the id and the title, in the
         order in which they are tried.
     `ids`: returns the attribute `ids` of the fixture's value, which turns labels of a
-        vector index into ids: a sequence, a mapping, or None. It is called only if a
-        response has labels.
+        vector index into ids: a sequence, a mapping, or None. Called only if a response
+        has labels.
     `most`: how many results of an iterator are read.
-    `expects_response`: whether the case looks at the response itself. Then suggestions
-        or groups without results are allowed.
+    `expects_response`: whether the case looks at the response itself, so that
+        suggestions or groups without results are allowed.
     """
 
     id_names: Sequence[str] = ()

@@ -118,6 +118,7 @@ def no_hits(body: Mapping[Any, Any]) -> UnreadableRanking:
 
 
 def _refuse_without_order(response: object) -> None:
+    """Raise `UnreadableRanking` for None, a text or a set."""
     if response is None:
         advice = "return the results, best first (an empty list where there are none)"
         raise _unreadable("", response, advice)

@@ -38,8 +38,8 @@ class ResponseShape:
     """A shape of responses and of their results, for example of one client library.
 
     `name`: the name of its entry in the registry.
-    `fits`: says whether a response has the shape. It only looks: it reads no iterator
-    and sends no request.
+    `fits`: says whether a response has the shape, without reading an iterator or
+    sending a request.
     `results`: reads the results of a response that fits, best first; None leaves the
     response to the next shape. Raises `UnreadableRanking` for a response that is not
     whole.
@@ -106,6 +106,7 @@ def read_results(response: object, options: ReadOptions) -> Sequence[object] | N
 def _read(
     shape: ResponseShape, response: object, options: ReadOptions
 ) -> Sequence[object] | None:
+    """Return the results that a shape reads; None if it does not fit."""
     if not shape.fits(response):
         return None
     results: Any = shape.results(response, options)
@@ -124,7 +125,8 @@ def is_response(value: object) -> bool:
 async def wait_for_items(response: Any, most: int) -> object:
     """Return an asynchronous response as one that can be iterated over.
 
-    Its shape converts it. Without a shape it becomes a list of at most `most` items.
+    A response with a shape is converted by it. Any other becomes a list of at most
+    `most` items.
     """
     waiting = _first(lambda shape: shape.wait(response, most))
     if waiting is not None:

@@ -38,7 +38,7 @@ def has_dimensions(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a number, also one of numpy or torch.
+    """Say whether a value is a number of Python or another library, such as numpy.
 
     True, False and arrays are not numbers.
     """
@@ -169,7 +169,7 @@ def _is_class_that_answers(kind: type) -> bool:
 def _is_of_c(hook: object, base: type) -> bool:
     """Say whether a method is written in C, and made for this class.
 
-    `__getattr__ = dict.get` is made for another class. It accepts every name.
+    `__getattr__ = dict.get` is made for another class, and accepts every name.
     """
     if not isinstance(hook, _OF_C):
         return False
