@@ -138,7 +138,9 @@ def test_a_gate_alone_says_what_changed_most(traffic: Project) -> None:
     assert re.findall(r"\| `([^`|]*)` \| ([\d.]+) \|", table)[:3] == changed
     page = (traffic.path / "run.html").read_text("utf-8")
     rows = page.partition("<tbody>")[2].partition("</tbody>")[0]
-    shown = re.findall(r'"query">([^<]*)<.*?<span title="overlap@10">([^<]*)<', rows)
+    shown = re.findall(
+        r'"query"><bdi>([^<]*)<.*?<span title="overlap@10">([^<]*)<', rows
+    )
     assert shown == [(query, f"overlap@10 {score}") for query, score in changed]
 
 
