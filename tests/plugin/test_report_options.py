@@ -54,7 +54,7 @@ def test_a_run_without_a_baseline(shop: Shop) -> None:
     run = shop.run(HTML, MARKDOWN)
     assert run.code == 1
     assert run.summary.endswith("look     run.html\nreport: run.md\n")
-    assert verdict_of(page(shop)) == ("1 of 4 cases fails", "broken")
+    assert verdict_of(page(shop)) == ("1 of 4 cases fails", "fails")
     assert "1 of 4 cases fails" in markdown(shop).splitlines()[1]
     found = cases(page(shop))
     assert {name: case["status"] for name, case in found.items()} == {
@@ -76,7 +76,7 @@ def test_what_got_worse_since_the_baseline(shop: Shop, workers: list[str]) -> No
     shop.run(HTML, MARKDOWN, *workers)
     assert verdict_of(page(shop)) == (
         "Search got worse: 1 query (for certain)",
-        "worse",
+        "fails",
     )
     assert "Search got worse: 1 query (for certain)" in markdown(shop).splitlines()[1]
     assert "against the baseline" in page_text(page(shop))
@@ -149,7 +149,7 @@ def test_a_run_that_ends_early_says_so(shop: Shop, text: str, sentence: str) -> 
     shop.cases(text)
     shop.returns(boots="boom")
     shop.run(HTML, MARKDOWN, "-x")
-    assert verdict_of(page(shop)) == (sentence, "broken")
+    assert verdict_of(page(shop)) == (sentence, "fails")
     assert sentence in markdown(shop)
 
 
@@ -207,7 +207,7 @@ def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
     found = shop.reports("-k", chosen, "--relevance-gates=require")
     assert (found.run.code, found.run.counts["failed"]) == (1, 1)
     why = f"not evaluated: {ran} ran"
-    assert verdict_of(page(shop)) == ("1 gate is not met", "broken")
+    assert verdict_of(page(shop)) == ("1 gate is not met", "fails")
     assert "1 gate is not met" in markdown(shop).splitlines()[1]
     assert why in found.markdown
     (shop.path / "again.jsonl").write_bytes((shop.path / "run.jsonl").read_bytes())
