@@ -45,7 +45,20 @@ def see_graded_query(reader: Reader) -> None:
     reader.press("3")
 
 
-@pytest.fixture(params=[see_list, see_found_queries, see_open_query, see_graded_query])
+def see_blind_query(reader: Reader) -> None:
+    reader.open_query("blue shoes")
+    reader.click("#blind")
+
+
+@pytest.fixture(
+    params=[
+        see_list,
+        see_found_queries,
+        see_open_query,
+        see_graded_query,
+        see_blind_query,
+    ]
+)
 def view(reader: Reader, page: Path, request: pytest.FixtureRequest) -> str:
     """A view of the page that the reader sees."""
     reader.open(page)

@@ -431,6 +431,7 @@ class TestDownload:
                 "grade": "0",
                 "record": found[document]["record"],
                 "rater": "",
+                "blind": "",
             }
             assert found[document] == graded
 
@@ -487,3 +488,52 @@ cases:
         assert "belts" in reader.text("#case h1")
         reader.press("Escape")
         assert reader.queries == ["belts", "hats", "shirts", "boots"]
+
+
+class TestKeysAndFocus:
+    def test_a_key_that_is_held_grades_once(self, blue_shoes: Reader) -> None:
+        for is_repeated in (False, True, True):
+            blue_shoes.command(
+                "Input.dispatchKeyEvent",
+                type="keyDown",
+                key="3",
+                text="3",
+                autoRepeat=is_repeated,
+            )
+        assert (blue_shoes.given("loafer"), blue_shoes.given("sandal")) == ("3", "")
+
+    def test_the_focus_is_where_the_next_digit_works(self, blue_shoes: Reader) -> None:
+        focused = "return document.activeElement.closest('.result').dataset.document"
+        blue_shoes.press("n")
+        assert blue_shoes.script(focused) == "sandal"
+        blue_shoes.press("2")
+        assert blue_shoes.given("sandal") == "2"
+
+    def test_an_answer_is_undone_after_a_reload(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("3")
+        blue_shoes.reload()
+        blue_shoes.press("u")
+        assert blue_shoes.given("loafer") == ""
+
+
+class TestBlind:
+    def test_nothing_hints_at_a_grade(self, blue_shoes: Reader) -> None:
+        blue_shoes.click("#blind")
+        assert blue_shoes.texts("#case .status, #case .score, #case .before") == []
+        text = blue_shoes.text("#case .blind")
+        assert sorted(blue_shoes.unjudged) == ["loafer", "sandal"]
+        for hint in ("was", "new", "score", "worth", "0.3"):
+            assert hint not in text.split()
+
+    def test_the_order_is_the_same_every_time(self, blue_shoes: Reader) -> None:
+        blue_shoes.click("#blind")
+        order = blue_shoes.unjudged
+        blue_shoes.reload()
+        assert blue_shoes.unjudged == order
+
+    def test_the_file_says_which_answers_were_blind(self, blue_shoes: Reader) -> None:
+        blue_shoes.grade("loafer", "3")
+        blue_shoes.click("#blind")
+        blue_shoes.grade("sandal", "0")
+        blind = {row["document"]: row["blind"] for row in rows(blue_shoes.download())}
+        assert blind == {"loafer": "", "sandal": "yes"}

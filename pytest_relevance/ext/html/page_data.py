@@ -54,7 +54,7 @@ def page_data(
         scales.append({"grades": [list(grade) for grade in scale]})
     return {
         "record": record_name(run),
-        "columns": [*WORKLIST_COLUMNS, "record", "rater"],
+        "columns": [*WORKLIST_COLUMNS, "record", "rater", "blind"],
         "formula": FORMULA.pattern,
         "discounts": _discounts(shown, tables.settings),
         "settings": settings,

@@ -56,7 +56,10 @@ class CaseView {
     const { item, judging } = this;
     const focused = document.activeElement?.id;
     const { asked, current } = judging; // which do not follow a focus that is given back
-    if (item) {
+    if (item && this.grades.isBlind) {
+      this.rankings = null;
+      this.section.replaceChildren(this.trail(item), this.heading(item), this.blindPart(item));
+    } else if (item) {
       const own = this.grades.of(item);
       const rankings = new Rankings(this.data, item, own);
       this.rankings = rankings;
@@ -103,7 +106,24 @@ class CaseView {
     }
   }
 
-  /** Return the links back to the list and to the neighbours in it. @param {Case} item @param {Rankings} rankings */
+  /** Return the results to grade for a reader who judges blind. @param {Case} item */
+  blindPart(item) {
+    const own = this.grades.of(item);
+    const rankings = new Rankings(this.data, item, own);
+    const rows = askedOf(this.grades, item).map((name) => {
+      const row = rankings.blindRow(name);
+      row.setAttribute("data-graded", name);
+      row.append(...this.judging.choices(name, true));
+      return row;
+    });
+    const list = rows.length
+      ? make("ol", { role: "list", "aria-label": "results to judge" }, ...rows)
+      : make("p", { class: "empty" }, "Nothing to judge.");
+    const note = make("p", { class: "place" }, "Judged blind: results of before and now, in a drawn order.");
+    return make("div", { class: "rankings blind" }, note, list);
+  }
+
+  /** Return the links back to the list and to the neighbours in it. @param {Case} item @param {Rankings} [rankings] left out for a reader who judges blind */
   trail(item, rankings) {
     const state = readState(location.hash);
     const link = (/** @type {Case} */ other, /** @type {string} */ text, /** @type {string} */ rel) =>
@@ -112,7 +132,8 @@ class CaseView {
     const { index, total, previous, next } = this.placeOf(item);
     const found = () => this.section.querySelector(".mean")?.textContent ?? "";
     const parts = [
-      copyButton("copy as text", () => chatText(rankings, found()), "copy-text"),
+      ...this.judging.blindSwitch(item),
+      ...(rankings ? [copyButton("copy as text", () => chatText(rankings, found()), "copy-text")] : []),
       ...(previous ? [link(previous, "\u2039 previous", "prev")] : []),
       ...(index >= 0 ? [make("span", { class: "place" }, `${index + 1} of ${total.toLocaleString("en")}`)] : []),
       ...(next ? [link(next, "next \u203a", "next")] : []),

@@ -7,6 +7,9 @@
 /** The answer of a reader who cannot tell. It is no judgment. */
 const CANNOT_TELL = "?";
 
+/** How many steps can be undone after a reload. */
+const MOST_STEPS = 100;
+
 const RATER_KEY = "pytest-relevance rater";
 
 /** @typedef {number | "?"} Answer a grade, or `CANNOT_TELL` */
@@ -24,6 +27,10 @@ class Grades extends EventTarget {
     /** @type {Step[]} */
     this.steps = [];
     this.rater = "";
+    /** Whether the reader judges blind: nothing on the page hints at a grade. */
+    this.isBlind = false;
+    /** The answers that were given blind, as keys of `answerKey`. @type {Set<string>} */
+    this.blind = new Set();
     this.isKept = true;
     /** Whether all answers are in a file that was downloaded. */
     this.isDownloaded = true;
@@ -57,6 +64,18 @@ class Grades extends EventTarget {
     return new Map(answers.flatMap(([document, answer]) => (answer === CANNOT_TELL ? [] : [[document, answer]])));
   }
 
+  /** Return the key of an answer. @param {string} query @param {string} document */
+  static answerKey(query, document) {
+    return JSON.stringify([query, document]);
+  }
+
+  /** Judge blind from now on, or with all hints. @param {boolean} isBlind */
+  setBlind(isBlind) {
+    this.isBlind = isBlind;
+    this.save();
+    this.dispatchEvent(new Event("change"));
+  }
+
   /** How many answers there are. */
   get count() {
     return [...this.answers.values()].reduce((sum, answers) => sum + answers.size, 0);
@@ -75,8 +94,15 @@ class Grades extends EventTarget {
 
   /** @param {Case} item @param {string} document @param {Answer | undefined} answer undefined takes it back */
   set(item, document, answer) {
-    this.steps.push({ query: Grades.queryOf(item), document, before: this.get(item, document) });
-    this.put(Grades.queryOf(item), document, answer);
+    const query = Grades.queryOf(item);
+    this.steps.push({ query, document, before: this.get(item, document) });
+    this.put(query, document, answer);
+    const key = Grades.answerKey(query, document);
+    if (this.isBlind) {
+      this.blind.add(key);
+    } else {
+      this.blind.delete(key);
+    }
     this.changed();
   }
 
@@ -121,6 +147,9 @@ class Grades extends EventTarget {
       for (const [query, document, answer] of own.answers ?? []) {
         this.put(query, document, answer);
       }
+      this.steps = own.steps ?? [];
+      this.isBlind = own.isBlind ?? false;
+      this.blind = new Set(own.blind);
     } catch {
       this.isKept = false; // the browser keeps nothing for files from a disk, or what it kept was damaged
     }
@@ -130,7 +159,9 @@ class Grades extends EventTarget {
     const answers = [...this.answers].flatMap(([query, of]) =>
       [...of].map(([document, answer]) => [query, document, answer]),
     );
-    this.isKept = keep(this.storageKey, JSON.stringify({ rater: this.rater, answers }));
+    const { rater, isBlind } = this;
+    const steps = this.steps.slice(-MOST_STEPS);
+    this.isKept = keep(this.storageKey, JSON.stringify({ rater, answers, steps, isBlind, blind: [...this.blind] }));
   }
 
   /** The name of the file: who judged, and when the run began. */
@@ -202,6 +233,7 @@ class Grades extends EventTarget {
       grade: answer === CANNOT_TELL ? "" : String(answer),
       record: this.data.record,
       rater: this.rater,
+      blind: items.some((item) => this.blind.has(Grades.answerKey(Grades.queryOf(item), document))) ? "yes" : "",
     };
   }
 }

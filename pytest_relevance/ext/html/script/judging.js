@@ -4,9 +4,33 @@
  * of the page with the progress, the reader's name and the download.
  */
 
-/** Return the unjudged results of a case that have no answer, in the order of judging. @param {Grades} grades @param {Case} item */
+/**
+ * Return the results of a case that a reader is asked to grade, in the order of judging. A reader who judges blind is
+ * asked for those of before too, in a drawn order that is always the same.
+ * @param {Grades} grades @param {Case} item @returns {string[]}
+ */
+function askedOf(grades, item) {
+  if (!grades.isBlind) {
+    return unjudgedOf(item);
+  }
+  const before = (item.accepted ?? []).slice(0, item.k).filter((name) => judgmentOf(item, name) === null);
+  const names = [...new Set([...unjudgedOf(item), ...before])];
+  const lots = new Map(names.map((name) => [name, lotOf(JSON.stringify([grades.data.record, item.id, name]))]));
+  return names.sort((one, other) => (lots.get(one) ?? 0) - (lots.get(other) ?? 0));
+}
+
+/** Return a number that a text draws: FNV-1a, 32 bits. @param {string} text */
+function lotOf(text) {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  }
+  return hash;
+}
+
+/** Return the results of a case to grade that have no answer, in the order of judging. @param {Grades} grades @param {Case} item */
 function openOf(grades, item) {
-  return unjudgedOf(item).filter((name) => grades.get(item, name) === undefined);
+  return askedOf(grades, item).filter((name) => grades.get(item, name) === undefined);
 }
 
 /**
@@ -61,6 +85,7 @@ class Judging {
   constructor(data, grades, verdict, goOn, undo) {
     this.data = data;
     this.grades = grades;
+    this.verdict = verdict;
     /** @type {Case | null} */
     this.item = null;
     /** The unjudged document that a digit grades. */
@@ -112,7 +137,7 @@ class Judging {
     if (isTakenBack) {
       this.contested.delete(name);
     }
-    if (unjudgedOf(item).includes(name)) {
+    if (askedOf(grades, item).includes(name)) {
       this.current = isTakenBack
         ? name
         : (this.openBehind(name)[0] ?? openOf(grades, item).find((open) => open !== name) ?? "");
@@ -120,9 +145,20 @@ class Judging {
     grades.set(item, name, isTakenBack ? undefined : answer);
   }
 
+  /** Return the switch for judging without hints; nothing for a query with nothing to grade. @param {Case} item @returns {HTMLElement[]} */
+  blindSwitch(item) {
+    const { grades } = this;
+    if (!grades.isBlind && !askedOf(grades, item).length) {
+      return [];
+    }
+    const title = "hide ranks, scores, verdicts, and which results are new, and show the results in a drawn order";
+    const attributes = { id: "blind", title, "aria-pressed": String(grades.isBlind) };
+    return [button("judge blind", () => grades.setBlind(!grades.isBlind), attributes)];
+  }
+
   /** Return the results behind a document that have no judgment and no answer, in the order of judging. @param {string} name */
   openBehind(name) {
-    const names = this.item ? unjudgedOf(this.item) : [];
+    const names = this.item ? askedOf(this.grades, this.item) : [];
     const open = new Set(this.item ? openOf(this.grades, this.item) : []);
     return names.slice(names.indexOf(name) + 1).filter((other) => open.has(other));
   }
@@ -137,7 +173,7 @@ class Judging {
 
   /** Let a digit grade this result: it has the focus, or its answer was undone. @param {string} name */
   goTo(name) {
-    const isToJudge = this.item !== null && unjudgedOf(this.item).includes(name);
+    const isToJudge = this.item !== null && askedOf(this.grades, this.item).includes(name);
     this.asked = isToJudge ? "" : name;
     this.current = isToJudge ? name : this.current;
   }
@@ -174,6 +210,7 @@ class Judging {
       answers.push([CANNOT_TELL, "cannot tell"]);
     } else {
       group.append(`judged ${judgment}, you say`);
+      group.title = "A judgment that stands in the case file counts before yours: change it there.";
     }
     answers.forEach(([answer, word], index) => {
       const attributes = {
@@ -213,13 +250,13 @@ class Judging {
   /** Show the bar if there is something to judge in the open query, or if the reader has judged. */
   renderBar() {
     const { item, grades } = this;
-    const total = item ? unjudgedOf(item).length : 0;
+    const total = item ? askedOf(grades, item).length : 0;
     this.bar.hidden = !total && !grades.count;
     const [judged, all] =
       item && total ? [total - openOf(grades, item).length, total] : [grades.answered, grades.toJudge.size];
     const where = make("span", { class: "long" }, item && total ? " answered" : " answered in all queries");
     this.progress.replaceChildren(`${judged} of ${all.toLocaleString("en")}`, where);
-    const said = make("span", {}, ...(item ? this.moved(item) : []));
+    const said = make("span", {}, ...(item && !grades.isBlind ? this.moved(item) : []));
     if (this.score.textContent !== said.textContent) {
       this.score.replaceChildren(said); // which is read aloud
     }
@@ -230,6 +267,7 @@ class Judging {
     }
     this.words.className = grades.isKept ? "note" : "loss";
     this.rater.value = grades.rater;
+    this.verdict.short.hidden = grades.isBlind;
     this.undo.disabled = !grades.steps.length;
     this.skip.textContent = item && openOf(grades, item).length ? "skip" : "go on";
     this.download.replaceChildren(

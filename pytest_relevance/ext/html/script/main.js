@@ -4,6 +4,9 @@
  */
 
 const KEYS_KEY = "pytest-relevance single keys";
+/** The keys that go on while they are held. */
+const MOVING = new Set(["j", "k"]);
+
 const KEYS = "Keys: j, k next and previous query; n next to judge; digits and ? grade; u undo; / search.";
 
 class Page {
@@ -102,7 +105,9 @@ class Page {
     const action = actions[event.key];
     if (action) {
       event.preventDefault();
-      action();
+      if (!event.repeat || MOVING.has(event.key)) {
+        action(); // a key that is held answers once
+      }
     } else if (this.view.item && /^[0-9]$/.test(event.key)) {
       if (this.judging.asked || this.view.seesCurrent()) {
         document.getElementById(`grade ${this.judging.asked || this.judging.current}`)?.focus(); // a number field, which the digit is typed into
@@ -187,7 +192,7 @@ class Page {
   /** Go on to the next result to judge, or to the next query that has one. */
   goOn() {
     if (this.judging.next()) {
-      this.view.markCurrent(true);
+      this.focusCurrent();
     } else {
       this.nextQuery();
     }
@@ -202,8 +207,14 @@ class Page {
     const next = [...found.slice(place + 1), ...found.slice(0, Math.max(place, 0))][0];
     if (next && next !== item) {
       this.go({ open: next.node });
-      this.view.markCurrent(true);
+      this.focusCurrent();
     }
+  }
+
+  /** Show the result that a digit grades, and give it the focus. */
+  focusCurrent() {
+    document.getElementById(`grade ${this.judging.current} 0`)?.focus({ preventScroll: true });
+    this.view.markCurrent(true);
   }
 
   /** Take the last answer back, and show where it was given. */

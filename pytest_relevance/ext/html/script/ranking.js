@@ -198,9 +198,15 @@ class Rankings {
     return row;
   }
 
+  /** A result without a hint at its grade. @param {string} name */
+  blindRow(name) {
+    return this.result({ "data-document": name }, name, null, this.own.get(name) ?? null, []);
+  }
+
   /**
    * One result: rank, grade, title, and what else there is to know in small.
-   * @param {Record<string, string>} attributes @param {string} name @param {number} rank @param {Grade} grade @param {HTMLElement[]} small
+   * @param {Record<string, string>} attributes @param {string} name @param {number | null} rank null: not shown
+   * @param {Grade} grade @param {HTMLElement[]} small
    */
   result(attributes, name, rank, grade, small) {
     const { url = "", image = "" } = lookUp(this.data.addresses, this.item.file) ?? {};
@@ -223,7 +229,7 @@ class Rankings {
     if (small.length) {
       words.append(make("div", { class: "small" }, ...small));
     }
-    const place = make("span", { class: "rank" }, String(rank));
+    const place = make("span", { class: "rank" }, rank === null ? "" : String(rank));
     return make("li", { ...attributes, class: "result" }, place, this.badge(grade), words);
   }
 
