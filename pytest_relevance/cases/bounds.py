@@ -74,12 +74,17 @@ def implies(now: Bound, before: Bound, *, rounding: float = 0) -> bool:
     If not, a test became looser. `rounding` is how far a figure may be from a bound
     with `==`.
     """
-    if before.comparison == "==":
-        return now == before
+    if before.comparison == "!=" and now != before:
+        below, above = Bound("<", before.value), Bound(">", before.value)
+        return implies(now, below, rounding=rounding) or implies(
+            now, above, rounding=rounding
+        )
     if before.comparison in ("<", "<="):  # the signs are turned: x <= 3 is -x >= -3
         mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
         now = Bound(mirrored.get(now.comparison, now.comparison), -now.value)
         before = Bound(mirrored[before.comparison], -before.value)
+    if before.comparison not in (">=", ">"):
+        return now == before
     if now.comparison not in (">=", ">", "=="):
         return False
     least = now.value

@@ -74,6 +74,21 @@ class FieldCondition:
     comparison: str
     values: Sequence[str | float | bool]
 
+    def __eq__(self, other: object) -> bool:
+        """Say whether both are the same. 1 equals True in Python, but not here."""
+        if not isinstance(other, FieldCondition):
+            return NotImplemented
+        if (self.path, self.comparison) != (other.path, other.comparison):
+            return False
+        if tuple(self.values) != tuple(other.values):
+            return False
+        are_booleans = [isinstance(value, bool) for value in self.values]
+        return are_booleans == [isinstance(value, bool) for value in other.values]
+
+    def __hash__(self) -> int:
+        """Return the same for equal conditions."""
+        return hash((self.path, self.comparison, tuple(self.values)))
+
     @classmethod
     def of_record(cls, written: Sequence[Any]) -> FieldCondition:
         """Return the condition that three values in a record describe."""

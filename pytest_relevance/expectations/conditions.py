@@ -37,7 +37,10 @@ AT_MOST = "at_most"
 
 # How a condition is written
 
-_OF_NUMBERS = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
+_COMPARISON = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
+_OF_NUMBERS = frozenset({">=", "<=", "!=", ">", "<"})
+"""The comparisons of conditions that compare numbers, and no other values."""
+
 _CONDITIONS = (
     "text, a number, true or false, a list of these, a comparison or {contains: text}"
 )
@@ -51,7 +54,7 @@ def check_condition(path: str, written: object, at: Location) -> FieldCondition 
     """
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
-    match = re.fullmatch(_OF_NUMBERS, written) if isinstance(written, str) else None
+    match = re.fullmatch(_COMPARISON, written) if isinstance(written, str) else None
     if match is not None:
         return _check_comparison(path, written, match=match, at=at)
     values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
@@ -99,7 +102,7 @@ def _is_value(value: object) -> bool:
     False for a comparison such as `>= 10`.
     """
     if isinstance(value, str):
-        return not re.fullmatch(_OF_NUMBERS, value)
+        return not re.fullmatch(_COMPARISON, value)
     return isinstance(value, bool) or is_number(value)
 
 
@@ -158,22 +161,22 @@ def implies_condition(
         the same values: a result may have a value that is an error beside one value
         only, as "5" is beside 5.
     """
-    if now.path != before.path or now.comparison != before.comparison:
+    if now.path != before.path:
+        return False
+    if now.comparison in _OF_NUMBERS and before.comparison in _OF_NUMBERS:
+        bound_now = Bound(now.comparison, now.values[0])  # type: ignore[arg-type]
+        bound_before = Bound(before.comparison, before.values[0])  # type: ignore[arg-type]
+        return implies(bound_now, bound_before)
+    if now.comparison != before.comparison:
         return False
     if now.comparison == "contains":
         part_now = str(now.values[0]).casefold()
         return str(before.values[0]).casefold() in part_now
-    if now.comparison in ("==", "!="):
-        values_now = {(type(one) is bool, one) for one in now.values}
-        values_before = {(type(one) is bool, one) for one in before.values}
-        if of_all and now.comparison == "==":
-            return values_now <= values_before
-        return values_now == values_before
-    value_now, value_before = now.values[0], before.values[0]
-    return implies(
-        Bound(now.comparison, float(value_now)),
-        Bound(before.comparison, float(value_before)),
-    )
+    values_now = {(type(one) is bool, one) for one in now.values}
+    values_before = {(type(one) is bool, one) for one in before.values}
+    if of_all:
+        return values_now <= values_before
+    return values_now == values_before
 
 
 # Why that may not be known

@@ -7,9 +7,16 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
-from pytest_relevance.expectations.conditions import why_unknown_fields
+from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.expectations.conditions import (
+    implies_condition,
+    meets_condition,
+    why_unknown_fields,
+)
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 from pytest_relevance.results.scoring import score_case
@@ -186,3 +193,77 @@ def test_a_list_that_the_search_fills_anew_changes_nothing() -> None:
     results[:] = [{"id": "b", "x": ["new"]}]
     assert ranking.fields == {"x": [["old"]]}
     assert read_ranking(results).fields is None
+
+
+# --- which condition is as strict as another one --------------------------------------
+
+LARGE = 2**53  # the next whole number is no float
+VALUES: list[Any] = [
+    *(None, True, False, 0, 1, 1.0, 1.5, 2, 5, 4.999, LARGE, LARGE + 1, float("inf")),
+    *("", "1", "true", "red", "Red", "dark red", "STRASSE", "straße", "2024-01-01"),
+    *([], [None], [1, 5], [1, "red"], [True, 1], ["red", "blue"]),
+]
+ONE = st.sampled_from([True, 1, 1.5, 2, 5, LARGE + 1, "1", "true", "red", "Red"])
+CONDITIONS = st.one_of(
+    st.builds(
+        "{} {}".format,
+        st.sampled_from([">=", ">", "<=", "<", "!="]),
+        st.sampled_from([0, 1, 1.5, 5, LARGE, LARGE + 1]),
+    ),
+    ONE,
+    st.lists(ONE, min_size=1, max_size=3),
+    st.fixed_dictionaries({"contains": st.sampled_from(["red", "RED", "r", "ss"])}),
+)
+
+
+def condition_of(written: object) -> FieldCondition:
+    case = case_of({"query": "phone", "expect": {"every": {"x": written}}})
+    (condition,) = case.expect[0].conditions
+    return condition
+
+
+def decide(written: object, value: object) -> bool | None:
+    """Whether a value meets a condition; None if that is an error."""
+    case = case_of({"query": "phone", "expect": {"every@1": {"x": written}}})
+    ranking = read_ranking([{"id": "p1", "x": value}], fields=case.fields)
+    if why_unknown_fields(case, ranking):
+        return None
+    assert ranking.fields is not None
+    return meets_condition(condition_of(written), ranking.fields["x"][0])
+
+
+@given(CONDITIONS, CONDITIONS)
+def test_what_meets_a_condition_meets_the_condition_that_it_implies(
+    now: object, before: object
+) -> None:
+    for of_all in (True, False):
+        if not implies_condition(
+            condition_of(now), condition_of(before), of_all=of_all
+        ):
+            continue
+        for value in VALUES:
+            if decide(now, value):
+                assert decide(before, value)
+            elif not of_all and decide(now, value) is not None:
+                assert decide(before, value) is not None
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "is_implied"),
+    [
+        ("> 5", "!= 5", True),
+        (">= 5", "!= 5", False),
+        ("<= 5", "!= 5", False),
+        ("> 5", ">= 5", True),
+        (">= 5", "> 5", False),
+        (f">= {LARGE}", f">= {LARGE + 1}", False),
+        ({"contains": "dark red"}, {"contains": "RED"}, True),
+        (1, True, False),
+        (5, "> 1", False),  # a list may have 5 and a text, which > cannot compare
+    ],
+)
+def test_a_condition_that_implies_another_one(
+    now: object, before: object, is_implied: bool
+) -> None:
+    first, second = condition_of(now), condition_of(before)
+    assert implies_condition(first, second, of_all=True) == is_implied

@@ -97,6 +97,16 @@ class RecordedExpectation:
                     f"conditions: {shown(path)} {shown(comparison)} {shown(wanted)}"
                 )
 
+    def __eq__(self, other: object) -> bool:
+        """Say whether both are records of the same expectation."""
+        if not isinstance(other, RecordedExpectation):
+            return NotImplemented
+        return self.expectation == other.expectation
+
+    def __hash__(self) -> int:
+        """Return the same for equal expectations."""
+        return hash(self.expectation)
+
     @property
     def key(self) -> str:
         """Return the name that an entry of a case replaces in its suite."""
