@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import CaseCall
 from pytest_relevance.results.case_result import MEASURED, PASSED
+from pytest_relevance.results.outcomes import similarity_outcomes, similarity_scores
 from pytest_relevance.results.records.demand_changes import (
     DemandedOfCase,
     changes_of_case,
@@ -26,7 +29,9 @@ from pytest_relevance.results.records.demands import (
     own_demands,
     read_demands,
 )
-from tests.helpers import case_of, recorded_gates, scored
+from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.scoring import score_case
+from tests.helpers import case_of, recorded_gates
 
 GRADES = {"a": 3, "b": 1, "c": 0}
 DOCUMENTS = "abcd"
@@ -404,6 +409,18 @@ EXPECTATIONS: dict[str, st.SearchStrategy[Any]] = {
         )
     ),
     "results": st.just(0) | comparisons(st.integers(1, 4), "<=", "<", "==", ">=", ">"),
+    "latency": comparisons(st.integers(1, 3).map("{} s".format), "<=", "<"),
+    "same_as": st.just("r")
+    | st.dictionaries(
+        st.sampled_from(["overlap", "overlap@2"]),
+        SHARES | comparisons(SHARES, ">=", ">", "<=", "=="),
+        min_size=1,
+        max_size=1,
+    ).map(lambda overlap: {"query": "r", **overlap}),
+    **dict.fromkeys(
+        ("overlap@2", "jaccard@2", "rbo@2"),
+        SHARES | comparisons(SHARES, ">=", ">", "<=", "<", "=="),
+    ),
     "every": CONDITIONS,
     "some@2": CONDITIONS,
     "some@3": CONDITIONS,
@@ -443,12 +460,49 @@ def lacks_fields(case: Case, returned: list[dict[str, Any]]) -> bool:
     return False
 
 
-def passes(keys: dict[str, Any], ranking: object) -> bool:
+ACCEPTED = ["b", "a"]
+"""The accepted ranking."""
+
+
+def passes(keys: dict[str, Any], ranking: object, latency: float) -> bool:
     case = case_of({"query": "q", "judgments": GRADES, **keys})
     returned = list(ranking)  # type: ignore[call-overload]
     if lacks_fields(case, returned):
         return False  # an error: a result lacks a field
-    return scored(case, returned, asked=50).verdict in (PASSED, MEASURED)
+    found = replace(
+        read_ranking(returned, fields=case.fields), others={"r": ["a", "c", "d"]}
+    )
+    result = score_case(case, found, CaseCall(latency=latency), 50)
+    scores = similarity_scores(result, case.similarities, ACCEPTED)
+    compared = similarity_outcomes(case.expect, scores)
+    return result.verdict in (PASSED, MEASURED) and all(one.met for one in compared)
+
+
+def check_that_stricter_is_stricter(
+    before: dict[str, Any], now: dict[str, Any], data: st.DataObject
+) -> None:
+    """Check that what passes now passed before, unless a change is looser."""
+    try:
+        found = changes(demands_of(**before), demands_of(**now))
+    except ValueError:  # what contradicts itself is no case
+        return
+    if any(change.is_looser for change in found):
+        return
+    for ranking in data.draw(st.lists(RANKINGS, min_size=8, max_size=8)):
+        latency = data.draw(st.integers(1, 3))
+        if passes(now, ranking, latency):
+            assert passes(before, ranking, latency)
+
+
+@pytest.mark.parametrize("name", EXPECTATIONS)
+@given(st.data())
+def test_what_meets_a_stricter_expectation_meets_the_looser_one(
+    name: str, data: st.DataObject
+) -> None:
+    before, now = data.draw(EXPECTATIONS[name]), data.draw(EXPECTATIONS[name])
+    check_that_stricter_is_stricter(
+        {"expect": {name: before}}, {"expect": {name: now}}, data
+    )
 
 
 @given(st.data())
@@ -461,16 +515,7 @@ def test_what_passes_a_stricter_test_passes_the_looser_one(data: st.DataObject) 
         names = [*alike, *data.draw(others)]
         expect = {name: data.draw(EXPECTATIONS[name]) for name in names}
         both.append({**keys, "expect": expect} if expect else keys)
-    before, now = both
-    try:
-        found = changes(demands_of(**before), demands_of(**now))
-    except ValueError:  # what contradicts itself is no case
-        return
-    if any(change.is_looser for change in found):
-        return
-    for ranking in data.draw(st.lists(RANKINGS, min_size=8, max_size=8)):
-        if passes(now, ranking):
-            assert passes(before, ranking)
+    check_that_stricter_is_stricter(both[0], both[1], data)
 
 
 @given(st.data())
