@@ -29,7 +29,8 @@ from pytest_relevance._text import shown, shown_path
 
 Decoded = TypeVar("Decoded")
 
-_SCALARS: frozenset[type] = frozenset({str, int, float, bool, NoneType})
+_PLAIN = (str, int, float, bool, NoneType)
+_SCALARS: frozenset[type] = frozenset(_PLAIN)
 _ANY_TYPE = _SCALARS | {list, dict}
 
 
@@ -94,9 +95,31 @@ def _encode_fields(part: Any) -> dict[str, Any]:
     kind: Any = type(part)
     for name, default in _defaults_of(kind):
         value = getattr(part, name)
-        if value is not default and value != default:
-            values[name] = encode(value)
+        # with the default None, the value may be of another package, and have its own !=
+        if value is default or (default is not None and value == default):
+            continue
+        values[name] = encode(value)
     return values
+
+
+def is_same_json(one: Any, other: Any) -> bool:
+    """Say whether two values are the same in JSON.
+
+    1 and 1.0 are the same. 1 and true are not, although they are equal in Python.
+    """
+    one, other = encode(one), encode(other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        if one.keys() != other.keys():
+            return False
+        return all(is_same_json(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        if len(one) != len(other):
+            return False
+        return all(map(is_same_json, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    are_scalars = isinstance(one, _PLAIN) and isinstance(other, _PLAIN)
+    return are_scalars and bool(one == other)
 
 
 def _key_text(key: object) -> Any:

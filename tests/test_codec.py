@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.codec import DecodeError, decode, encode
+from pytest_relevance.codec import DecodeError, decode, encode, is_same_json
 
 
 @dataclass(frozen=True)
@@ -114,3 +114,40 @@ def test_a_value_that_does_not_fit_is_named_by_its_path(
     with pytest.raises(DecodeError) as caught:
         decode(Result, values)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (1, 1.0, True),
+        (1, True, False),
+        ({"a": [1, None]}, {"a": (1.0, None)}, True),
+        ({"a": 1}, {"b": 1}, False),
+        ([1], [1, 2], False),
+        ("1", 1, False),
+        (None, 0, False),
+    ],
+)
+def test_values_that_are_the_same_in_json(
+    one: object, other: object, is_same: bool
+) -> None:
+    assert is_same_json(one, other) == is_same
+
+
+class Unequal:
+    """A value of another package that cannot be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_a_value_of_another_package_is_not_compared() -> None:
+    @dataclass
+    class Part:
+        value: Any = None
+
+    unequal = Unequal()
+    assert encode(Part(unequal))["value"] is unequal
+    assert not is_same_json(Part(unequal), Part(unequal))

@@ -20,6 +20,7 @@ from pytest_relevance.cases.model import (
     AllowedRanks,
     Expectation,
     FieldCondition,
+    Terms,
     kind_of,
 )
 from pytest_relevance.cases.scalars import is_number
@@ -138,6 +139,7 @@ def _check_entry(key: str, value: object, at: Location) -> Made:
                 made = kind_of_key(name).check(key, value, at)
             if name not in EXPECTATIONS.bundled_names:
                 _check_made(name, made)
+                _ask_kind(name, made)
             return made
     except ExtensionError as error:
         return at.refuse(str(error), at_key=True)
@@ -169,6 +171,24 @@ def _check_made(name: str, made: object) -> None:
         _check_fields(name, expected)
 
 
+def _ask_kind(name: str, made: Made) -> None:
+    """Ask a kind of another package what a run asks of each expectation.
+
+    Raises `ExtensionError` if the kind raises an exception. Without this, the
+    exception would end the run.
+    """
+    if made is WRONG:
+        return
+    with EXPECTATIONS.calling(name):
+        for expected in made:
+            kind = kind_of(expected)
+            kind.cutoff(expected)
+            kind.depth(expected)
+            kind.looks_at_all(expected)
+            kind.most_results(expected)
+            kind.allowed_ranks(expected, Terms().k)
+
+
 def _check_fields(name: str, expected: Expectation) -> None:
     """Raise `ExtensionError` for a field of an expectation that a record cannot hold.
 
@@ -190,8 +210,8 @@ def _check_fields(name: str, expected: Expectation) -> None:
         ),
         "sets": (_are(int, expected.sets), "a tuple of whole numbers"),
         "conditions": (
-            _are(FieldCondition, expected.conditions),
-            "a tuple of FieldCondition",
+            _are_conditions(expected.conditions),
+            "a tuple of FieldCondition, whose values are texts, numbers and booleans",
         ),
         "query": (isinstance(expected.query, str), "a text"),
     }
@@ -203,6 +223,23 @@ def _check_fields(name: str, expected: Expectation) -> None:
                 f"check returned an Expectation whose {field} is {value}; it has to be "
                 f"{what}",
             )
+
+
+def _are_conditions(conditions: object) -> bool:
+    """Say whether a value is a list or a tuple of conditions that a record can hold."""
+    if not isinstance(conditions, (list, tuple)):
+        return False
+    for condition in conditions:
+        if not isinstance(condition, FieldCondition):
+            return False
+        if not _are(str, (condition.path, condition.comparison)):
+            return False
+        if not isinstance(condition.values, (list, tuple)):
+            return False
+        for value in condition.values:
+            if not isinstance(value, (str, bool)) and not is_number(value):
+                return False
+    return True
 
 
 def _are(type_: type, values: object) -> bool:
@@ -252,7 +289,8 @@ def check_contradictions(
     """
     by_document: dict[str, list[_Claim]] = {}
     for expected in expect:
-        allowed = kind_of(expected).allowed_ranks(expected, k)
+        with EXPECTATIONS.calling(expected.kind):
+            allowed = kind_of(expected).allowed_ranks(expected, k)
         for document, ranks in allowed.items():
             by_document.setdefault(document, []).append(_Claim(expected, ranks))
     result: Wrong | None = None

@@ -5,11 +5,12 @@ A gate has one condition: the key that is the name of its kind. It may have opti
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import MAX_DROP, MEAN, UNKNOWN, Case, Gate
 from pytest_relevance.cases.scalars import is_number
@@ -187,7 +188,27 @@ def _check_key(name: str, value: object, at: Location) -> object:
     if name in OPTIONS:
         return OPTIONS[name].check(value, at)
     with GATES.calling(name):
-        return _kind_named(name).check(value, at)
+        condition = _kind_named(name)
+        made = condition.check(value, at)
+    if name not in GATES.bundled_names and condition.gate_field == "value":
+        _check_made(name, made)
+    return made
+
+
+def _check_made(name: str, made: object) -> None:
+    """Raise `ExtensionError` if a kind of another package made an unusable value.
+
+    A record has the value as JSON.
+    """
+    if made is WRONG:
+        return
+    try:
+        json.dumps(made, allow_nan=False)
+    except (TypeError, ValueError):
+        raise GATES.wrong(
+            name,
+            f"check returned {shown(made)}; it has to be a value that JSON can hold",
+        ) from None
 
 
 def _check_condition(

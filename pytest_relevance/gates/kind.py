@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from pytest_relevance.cases.location import Location
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.schema_parts import Schema
+from pytest_relevance.codec import is_same_json
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.run_info import AcceptedCase
 from pytest_relevance.results.records.uncompared import UncomparedCase
@@ -138,7 +139,7 @@ class GateKind(ABC):
         If not, the test is looser than before. Both look at the same cases and
         variants. By default both have to be equal, whatever their ids.
         """
-        return replace(now, id=before.id) == before
+        return is_same_json(replace(now, id=before.id), before)
 
     # The words
 

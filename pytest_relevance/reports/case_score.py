@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pytest_relevance._number_text import digits_apart, total_text
 from pytest_relevance._text import harmless, listed
-from pytest_relevance.registry import EXPECTATIONS
+from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.labels import STATUSES, settings_text
 from pytest_relevance.reports.reasons import change_text
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.breakdown import Breakdown
+from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import PASSED, CaseResult
 from pytest_relevance.results.settling import stake_of
 
@@ -36,11 +37,21 @@ def met_text(result: CaseResult) -> str:
     if result.evaluation.judgments:
         parts.append(_own_score_text(result))
     outcomes = result.evaluation.outcomes
-    met = [EXPECTATIONS.get_or_unknown(each.kind).show_met(each) for each in outcomes]
-    parts += dict.fromkeys(met)
+    parts += dict.fromkeys(_met_expectation_text(outcome) for outcome in outcomes)
     parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
     text = "; ".join(parts) or "no judgments"
     return f"passed: {text}" if result.verdict == PASSED else text
+
+
+def _met_expectation_text(outcome: Outcome) -> str:
+    """Return an expectation with its figure, as its kind shows it."""
+    try:
+        with EXPECTATIONS.calling(outcome.kind):
+            text: str = EXPECTATIONS.get_or_unknown(outcome.kind).show_met(outcome)
+        EXPECTATIONS.check_returned(outcome.kind, "show_met", text, str)
+        return text
+    except ExtensionError as error:
+        return f"{outcome.name}; {error}"
 
 
 def _own_score_text(result: CaseResult) -> str:

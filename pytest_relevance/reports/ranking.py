@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pytest_relevance._number_text import total_text
 from pytest_relevance._text import counted
-from pytest_relevance.registry import EXPECTATIONS
+from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, PLAIN, Line
 from pytest_relevance.reports.table import Table
@@ -181,8 +181,12 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
     for outcome in result.evaluation.outcomes:
         if outcome.met:
             continue
-        kind = EXPECTATIONS.get_or_unknown(outcome.kind)
-        unwanted = kind.unwanted(outcome, result.conditions.k)
+        try:
+            with EXPECTATIONS.calling(outcome.kind):
+                kind = EXPECTATIONS.get_or_unknown(outcome.kind)
+                unwanted = kind.unwanted(outcome, result.conditions.k)
+        except ExtensionError:
+            continue  # the other documents still have their marks
         if unwanted is None:
             continue
         for document in result.ranking.documents[: unwanted.within]:

@@ -164,8 +164,9 @@ def why_unseen(case: Case, ranking: Ranking) -> str:
     seen = len(ranking.ids)
     lines = []
     for expected in case.expect:
-        kind = EXPECTATIONS.get_or_unknown(expected.kind)
-        depth = kind.open_rank_without_k(expected, case.k, ranking)
+        with EXPECTATIONS.calling(expected.kind):
+            kind = EXPECTATIONS.get_or_unknown(expected.kind)
+            depth = kind.open_rank_without_k(expected, case.k, ranking)
         if depth > seen:
             lines.append(
                 f"{expected.written} looks at the top {depth}, and {counted(seen, 'rank')} can be seen, as this search "
@@ -185,9 +186,9 @@ def undecided_demands(
         return ()
     open_demands = []
     for expected, outcome in zip(without_reference(case.expect), outcomes, strict=True):
-        rank = EXPECTATIONS.get_or_unknown(expected.kind).open_rank(
-            expected, case.k, ranking
-        )
+        with EXPECTATIONS.calling(expected.kind):
+            kind = EXPECTATIONS.get_or_unknown(expected.kind)
+            rank = kind.open_rank(expected, case.k, ranking)
         if outcome.met and rank:
             open_demands.append((expected.written, rank))
     return tuple(open_demands)

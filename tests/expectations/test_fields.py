@@ -198,7 +198,7 @@ def test_a_list_that_the_search_fills_anew_changes_nothing() -> None:
 # --- which condition is as strict as another one --------------------------------------
 
 LARGE = 2**53  # the next whole number is no float
-VALUES: list[Any] = [
+DECIDED: list[Any] = [
     *(None, True, False, 0, 1, 1.0, 1.5, 2, 5, 4.999, LARGE, LARGE + 1, float("inf")),
     *("", "1", "true", "red", "Red", "dark red", "STRASSE", "straße", "2024-01-01"),
     *([], [None], [1, 5], [1, "red"], [True, 1], ["red", "blue"]),
@@ -241,7 +241,7 @@ def test_what_meets_a_condition_meets_the_condition_that_it_implies(
             condition_of(now), condition_of(before), of_all=of_all
         ):
             continue
-        for value in VALUES:
+        for value in DECIDED:
             if decide(now, value):
                 assert decide(before, value)
             elif not of_all and decide(now, value) is not None:

@@ -140,6 +140,30 @@ def test_an_expectation_that_raises_names_its_package(brands: Package) -> None:
     assert raised in brands.run().text
 
 
+FAILING_METHODS = (
+    *("cutoff(self, expected)", "depth(self, expected)"),
+    *("looks_at_all(self, expected)", "most_results(self, expected)"),
+    *("allowed_ranks(self, expected, k)", "open_rank(self, expected, k, ranking)"),
+    "open_rank_without_k(self, expected, k, ranking)",
+    *("missed_as_badly(self, both)", "is_comparable(self, both)"),
+    "implies(self, both)",
+)
+
+
+@pytest.mark.parametrize("method", FAILING_METHODS)
+def test_any_method_of_an_expectation_that_raises_names_its_package(
+    brands: Package, method: str
+) -> None:
+    brands.run("--relevance-update")
+    explain = "    def explain"
+    brands.change(explain, f"    def {method}:\n        return 1 / 0\n\n{explain}")
+    if method.startswith("implies"):
+        brands.cases(f"expect: {{brands: 3}}\ncases: [{{query: {MEETS}}}]")
+    text = one_line(brands.run("-v", "-rA").text)
+    assert "brands (my_package:BRANDS) raised ZeroDivisionError" in text
+    assert "INTERNALERROR" not in text
+
+
 MADE = "[Expectation(kind=self.name, written=key, bound=value, within=within)]"
 
 
@@ -157,12 +181,15 @@ MADE = "[Expectation(kind=self.name, written=key, bound=value, within=within)]"
             "whose documents is 'acme'; it has to be a tuple of texts"),
         (MADE.replace("within=within", "within=2.5"),
             "whose within is 2.5; it has to be a whole number or None"),
+        (MADE.replace("bound=value", "conditions=[FieldCondition('x', '==', [None])]"),
+            "whose values are texts, numbers and booleans"),
     ],
 )  # fmt: skip
 def test_an_expectation_that_no_record_can_hold_is_refused(
     brands: Package, made: str, says: str
 ) -> None:
     brands.change(MADE, made)
+    brands.change("import Expectation, ", "import Expectation, FieldCondition, ")
     with pytest.raises(ValueError, match=r"brands \(my_package:BRANDS\)") as refused:
         read_suite(brands.path / "shop.relevance.yaml")
     assert says in str(refused.value)
@@ -275,6 +302,31 @@ def test_a_gate_that_raises_names_its_package(max_empty: Package) -> None:
     max_empty.change("gate.value)", "1 / 0)")
     raised = "max_empty (my_package:MAX_EMPTY) raised ZeroDivisionError"
     assert raised in max_empty.run().failure("gate[one]")
+
+
+def test_a_gate_whose_package_cannot_say_if_it_is_stricter_is_looser(
+    max_empty: Package,
+) -> None:
+    max_empty.run("--relevance-update")
+    max_empty.change(
+        "    def judge",
+        "    def implies(self, now, before):\n        1 / 0\n\n    def judge",
+    )
+    gates = "gates: [{max_empty: 0}, {max_empty: 2, id: one}]"
+    max_empty.cases(f"{gates}\ncases: [{{query: boots}}, {{query: nothing}}]")
+    text = one_line(max_empty.run().text)
+    assert 'a gate is looser: max_empty 1 ("one") -> max_empty 2 ("one"); it' in text
+    raised = "max_empty (my_package:MAX_EMPTY) raised ZeroDivisionError"
+    assert f"it is not known if that is stricter: {raised}" in text
+
+
+@pytest.mark.parametrize("value", ["{value}", "float('nan')", "object()"])
+def test_a_gate_that_no_record_can_hold_is_refused(
+    max_empty: Package, value: str
+) -> None:
+    max_empty.change("return value if", f"return {value} if")
+    with pytest.raises(ValueError, match="it has to be a value that JSON can hold"):
+        read_suite(max_empty.path / "shop.relevance.yaml")
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from pytest_relevance.results.records.demands import (
 )
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
-from tests.helpers import case_of, recorded_gates
+from tests.helpers import case_of, gate_record, recorded_gates
 
 GRADES = {"a": 3, "b": 1, "c": 0}
 DOCUMENTS = "abcd"
@@ -329,6 +329,23 @@ def test_a_gate_that_is_not_provably_stricter(
 ) -> None:
     (first,), (second,) = recorded_gates(before), recorded_gates(now)
     assert any(change.is_looser for change in changes_of_gates([first], [second]))
+
+
+class Unequal:
+    """A value of another package that cannot be compared."""
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("value", [True, [1], Unequal()])
+def test_a_gate_of_another_package_with_another_value(value: object) -> None:
+    before, now = gate_record("cheap", value=1), gate_record("cheap", value=value)
+    assert [change.is_looser for change in changes_of_gates([before], [now])] == [True]
+    same = gate_record("cheap", value=1.0)
+    assert [*changes_of_gates([before], [same])] == []
 
 
 def test_an_id_and_the_order_of_gates_do_not_matter() -> None:

@@ -202,10 +202,10 @@ def _note_score(
     """Keep the result of a case. Return the exception that its run ends in, or None."""
     attempt = this.attempt
     attempt.is_read = True
-    problem = why_not_scored(this, ranking, latency)
-    if problem:
-        return CaseError(problem, pytrace=False)
     try:
+        problem = why_not_scored(this, ranking, latency)
+        if problem:
+            return CaseError(problem, pytrace=False)
         scored = score_ranking(this, ranking, latency)
     except MetricError as error:
         return CaseError(_metric_error_text(error, this.item.config), pytrace=False)

@@ -348,7 +348,7 @@ def _change_text(change: DemandChange) -> str:
         before = _expectation_text(change.before)
         if change.now is None:
             return f"{before} is gone"
-        return f"{before} -> {_expectation_text(change.now)}"
+        return f"{before} -> {_expectation_text(change.now)}{_error_text(change)}"
     before = _or_default(change.key, change.before)
     now = _or_default(change.key, change.now)
     return f"{name} {_value_text(before)} -> {_value_text(now)}"
@@ -422,7 +422,15 @@ def _gate_text(change: DemandChange) -> str:
     before = gate_words(change.before)
     if change.now is None:
         return f"a gate is gone: {before}"
-    return f"a gate is looser: {before} -> {gate_words(change.now)}"
+    text = f"a gate is looser: {before} -> {gate_words(change.now)}"
+    return text + _error_text(change)
+
+
+def _error_text(change: DemandChange) -> str:
+    """Write `; it is not known if that is stricter: ...` if a kind failed to say it."""
+    if not change.error:
+        return ""
+    return f"; it is not known if that is stricter: {change.error}"
 
 
 def gate_words(values: Any) -> str:

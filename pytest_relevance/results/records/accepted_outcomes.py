@@ -316,4 +316,6 @@ def _is_comparable(both: TwoOutcomes) -> bool:
         return False
     if both.now.kind == FLOOR:
         return both.then.value is not None and both.now.value is not None
-    return bool(EXPECTATIONS.get_or_unknown(both.now.kind).is_comparable(both))
+    kind = both.now.kind
+    with EXPECTATIONS.calling(kind):
+        return bool(EXPECTATIONS.get_or_unknown(kind).is_comparable(both))

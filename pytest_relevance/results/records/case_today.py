@@ -290,8 +290,9 @@ def _lacks_documents(
         return False
     deepest = result.conditions.k
     for outcome in result.evaluation.outcomes:
-        kind = EXPECTATIONS.get_or_unknown(outcome.kind)
-        deepest = max(deepest, kind.cutoff(expectation_of(outcome)))
+        with EXPECTATIONS.calling(outcome.kind):
+            kind = EXPECTATIONS.get_or_unknown(outcome.kind)
+            deepest = max(deepest, kind.cutoff(expectation_of(outcome)))
     metrics = [metric_named(name) for name in result.evaluation.scores]
     for metric in (*similarities, *metrics):
         deepest = max(deepest, metric.k or 0)

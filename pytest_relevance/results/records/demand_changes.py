@@ -12,11 +12,11 @@ say what is stricter, by `implies`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from pytest_relevance.cases.model import RecordedGate, most_results
-from pytest_relevance.codec import encode
+from pytest_relevance.codec import encode, is_same_json
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.demands import (
@@ -143,28 +143,23 @@ def changes_of_pairs(
 class _Changes:
     """Collects the changes of one file. Equal changes of several cases become one."""
 
-    _found: dict[tuple[str, str, str, bool], list[str]] = field(default_factory=dict)
-    _values: dict[tuple[str, str, str, bool], tuple[Any, Any]] = field(
-        default_factory=dict
-    )
+    _found: dict[str, DemandChange] = field(default_factory=dict)
+    _cases: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, change: DemandChange, *cases: str) -> None:
         """Add a change, for a case or for none."""
-        texts = as_json(change.before), as_json(change.now)
-        group = change.key, *texts, change.is_looser
-        self._values[group] = change.before, change.now
-        named = self._found.setdefault(group, [])
+        text = as_json(encode(change))
+        self._found[text] = change
+        named = self._cases.setdefault(text, [])
         named += cases
 
     @property
     def all(self) -> tuple[DemandChange, ...]:
         """Return the changes, in the order in which they were found."""
         changes = []
-        for group, cases in self._found.items():
-            key, _, _, is_looser = group
-            before, now = self._values[group]
-            names = tuple(dict.fromkeys(cases))
-            changes.append(DemandChange(key, before, now, names, is_looser))
+        for text, change in self._found.items():
+            names = tuple(dict.fromkeys(self._cases[text]))
+            changes.append(replace(change, cases=names))
         return tuple(changes)
 
 
@@ -204,7 +199,8 @@ def _changes_of_demands(
         yield DemandChange(
             "tolerance", before.tolerance, now.tolerance, is_looser=is_looser
         )
-    yield from _changes_of_expectations(before, now)
+    if before.expect != now.expect:
+        yield from _changes_of_expectations(before, now)
     if (before.skip is None) != (now.skip is None):
         yield DemandChange(SKIP, before.skip, now.skip, is_looser=now.skip is not None)
     yield from _changes_of_xfail(before, now)
@@ -291,9 +287,9 @@ def _changed_demands(
     `implies`, `is_implied`, `replaces`: say whether a demand of now implies an earlier
         one, is implied by it, or stands in its place.
     """
-    left = [one for one in now if one not in before]
+    left = [one for one in now if not _is_among(one, before)]
     for earlier in before:
-        if earlier in now:
+        if _is_among(earlier, now):
             continue
         stricter = [one for one in now if implies(one, earlier)]
         if stricter:
@@ -306,6 +302,19 @@ def _changed_demands(
         yield earlier, instead
     for one in left:
         yield None, one
+
+
+def _is_among(demand: _Demand, others: Iterable[_Demand]) -> bool:
+    """Say whether one of the others is the same, apart from its line."""
+    values = _values(demand)
+    return any(is_same_json(values, _values(other)) for other in others)
+
+
+def _first_error(errors: list[str]) -> str:
+    """Return the first message, or "", and forget all of them."""
+    first = errors[0] if errors else ""
+    errors.clear()
+    return first
 
 
 def _values(demand: RecordedExpectation | RecordedGate | None) -> dict[str, Any] | None:
@@ -328,12 +337,13 @@ def _changes_of_expectations(
     A new one is stricter, with one exception. If results were allowed before, and none
     are now, an empty ranking meets other expectations too, and has no score.
     """
+    errors: list[str] = []
 
     def implies(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
-        return _implies(one, earlier, now, before)
+        return _implies(one, earlier, of_this=now, of_other=before, errors=errors)
 
     def is_implied(one: RecordedExpectation, earlier: RecordedExpectation) -> bool:
-        return _implies(earlier, one, before, now)
+        return _implies(earlier, one, of_this=before, of_other=now, errors=errors)
 
     is_to_find_nothing = not _allows_results(now.expect)
     found_nothing = not _allows_results(before.expect)
@@ -343,7 +353,13 @@ def _changes_of_expectations(
         is_looser = earlier is not None
         if earlier is None and is_to_find_nothing and not found_nothing:
             is_looser = one is not None and not _allows_results([one])
-        yield DemandChange(EXPECT, _values(earlier), _values(one), is_looser=is_looser)
+        yield DemandChange(
+            key=EXPECT,
+            before=_values(earlier),
+            now=_values(one),
+            is_looser=is_looser,
+            error=_first_error(errors),
+        )
 
 
 def _allows_results(expect: Iterable[RecordedExpectation]) -> bool:
@@ -360,10 +376,12 @@ def _implies(
     other: RecordedExpectation,
     of_this: CaseDemands,
     of_other: CaseDemands,
+    errors: list[str],
 ) -> bool:
     """Say whether each ranking that meets an expectation meets another one.
 
-    False if the kind of another package raises an exception.
+    False if the kind of another package raises an exception. Its message is then added
+    to `errors`.
     """
     if this == other:
         return True
@@ -374,7 +392,8 @@ def _implies(
     try:
         with EXPECTATIONS.calling(this.kind):
             return bool(kind.implies(both))
-    except ExtensionError:
+    except ExtensionError as error:
+        errors.append(str(error))
         return False
 
 
@@ -397,15 +416,23 @@ def changes_of_gates(
     before: Sequence[RecordedGate], now: Sequence[RecordedGate]
 ) -> Iterator[DemandChange]:
     """Yield how the gates of a file changed."""
+    errors: list[str] = []
+
+    def implies(one: RecordedGate, earlier: RecordedGate) -> bool:
+        return _gate_implies(one, earlier, errors)
 
     def is_implied(one: RecordedGate, earlier: RecordedGate) -> bool:
-        return _gate_implies(earlier, one)
+        return _gate_implies(earlier, one, errors)
 
     for earlier, one in _changed_demands(
-        before, now, _gate_implies, is_implied, _is_other_version
+        before, now, implies, is_implied, _is_other_version
     ):
         yield DemandChange(
-            GATE, _values(earlier), _values(one), is_looser=earlier is not None
+            key=GATE,
+            before=_values(earlier),
+            now=_values(one),
+            is_looser=earlier is not None,
+            error=_first_error(errors),
         )
 
 
@@ -416,10 +443,11 @@ def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
     return of_now == (before.tag, before.variant, before.against)
 
 
-def _gate_implies(this: RecordedGate, other: RecordedGate) -> bool:
+def _gate_implies(this: RecordedGate, other: RecordedGate, errors: list[str]) -> bool:
     """Say whether each run that meets a gate meets another one.
 
-    False if the kind of another package raises an exception.
+    False if the kind of another package raises an exception. Its message is then added
+    to `errors`.
     """
     if not _look_at_the_same(this, other):
         return False
@@ -427,7 +455,8 @@ def _gate_implies(this: RecordedGate, other: RecordedGate) -> bool:
     try:
         with GATES.calling(this.condition):
             return bool(kind.implies(this.gate, other.gate))
-    except ExtensionError:
+    except ExtensionError as error:
+        errors.append(str(error))
         return False
 
 

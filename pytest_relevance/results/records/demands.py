@@ -231,6 +231,8 @@ class DemandChange:
         now: the value now; None if it has none.
         cases: the ids of the cases for which it changed; none for a gate.
         is_looser: whether something may pass now that failed then.
+        error: what the kind of the expectation or gate raised, if that is why the
+            change counts as looser; usually empty.
     """
 
     key: str
@@ -238,6 +240,7 @@ class DemandChange:
     now: Any = None
     cases: Sequence[str] = ()
     is_looser: bool = True
+    error: str = ""
 
 
 def check_changes(changes: Iterable[DemandChange]) -> None:
