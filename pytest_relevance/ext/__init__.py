@@ -1,3 +1,4 @@
-"""What plugs into the core by its hooks and registries. The core imports nothing of
-it.
+"""The extensions, which plug into the core by hooks and registries.
+
+The core imports none of them.
 """

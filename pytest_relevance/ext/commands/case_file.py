@@ -100,10 +100,9 @@ def _highest_grade(judgments: Judgments) -> float:
 
 
 def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> list[str]:
-    """Return the lines of a case.
+    """Return the lines of a case. Raises ValueError if it cannot stand in a case file.
 
-    `has_ratings`: whether several ratings of a document are written as a list. Raises
-    ValueError if a text or a grade cannot stand in a case file.
+    `has_ratings`: whether several ratings of a document are written as a list.
     """
     ratings = judgments.ratings.get(query.id, {}) if has_ratings else {}
     grades = judgments.get(query.id, {})
@@ -180,7 +179,7 @@ def _params(query: Query) -> Mapping[str, object]:
 
 
 def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
-    """Yield what a case file cannot store of queries, each as a part of a sentence."""
+    """Yield what of queries a case file cannot store, each as a part of a sentence."""
     without_id = 0
     without_params = 0
     for query in queries:
@@ -198,7 +197,7 @@ def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
 
 
 def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
-    """Return what a case file cannot store of raters: their names, or their ratings."""
+    """Return what of raters a case file cannot store: their names, or their ratings."""
     count = f"{len(judgments.raters)} raters"
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"
@@ -209,7 +208,7 @@ def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
 
 
 def judgments_of(suite: Suite) -> Judgments:
-    """Return the judgments of all cases, by the ids of the cases.
+    """Return the judgments of all cases of a suite: {id of the case: grades}.
 
     Grades from files with `fill: true` are left out, because nothing would distinguish
     them from grades of people.

@@ -81,7 +81,7 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _NamedCatalogue:
-    """The path of a catalogue, and which of its columns a suite names."""
+    """The path of a catalogue, and the columns of it that a suite names."""
 
     path: str
     columns: CatalogueFile
@@ -99,9 +99,9 @@ class _Checked:
     `counts`: how many files, cases, queries and judgments there are.
     `errors`: how many errors were printed.
     `at_least`: whether there may be more errors than were printed.
-    `warnings`: the places that each check found, by the name of the check.
-    `read`: the real paths of the files that were counted with a suite.
-    `catalogues`: the catalogues, with the suites that name them.
+    `warnings`: {name of a check: the problems that it found}.
+    `read`: the real paths of files that are not to be read again.
+    `catalogues`: {catalogue: the suites that name it}.
     """
 
     counts: Counter[str] = field(default_factory=_no_counts)
@@ -125,19 +125,20 @@ class _Checked:
                 self.read.add(os.path.realpath(problem.place.file))
 
     def run_checks(self, function: str, checked: object, file: str) -> None:
-        """Call one function of every `FileCheck`, and keep the places that it finds.
+        """Call one function of every `FileCheck`, and keep the problems that it finds.
 
-        `function`: the name of the function, for example `find_in_rows`. `checked`: its
-        argument.
+        `function`: the name of the function, for example `find_in_rows`.
+        `checked`: the argument of the function.
+        `file`: the file of problems that name none.
         """
         for name in CHECKS.names():
             with CHECKS.calling(name):
                 find = getattr(CHECKS.get(name), function)
                 self.warn(name, find(checked), file)
 
-    def warn(self, check: str, places: Iterable[Problem], file: str) -> None:
-        """Keep the places that a check found. A place without a file gets `file`."""
-        for problem in places:
+    def warn(self, check: str, problems: Iterable[Problem], file: str) -> None:
+        """Keep the problems that a check found. One without a file gets `file`."""
+        for problem in problems:
             if not isinstance(problem, Problem):
                 raise TypeError(f"find gave {shown(problem)}, not a Problem")
             if not problem.place.file:
@@ -149,7 +150,7 @@ class _Checked:
 def run(arguments: Namespace) -> int:
     """Check the files, print a report, and return the exit code."""
     checked = _Checked()
-    # the judgment files that suites name are not counted again
+    # case files come first, so that the judgment files which they name count once
     for path in sorted(_files(arguments.paths), key=_is_no_case_file):
         checked.counts["file"] += 1
         try:
@@ -260,7 +261,7 @@ def _check_rows_of_suite(suite: Suite, checked: _Checked) -> None:
         if os.path.realpath(file) in checked.read:
             continue
         checked.read.add(os.path.realpath(file))
-        # a file of queries is no mistake, nor a file whose format only the suite names
+        # this may be a file of queries, or one whose format only the suite names
         with suppress(FileError):
             source = Source.read(os.path.normpath(file), ids=ids)
             rows = read_ratings(source, machine=True)
@@ -316,7 +317,7 @@ def _documents_named(suite: Suite) -> set[str]:
 def _warning_lines(
     warnings: Mapping[str, Sequence[Problem]], *, all_places: bool
 ) -> list[Line]:
-    """Return the warnings as lines: for each check its advice, then the places."""
+    """Return the warnings as lines: for each check its advice, then its problems."""
     lines: list[Line] = []
     for name in CHECKS.names():
         places = warnings.get(name)
@@ -330,7 +331,7 @@ def _warning_lines(
 
 
 def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
-    """Return a line for each place of a warning; by default for the first few."""
+    """Return the lines of the problems of a check; by default only of the first ten."""
     shown_places = places
     if not all_places and len(places) > _MOST_OF_A_KIND + 1:
         shown_places = places[:_MOST_OF_A_KIND]
@@ -345,7 +346,7 @@ def _place_lines(places: Sequence[Problem], *, all_places: bool) -> list[Line]:
 
 
 def _place_text(problem: Problem) -> str:
-    """Return a place with what was found: `shop.yaml:12: "blue shoes": min_ndcg 0`."""
+    """Return a problem with its place: `shop.yaml:12: "blue shoes": min_ndcg 0`."""
     place = problem.place
     parts = [harmless(place.file)]
     if place.line:

@@ -114,7 +114,7 @@ def _target_format(name: str) -> str:
 def run(arguments: Namespace) -> int:
     """Read IN, convert it, write OUT, and return the exit code."""
     out = arguments.target
-    _refuse_one_file(arguments.source, out)
+    _refuse_same_file(arguments.source, out)
     target = arguments.target_format or _format_of(out)
     if not arguments.overwrite and os.path.isfile(out):
         refuse_to_overwrite([out], "--overwrite replaces what is there")
@@ -133,7 +133,7 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _refuse_one_file(source: str, target: str) -> None:
+def _refuse_same_file(source: str, target: str) -> None:
     if STANDARD in (source, target):
         return
     if os.path.realpath(source) == os.path.realpath(target):
@@ -146,7 +146,7 @@ def _refuse_one_file(source: str, target: str) -> None:
 class _Converted:
     """What is written to OUT.
 
-    `counts`: what the user is told about it: `135 queries, 2,000 judgments`.
+    `counts`: how much that is, for the user: `135 queries, 2,000 judgments`.
     """
 
     written: Written
@@ -154,7 +154,7 @@ class _Converted:
 
 
 def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
-    """Return converted judgments, and tell the user what reading them left out."""
+    """Return converted judgments. Tell the user what could not be read."""
     read = _read(arguments)
     judgments = read.judgments
     for message in read.notices:
@@ -174,7 +174,7 @@ def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
 
 
 def _convert_run(arguments: Namespace) -> _Converted:
-    """Return a run as TREC runs are written.
+    """Return a run in the format of TREC runs.
 
     Raises `CommandError` if the format cannot hold an id.
     """
@@ -196,7 +196,7 @@ def _unwritable(arguments: Namespace, error: ValueError) -> CommandError:
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Written:
-    """Return the file in format `target`. Raises `CommandError` if it is impossible."""
+    """Return judgments in the format `target`. Raises `CommandError` if it cannot."""
     queries = queries_of(judgments)
     if target == CASE_FILE and queries and all(query.text is None for query in queries):
         raise without_texts(_shown(arguments.source), judgments.format)
@@ -211,7 +211,10 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> Writt
 
 
 def _format_of(path: str) -> str:
-    """Return the format for the name of OUT. Raises `CommandError` if there is none."""
+    """Return the format that the name of OUT implies.
+
+    Raises `CommandError` if it implies none.
+    """
     format = CASE_FILE if path.endswith(YAML_ENDINGS) else writing.format_of_name(path)
     if format is not None:
         return format
@@ -224,7 +227,7 @@ def _format_of(path: str) -> str:
 
 
 _MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl", "elasticsearch", "ltr")
-"""The formats of judgments that have the texts of queries, or their ids alone."""
+"""The formats of judgments that may have only the ids of queries, without texts."""
 
 
 @dataclass(frozen=True, slots=True)

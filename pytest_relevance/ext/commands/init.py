@@ -1,11 +1,11 @@
 """`pytest-relevance init`: a first suite, and a conftest.py with its search.
 
-Without a judgment file they are a small example that passes at once. Replace its toy
+Without a judgment file both are a small example that passes at once. Replace its toy
 search by yours. With a judgment file, the suite names the file and its queries. Only
 your search is missing, and conftest.py says where it goes.
 
-A copy of the JSON Schema of case files is written to the same folder. The suite names
-it for editors. Existing files are never overwritten.
+A copy of the JSON Schema of case files is written to the same folder, and the suite
+names it for editors. Existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def run(arguments: Namespace) -> int:
     suite = folder / f"{name}{_ENDING}"
     conftest = folder / "conftest.py"
     paths = [os.path.relpath(path) for path in (suite, conftest)]
-    refuse_to_overwrite(paths, _other_places(suite, conftest))
+    refuse_to_overwrite(paths, _what_to_do_instead(suite, conftest))
     next_command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
         first = _suite_for_judgments(arguments, folder, next_command)
@@ -114,7 +114,7 @@ def run(arguments: Namespace) -> int:
     return OK
 
 
-def _other_places(suite: Path, conftest: Path) -> str:
+def _what_to_do_instead(suite: Path, conftest: Path) -> str:
     if conftest.exists() and not suite.exists():
         return (
             f"to add a suite beside {os.path.relpath(conftest)}, write it by hand: "

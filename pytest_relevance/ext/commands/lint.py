@@ -1,8 +1,8 @@
-"""Checks of case files and judgment files: what is valid but seldom intended.
+"""Checks of case files and judgment files, for what is valid but seldom intended.
 
 Each check is a `FileCheck`. `CHECKS` in `cli/file_check.py` has the checks by name.
-`check.py` runs them and shows what they find. To add a check to the package, write one
-here and name it in `bundled.py`.
+`check.py` runs the checks and shows what they find. To add a check to the package,
+write one here and name it in `bundled.py`.
 """
 
 from __future__ import annotations
@@ -126,10 +126,7 @@ def _and_more(count: int) -> str:
 
 
 def normalized(query: str) -> str:
-    """Return a query in one form, so that letter case and blanks do not differ.
-
-    Forms of Unicode characters become equal too.
-    """
+    """Return a query without differences in letter case, blanks and Unicode forms."""
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
 
@@ -151,7 +148,7 @@ CONFLICTING = FileCheck(
 def unknown_documents(suite: Suite, known: Container[str]) -> Iterator[Problem]:
     """Yield a problem for each expectation with documents that the catalogue lacks.
 
-    `known`: the ids in the catalogue.
+    `known`: the ids in the catalogue. An expectation of the suite is a problem once.
     """
     of_suite = set()
     for case in suite.cases:

@@ -1,4 +1,4 @@
-"""`pytest-relevance report`: what a run printed of its cases, from its record.
+"""`pytest-relevance report`: the report of a run, made again from its record.
 
 The report has failures, gates, the summary and the verdict. It is text, Markdown for
 the comment of a pull request, an HTML page, JSON, or what another installed package

@@ -1,7 +1,7 @@
 """Texts, numbers and other values as YAML in one line, for case files that are written.
 
-A text stands plain only if no version of YAML could take it for anything else, and in
-double quotes otherwise.
+A text stands without quotes only if every version of YAML reads it as this text.
+Otherwise it stands in double quotes.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _decimal(value: float) -> str:
 
 
 def _checked(text: str, value: float) -> str:
-    """Return `text`. Raises ValueError if it is not `value` when it is read again."""
+    """Return `text`. Raises ValueError if the reader would not read it as `value`."""
     if number(text) != value:
         raise ValueError(
             f"{shown(value)} is no decimal number that a case file may have"

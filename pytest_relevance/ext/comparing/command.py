@@ -216,13 +216,7 @@ def run(arguments: Namespace) -> int:
             max_case_drop=arguments.max_case_drop,
             min_mean=dict(arguments.least),
         )
-        is_text_file = format == TEXT and output is not None
-        options = {
-            "width": WIDEST if is_text_file else terminal_width(),
-            "max_chars": arguments.max_chars,
-            "limit": arguments.limit or sys.maxsize,
-            "images": arguments.images == "link",
-        }
+        options = _report_options(arguments, format)
         report = comparison_report(format, comparison, gates, **options)
         if output is not None:
             text = comparison_report(TEXT, comparison, gates, **options)
@@ -236,6 +230,17 @@ def run(arguments: Namespace) -> int:
     if os.path.realpath(first) == os.path.realpath(second) and not arguments.variants:
         complain(f"A and B are the same file: {first}")
     return OK if gates.passed else FOUND
+
+
+def _report_options(arguments: Namespace, format: str) -> dict[str, Any]:
+    """Return the keyword arguments of `comparison_report`."""
+    is_text_file = format == TEXT and arguments.output is not None
+    return {
+        "width": WIDEST if is_text_file else terminal_width(),
+        "max_chars": arguments.max_chars,
+        "limit": arguments.limit or sys.maxsize,
+        "images": arguments.images == "link",
+    }
 
 
 def _refuse_repeated(option: str, given: Sequence[tuple[str, Any]]) -> None:

@@ -128,6 +128,7 @@ def compare_runs(
 
 
 def _check_arguments(missing: str, resamples: int, settings: dict[str, Any]) -> None:
+    """Raise ValueError or TypeError for an argument that is not allowed."""
     Settings(**settings)
     if missing not in MISSING:
         meant = did_you_mean(str(missing), MISSING)
@@ -192,9 +193,9 @@ def _smallest_overlap(runs: tuple[Run, Run], k: int) -> Metric:
 def _test_changes(
     one: Run, two: Run, pairs: Sequence[Pair]
 ) -> Iterator[tuple[str, DemandChange]]:
-    """Yield what the test of the second run demands otherwise, with its case file.
+    """Yield how the demands of the second run differ: (case file, change).
 
-    A case file is left out if a run lacks it. Demands and gates are left out if a run
+    A case file that one run lacks is left out. Demands and gates are left out if a run
     has not kept them.
     """
     by_files = grouped(pairs, lambda each: (each.first.file, each.second.file))
@@ -241,7 +242,7 @@ def _key(result: CaseResult) -> tuple[str, str | None]:
 
 
 def _notes_on_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
-    """Return a note about results of variants that are not compared, if any."""
+    """Return a note with the number of results of variants that are not compared."""
     if variants is None:
         return []
     others = 0

@@ -35,11 +35,11 @@ class JudgedQuery:
     """The judgments of a query.
 
     `key`: the name of the query in the judgments.
-    `grades`: the grade of each document.
+    `grades`: {document: grade}.
     `filled`: {document: who graded it} for grades from a file with `fill: true`.
 
-    Other fields are None if the judgments do not have them. A file of queries has the
-    text and the weight, a case file has all fields.
+    The other fields are None if the judgments do not have them. A file of queries has
+    the text and the weight, a case file has all fields.
     """
 
     key: str
@@ -68,9 +68,9 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQueries:
-    """The judged queries, by their keys and by their texts.
+    """The judged queries: {key: query} and {text: query}.
 
-    `by_text` has only the texts that belong to a single query.
+    `by_text` has no text that two queries share.
     """
 
     by_key: Mapping[str, JudgedQuery]
@@ -96,7 +96,7 @@ class JudgedQueries:
         return self.by_key.get(result.id) or self.by_text.get(result.query)
 
     def without_ranking(self, results: Iterable[CaseResult]) -> list[str]:
-        """Return the keys of the judged queries that no result is for."""
+        """Return the keys of the judged queries for which there is no result."""
         ranked = set()
         for result in results:
             query = self.find(result)
@@ -105,7 +105,7 @@ class JudgedQueries:
         return [key for key in self.by_key if key not in ranked]
 
     def learn_texts(self, results: Iterable[CaseResult]) -> None:
-        """Set the texts of queries from results, if the judgments do not have them."""
+        """Take the texts of queries from results, if the judgments do not have them."""
         for result in results:
             query = self.find(result)
             if query is not None and query.text is None:
@@ -115,7 +115,7 @@ class JudgedQueries:
 def judged_queries(
     judgments: JudgmentSource, settings: Mapping[str, object]
 ) -> JudgedQueries:
-    """Return the queries of judgments in any form.
+    """Return the queries of judgments in any form that `compare_runs` takes.
 
     `settings`: the settings of the user.
 
@@ -141,9 +141,9 @@ def _read(path: str | os.PathLike[str]) -> AnyJudgments | Suite:
 
 
 def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
-    """Return the queries of judgments, with the texts and weights that a file has.
+    """Return the queries of judgments, with their texts and weights if a file has them.
 
-    A text that two queries have finds none of them.
+    A text that two queries share identifies neither of them.
     """
     checked = check_judgments(judgments)
     described = judgments.queries if isinstance(judgments, Judgments) else {}
@@ -162,7 +162,10 @@ def _queries_of_judgments(judgments: AnyJudgments) -> JudgedQueries:
 
 
 def _queries_of_cases(suite: Suite) -> JudgedQueries:
-    """Return the queries of a suite. A text that two cases have finds none of them."""
+    """Return the queries of a suite.
+
+    A text that two cases share identifies neither of them.
+    """
     times = Counter(case.query for case in suite.cases)
     by_key = {}
     by_text = {}

@@ -26,10 +26,11 @@ def scored_pairs(
 ) -> tuple[Pair, ...]:
     """Return the pairs with scores by `metrics`, or by nDCG@k if there are none.
 
-    A metric that compares two rankings compares those of a pair: the second result gets
-    that score, and the first gets 1. The second result has the titles of both, and
-    loses the baseline of its run. `is_across`: whether two variants are compared. Then
-    the second result loses its variant.
+    For a metric that compares two rankings, the second result gets its similarity to
+    the first, and the first gets 1. The second result also gets the titles of both, and
+    loses the baseline of its run.
+    `is_across`: whether two variants are compared. Then the second result loses its
+        variant.
 
     Raises ValueError for a metric that needs more ranks than are known, and for a grade
     without a gain.
@@ -95,8 +96,8 @@ def _scores(
 ) -> list[Mapping[str, float | None]]:
     """Return the scores of each result by `metrics`; None for an undefined score.
 
-    Metrics that compare two rankings are left out: their recorded scores compare with
-    another ranking.
+    Metrics that compare two rankings are left out, because a recorded score compares
+    with another ranking than that of the pair.
     """
     highest = _HighestGrades(results)
     all_scores = []
@@ -150,7 +151,7 @@ def _computed(
 
 
 class _HighestGrades:
-    """The highest grades in a run, for settings that need a maximum grade."""
+    """The highest grades in a run, for settings that need `max_grade`."""
 
     def __init__(self, results: Sequence[CaseResult]) -> None:
         self._results = results
@@ -169,7 +170,7 @@ class _HighestGrades:
 
 
 def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
-    """Return the highest grade of results with these settings; None if it is 0."""
+    """Return the highest grade of all results with these settings; None if it is 0."""
     highest = 0.0
     for result in results:
         if result.conditions.settings == settings:
@@ -183,7 +184,7 @@ def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float |
 def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
     """Raise ValueError if a metric cannot be computed, and is not in both records.
 
-    This is about metrics of a project's own, whose functions are not known here. If
+    This is so for a project's own metrics, whose functions are not known here. If
     neither result of a case has a value, the case does not use the metric.
     """
     for metric in metrics or ():
@@ -202,7 +203,7 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
     """Say whether a metric can be taken from the records of both runs.
 
-    Some pair must have its value in both results, and no pair in only one of them.
+    At least one pair must have its value in both results, and no pair in only one.
     """
     is_in_both = False
     for pair in pairs:

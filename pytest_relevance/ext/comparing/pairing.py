@@ -58,9 +58,10 @@ NO_LINE = no_line('missing="empty"')
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The pairs of results that can be compared, and why other cases cannot.
+    """The pairs of results that can be compared, and why other cases cannot be.
 
     `names`: the names of the runs in messages.
+    `incompatibilities`: the reasons that keep cases from being compared.
     `errors`: the cases that ended in an error in one of the runs.
     `notes`: remarks for the report.
     """
@@ -184,8 +185,8 @@ def _check_comparable(
     """Raise `Incomparable` if no pair is left, or something keeps the runs apart.
 
     A case that only the second run has is new, and no reason to refuse. But a plain run
-    has no line for a query without results. So if the first run is plain and lacks a
-    query, the query may be an old one.
+    does not list a query without results. So if the first run is plain and lacks a
+    query, the query may be an old one, and this is a reason.
     """
     kinds = {each.kind for each in kept_apart}
     in_the_way = kinds if _is_plain(first) else kinds - {NEW_CASE}
@@ -211,7 +212,10 @@ def _is_plain(run: Run) -> bool:
 
 
 def _notes(matched: _Matched, *, are_judged: bool) -> list[str]:
-    """Return notes about cases that were skipped, and about differences in pairs."""
+    """Return notes on skipped cases, and on pairs whose cases differ.
+
+    They may differ in params or weight, or have no judgments.
+    """
     other_params, other_weights, unjudged = [], [], []
     for each in matched.pairs:
         first, second = each.first, each.second

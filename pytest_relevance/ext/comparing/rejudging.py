@@ -49,9 +49,10 @@ def rejudge(
     missing: str,
     k: int,
 ) -> Rejudged:
-    """Return both runs, judged again by `judgments` if there are any, under `settings`.
+    """Return both runs judged again, by `judgments` if there are any, and `settings`.
 
-    `missing`: as in `compare_runs`. `k`: the cutoff of plain rankings.
+    `missing`: as in `compare_runs`.
+    `k`: the cutoff of plain rankings.
 
     Raises:
         Incomparable: no query of a run is judged.
@@ -73,10 +74,9 @@ def rejudge(
 def _add_missing(
     queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
 ) -> list[str]:
-    """Return a note about queries that neither run has; add empty rankings if wanted.
+    """Give plain runs empty rankings of queries that they lack, if `missing` is so.
 
-    If `missing` is "empty", the queries that plain runs lack get empty rankings, and
-    there is no note.
+    Otherwise return a note about the queries that neither run has.
     """
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
     if not plain:
@@ -99,12 +99,12 @@ def _add_missing(
 
 @dataclass(frozen=True)
 class Rejudging:
-    """Judges the results of runs again. The results then have grades, and no scores.
+    """Judges the results of runs again. Then they have new grades, and no scores.
 
     `queries`: the judgments; None if each result keeps its own grades.
     `settings`: the settings that replace those of the results.
     `by_key`: whether results get the key of their query as id, and no case file,
-    because two runs may name their queries differently.
+        because two runs may name their queries differently.
     """
 
     queries: JudgedQueries | None
@@ -120,7 +120,7 @@ class Rejudging:
         return Run(results, run.files, run.info, name=run.name)
 
     def _rejudged_result(self, result: CaseResult) -> CaseResult:
-        """Return a result under the judgments, or under changed settings alone.
+        """Return a result under the judgments, or only under other settings.
 
         A query without judgments gets empty ones.
         """
@@ -149,10 +149,9 @@ class Rejudging:
     def _conditions(
         self, conditions: CaseConditions, query: JudgedQuery | None
     ) -> CaseConditions:
-        """Return the conditions of a result, as its query has them.
+        """Return the conditions of a result, with settings, `k` and scale of its query.
 
-        These are the settings, `k` and the scale. What the query does not say stays,
-        except for settings that the caller changed.
+        What the query does not name stays, except for settings that the user changed.
         """
         if query is not None and query.settings is not None:
             settings = query.settings
@@ -177,7 +176,7 @@ class Rejudging:
     def _changed_settings(self, settings: Settings) -> Settings:
         """Return settings with the user's changes.
 
-        Equal settings return the same object, so that results share it.
+        Equal settings give the same object, so that results share it.
         """
         if settings not in self._changed:
             self._changed[settings] = replace(settings, **self.settings)

@@ -31,9 +31,8 @@ DEFAULT_K = 10
 """The cutoff of rankings that have none."""
 
 MISSING = ("refuse", "empty")
-"""What to do about a judged query whose ranking is missing.
-
-Refuse to compare, or take it for an empty ranking.
+"""What to do if a judged query has no ranking: refuse to compare, or take the ranking
+for empty.
 """
 
 
@@ -42,10 +41,9 @@ class PlainRun(Run):
 
 
 def read_runs(first: RunSource, second: RunSource, k: int) -> tuple[Run, Run]:
-    """Return both runs. `k`: the cutoff of plain rankings.
+    """Return both runs. If they have the same name, their paths become their names.
 
-    If two files have the same name, their paths are the names of the runs. Raises what
-    `load_run` raises.
+    `k`: the cutoff of plain rankings. Raises what `load_run` raises.
     """
     one = load_run(first, "first", k)
     two = one if second is first else load_run(second, "second", k)
@@ -97,7 +95,7 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
         checked = check_rankings(source)
         rankings = zip(checked.queries, checked.lists, strict=True)
         return plain_run(rankings, name, k, known_ranks(source))
-    # a baseline is refused there: it is not a record
+    # `Run.open` refuses a baseline, which is no record
     if kind_of(source) in (RECORD.kind, BASELINE.kind):
         return Run.open(source)
     from pytest_relevance.judgments.reading import read_run
@@ -111,9 +109,10 @@ def plain_run(
     k: int,
     cut: Container[str] = (),
 ) -> PlainRun:
-    """Return a run of rankings without scores, given as (query, documents).
+    """Return a run without scores. `rankings` are pairs of query and documents.
 
-    `k`: the cutoff. `cut`: the queries whose searches may have more results.
+    `k`: the cutoff.
+    `cut`: the queries whose searches may have more results.
     """
     results = []
     for query, ranking in rankings:

@@ -1,5 +1,6 @@
-"""Searching several cases at once, in threads, as tasks or in batches:
-`--relevance-concurrency`, and `many`.
+"""Search several cases at once, in threads, as tasks or in batches.
+
+The option is `--relevance-concurrency`; a batch calls the attribute `many` of a search.
 
 | module | what it holds |
 |---|---|

@@ -1,7 +1,7 @@
-"""A call of a search that is made before the turn of its case, or its batch of cases.
+"""A call of a search that is made before the turn of its case, or batch of cases.
 
-A call also reads the rankings, in its own thread. Cursors and clients may belong to the
-thread, and a lazy response does its work only while it is read.
+The call also reads the rankings, in the same thread. Cursors and clients may belong to
+the thread, and a lazy response does its work only while it is read.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class CallAhead(SearchCall):
 
     @property
     def is_in_flight(self) -> bool:
-        """Whether the call has begun and not ended. It may have been dropped."""
+        """Whether the call has begun and not ended, even if it was dropped since."""
         has_begun = self.began is not None
         return has_begun and self.state in (State.RUNNING, State.DROPPED)
 
@@ -112,7 +112,7 @@ class CallAhead(SearchCall):
         return await super().make_in_loop()
 
     def read(self, response: object, started: Moment) -> None:
-        """Read a response. Raises `CaseError` for a cursor that another thread got."""
+        """Read a response. Raises `CaseError` for a cursor of another thread."""
         self._cursors.note(response, self.runs[0])
         super().read(response, started)
 

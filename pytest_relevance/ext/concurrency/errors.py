@@ -3,15 +3,14 @@
 1. The exception ends the calls for its own case, or for all cases of its batch. It is
 kept in their `Searched.error` (`plugin/running/searching.py`).
 2. The other searches go on. But if the exception may end the run (`may_end_run`), no
-further search begins. The cases without one are searched at their turn, if the run gets
-there.
+further search begins. The cases that were not searched are searched at their turn, if
+the run gets there.
 3. Each case takes its `Searched` at its turn, and raises the error
 (`plugin/running/run_case.py`). So the exception is that of its own case, with the
 traceback of the search.
 
-Two mistakes show only if searches run in several threads, and their messages have
-advice: a connection that belongs to another thread, and a cursor that two searches
-share.
+Two mistakes show only if searches run in several threads: a connection that belongs to
+another thread, and a cursor that two searches share. Their messages have advice.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
 def may_end_run(error: BaseException | None, config: pytest.Config) -> bool:
     """Say whether the exception of a search may end the run.
 
-    Ctrl-C does, for example, and so does any failure with `--maxfail` or `--sw`.
+    Ctrl-C does, for example. With `--maxfail` or `--sw` any failure may.
     """
     if error is None or isinstance(error, _NO_FAILURES):
         return False
@@ -53,7 +52,10 @@ _CONNECT_FOR_THREADS = (
 
 
 def with_advice(searched: Searched) -> Searched:
-    """Return `searched`; an error about a connection of another thread gets advice."""
+    """Return `searched`, with advice in an error about a connection.
+
+    sqlite3 raises the error if a connection was made in another thread.
+    """
     if searched.error is None:
         return searched
     # `str` of an exception of the user's may raise another
@@ -68,9 +70,9 @@ def with_advice(searched: Searched) -> Searched:
 class Cursors:
     """The cursors that the searches of a window have returned.
 
-    A connection of DuckDB, for example, returns itself from `execute`. Each call then
-    ends the result of the previous one. So a cursor that is returned in two threads is
-    an error of both cases.
+    A connection of DuckDB, for example, returns itself from `execute`, so each call
+    ends the result of the call before. So if the same cursor is returned in two
+    threads, both cases get an error.
     """
 
     def __init__(self) -> None:
@@ -78,7 +80,7 @@ class Cursors:
         self._errors: dict[CaseRun, CaseError] = {}
 
     def note(self, response: object, run: CaseRun) -> None:
-        """Record that the search of a case returned `response`.
+        """Note that the search of a case returned `response`.
 
         Raises `CaseError` if it is a cursor that was returned in another thread too.
         """

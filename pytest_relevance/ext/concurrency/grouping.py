@@ -1,8 +1,8 @@
 """Find the cases that may be searched together: those of a window.
 
-A window is a case and cases after it in its file that are searched in the same way. A
-case that may be skipped is left out: it is searched alone, at its turn. So is a case
-whose latency an expectation or a gate uses.
+A window is a case and some cases after it in its file that are searched in the same
+way. A case that may be skipped is not in a window: it is searched alone, at its turn.
+So is a case whose latency an expectation or a gate uses.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.scoring import looks_at_latency
 
 _MARKS_OF_CASES_ALONE = frozenset({"skip", "skipif", "filterwarnings"})
-"""The marks with which a case is searched alone.
-
-With the first two a case may be skipped, with the last one it has its own warnings.
+"""The marks with which a case is searched alone: it may be skipped, or has warnings of
+its own.
 """
 
 _RUNNING = (
@@ -37,7 +36,7 @@ _FUNCTION_SCOPE: pytest.StashKey[list[pytest.FixtureDef[Any]]] = pytest.StashKey
 
 
 def note_fixture(fixture: pytest.FixtureDef[Any], node: pytest.Item) -> None:
-    """Record a fixture that was set up, if it is set up for a single case."""
+    """Note a fixture of function scope that was set up for a case."""
     if fixture.scope == "function" and CASE_RUN in node.stash:
         node.stash.setdefault(_FUNCTION_SCOPE, []).append(fixture)
 
@@ -71,10 +70,9 @@ class Grouping:
         )
 
     def _names_of_function_scope(self, run: CaseRun) -> list[str]:
-        """Return the names of own fixtures of function scope that a case uses.
+        """Return the project's fixtures of function scope that a case uses, by name.
 
-        Own fixtures are those of the project. The search of the case always counts as
-        one.
+        The search fixture of the case counts even if another package defines it.
         """
         names = []
         for fixture in run.item.stash.get(_FUNCTION_SCOPE, []):
@@ -84,7 +82,7 @@ class Grouping:
         return names
 
     def following(self, run: CaseRun, most: int) -> list[CaseRun]:
-        """Return at most `most` of the next cases, which may be searched with `run`."""
+        """Return the next cases that may be searched with `run`, at most `most`."""
         together: list[CaseRun] = []
         for item in self._upcoming(run.item):
             other = item.stash.get(CASE_RUN, None)
@@ -103,8 +101,8 @@ class Grouping:
     def _hook_of_project(self, item: pytest.Item) -> str:
         """Return the name of a hook of the project that is called for each test, or "".
 
-        Such a hook may prepare each test. A search that is called before the turn of
-        its case would run without the preparation.
+        Such a hook may prepare each test. If a search were called before the turn of
+        its case, it would run without that.
         """
         file = item.parent
         if file not in self._hooks:
@@ -117,10 +115,9 @@ class Grouping:
 
 
 def are_alike(run: CaseRun, other: CaseRun) -> bool:
-    """Say whether two cases are searched in the same way.
+    """Say whether two cases are searched in the same way, so that `run` may begin both.
 
-    The answer is no if `other` needs a fixture that `run` does not: it is not set up
-    yet.
+    They are not if `other` needs a fixture that `run` does not: it is not set up yet.
     """
     if run.item.parent is not other.item.parent:
         return False
@@ -137,9 +134,9 @@ def _fixtures(run: CaseRun) -> list[str]:
 
 
 def is_alone(run: CaseRun) -> bool:
-    """Say whether a case is searched alone for what it demands.
+    """Say whether a case must be searched alone because of its own keys and marks.
 
-    Such a case may be skipped, has its own warnings, or has its latency tested.
+    It must if it may be skipped, has its own warnings, or has its latency tested.
     """
     if run.case.skip is not None or looks_at_latency(run.case):
         return True

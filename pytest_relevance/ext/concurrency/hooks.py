@@ -18,7 +18,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 class ConcurrencyHooks:
-    """Hooks that have the search of a case called together with others.
+    """The hooks that have the searches of several cases called together.
 
     At most `concurrency` calls run at a time. The attribute `many` of a search is
     called for at most `batch` cases at once.
@@ -34,7 +34,7 @@ class ConcurrencyHooks:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
     ) -> None:
-        """Record a fixture of function scope: its case is searched alone."""
+        """Note a fixture of function scope, because its case is searched alone."""
         note_fixture(fixturedef, request.node)
 
     @pytest.hookimpl
@@ -55,9 +55,9 @@ class ConcurrencyHooks:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pyfunc_call(self) -> Generator[None, object, object]:
-        """Leave the window of a case if Ctrl-C or a timeout ended its call.
+        """Leave the running window if Ctrl-C or a timeout ended the call of its case.
 
-        The event loop of the window may have stopped before the searches ended.
+        The event loop of the window may have stopped before all searches ended.
         """
         try:
             return (yield)

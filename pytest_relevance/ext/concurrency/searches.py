@@ -31,8 +31,8 @@ from pytest_relevance.results.responses.ranking import load_all_readers
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 _WINDOW = 4
-"""The number of cases in a window, as a multiple of the concurrency: few threads wait
-for the slowest search.
+"""The number of cases in a window is the concurrency times this number, so that few
+threads wait for the slowest search.
 """
 
 
@@ -40,8 +40,9 @@ class Searches:
     """Calls the searches of the cases of a window together.
 
     At most `concurrency` calls run at a time, and `many` is called for at most `batch`
-    cases. A case whose search was called has the call as `CaseRun.ahead` until it takes
-    its outcome. After that it is searched alone, for example in a rerun.
+    cases. If the search of a case was called, the case has the call as `CaseRun.ahead`
+    until it takes its outcome. From then on, for example in a rerun, it is searched
+    alone.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:
@@ -57,8 +58,8 @@ class Searches:
     def take(self, this: CaseRun) -> Searched | Coroutine[Any, Any, Searched] | None:
         """Return the outcome of the search of a case; None to have it called alone.
 
-        At the first case of a window, all calls of the window are made. Without a
-        running event loop, a coroutine is returned if a loop is needed.
+        The first case of a window has all calls of the window made. If an event loop is
+        needed and none runs, a coroutine is returned.
         """
         self._drop_if_set_up_anew(this)
         if this.ahead is None:
@@ -123,7 +124,7 @@ class Searches:
         # a thread that hangs in a search serves no other window
         self._threads.end()
         first = window.calls[0].runs[0]
-        first.ahead = None  # the case that began the window ends with it
+        first.ahead = None  # this case made the calls, and has been ended too
         if not text:
             return
         if isinstance(error, ENDING):  # no report of the case follows
@@ -140,14 +141,13 @@ class Searches:
                 run.ahead = None
 
     def _drop_if_set_up_anew(self, this: CaseRun) -> None:
-        """Drop the outcome for a case if its search fixture was set up again since."""
-        if (
-            this.ahead is not None
-            and this.ahead.search_function is not this.search_function
-        ):
-            this.ahead.close()
-            this.ahead = None
-            self._called.discard(this)
+        """Drop the call of a case if its search fixture has been set up again since."""
+        call = this.ahead
+        if call is None or call.search_function is this.search_function:
+            return
+        call.close()
+        this.ahead = None
+        self._called.discard(this)
 
     def _function_of(self, this: CaseRun) -> object:
         """Return the function to call for a case: the search, or `many` for a batch."""
@@ -179,9 +179,10 @@ class Searches:
     def _plan_single_calls(
         self, this: CaseRun, search_function: Any, most: int
     ) -> Sequence[CallAhead]:
-        """Return a call for each case of a window, at most `most` at a time; or ().
+        """Return a call for each case of a window.
 
-        Return () if `this` does not begin a window, or would be alone in it.
+        () if `this` does not begin a window, or would be alone in it.
+        `most`: how many calls are made at a time.
         """
         if most == 1 or not self._begins_window(this):
             return ()
@@ -201,8 +202,8 @@ class Searches:
     ) -> Sequence[CallAhead]:
         """Return a call of `many` for each batch of a window, at most `most` calls.
 
-        Return () if the case is searched alone. A search that is no function, but has
-        `many`, is called with a batch of one.
+        () if the case is searched alone. But a search that is no function and has
+        `many` is called with a batch of one.
         """
         runs: Sequence[CaseRun] = [this]
         if self._begins_window(this):
@@ -227,7 +228,8 @@ class Searches:
     def _begins_window(self, this: CaseRun) -> bool:
         """Say whether other cases may be searched together with a case.
 
-        If the answer is no because of fixtures or hooks of the project, warn of that.
+        If they may not because of fixtures or hooks of the project, the run warns of
+        that.
         """
         if this in self._called or here() != self._home:
             return False
@@ -250,7 +252,7 @@ def _take_outcome(this: CaseRun) -> Searched:
 
 
 def _calls_that_need_loop(first: CallAhead) -> Sequence[CallAhead]:
-    """Return the calls of the window whose responses must be awaited, `first` first."""
+    """Return the calls of the window of `first` that must be awaited, `first` first."""
     calls = [first] if first.state is State.NEEDS_LOOP else []
     for call in first.window.calls:
         if call is not first and call.state is State.NEEDS_LOOP:

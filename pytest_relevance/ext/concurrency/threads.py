@@ -31,9 +31,9 @@ class _Job:
 class DaemonThreads:
     """Runs functions in at most `most` threads, each in a copy of the context.
 
-    When Python ends, a ThreadPoolExecutor waits for its threads, even if a search
-    hangs. Python does not wait for daemon threads. An idle thread is kept for the next
-    function, because a client may belong to its thread.
+    Python does not wait for daemon threads when it ends. For the threads of a
+    ThreadPoolExecutor it waits, even if a search hangs. An idle thread is kept for the
+    next function, because a client may belong to its thread.
     """
 
     def __init__(self, most: int) -> None:
@@ -54,7 +54,7 @@ class DaemonThreads:
         self._queue.put(_Job(function, future, copy_context()))
 
     def end(self) -> None:
-        """End the idle threads now, and the other threads when their functions end."""
+        """End the idle threads now, and each other thread when its function ends."""
         for _ in range(self._count):
             self._queue.put(None)
         self._count, self._queue = 0, SimpleQueue()

@@ -29,7 +29,7 @@ _MOST_IN_FLIGHT = 5
 class Window:
     """The calls of several searches, which are made together.
 
-    What may become of a call is said by its `State`.
+    `State` says what may become of a call.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Window:
         await self._run_one_by_one()
 
     async def _run_one_by_one(self) -> None:
-        """Make the calls in the running coroutine, each after the one before."""
+        """Make the calls in the running coroutine, one after the other."""
         for call in self.calls:
             call.began = None
             call.future = Future()
@@ -119,7 +119,7 @@ class Window:
     def leave(self) -> None:
         """Drop all calls, after Ctrl-C or a timeout.
 
-        A thread cannot be stopped: its call goes on, and its case waits for it.
+        A call in a thread cannot be stopped. It goes on, and its case waits for it.
         """
         self._is_left = True
         for call in self.calls:

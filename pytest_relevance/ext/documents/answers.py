@@ -35,10 +35,11 @@ class IndexDocuments:
     """What an index says of the documents that it was asked for.
 
     `titles`, `shown`: the titles and further fields, as text, of the documents in the
-    index.
+        index.
     `absent`: the documents that are not in the index, as keys.
     `has_other_ids`: whether the index lacks a document that the search returned. Then
-    its ids differ from those of the search, and an absent document may well be in it.
+        its ids differ from those of the search, and absent documents may be in it under
+        other ids.
     """
 
     titles: dict[str, str] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class IndexDocuments:
     has_other_ids: bool = False
 
     def add(self, more: IndexDocuments) -> None:
-        """Add the documents of `more`, which another answer described."""
+        """Add the documents that another answer described."""
         self.titles |= more.titles
         self.shown |= more.shown
         self.absent |= more.absent
@@ -55,8 +56,7 @@ class IndexDocuments:
     def described(self, result: CaseResult) -> CaseResult:
         """Return a result with the titles and fields that are known of its documents.
 
-        It also gets the list of judged or expected documents that the index does not
-        have.
+        It also lists the judged or expected documents that are not in the index.
         """
         described = result.with_titles(self.titles, self.shown)
         if self.has_other_ids:
@@ -88,7 +88,7 @@ def _wanted(result: CaseResult) -> list[str]:
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
     """Return the documents of a result whose titles a report may show.
 
-    Of each ranking these are only the documents at its top.
+    Of a ranking, only the documents at its top are asked for.
     """
     k = result.conditions.k
     if result.evaluation.judgments:
@@ -101,7 +101,7 @@ class IndexAnswer:
     """What an index has answered.
 
     `documents`: what it says of the documents.
-    `complaints`: a sentence for each kind of value that was ignored, by the kind.
+    `complaints`: {kind of value that was ignored: sentence}.
     """
 
     documents: IndexDocuments
@@ -111,8 +111,8 @@ class IndexAnswer:
 def read_answer(answer: object, asked: Sequence[str]) -> IndexAnswer:
     """Return the content of an answer `{id: title or mapping}`.
 
-    A document of `asked` is absent if it is missing in the answer, or if its value is
-    None. Raises `UnreadableAnswer` if the answer is not a mapping.
+    A document of `asked` is absent if the answer does not have it, or has None for it.
+    Raises `UnreadableAnswer` if the answer is not a mapping.
     """
     if not isinstance(answer, Mapping):
         raise UnreadableAnswer(
@@ -158,7 +158,7 @@ class _Document:
 def _read_document(value: object) -> _Document:
     """Return the title and the fields in the answer for one document.
 
-    A text is a title. A title that is not text is not readable.
+    A plain text is a title. A title that is not text is not readable.
     """
     if isinstance(value, str):
         value = {"title": value}

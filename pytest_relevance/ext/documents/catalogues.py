@@ -1,6 +1,6 @@
 """Look up documents in the catalogues of suites.
 
-Expectations use fields of documents, and reports show titles and fields.
+Expectations look at the fields of documents, and reports show titles and fields.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def texts_in_catalogues(
 ) -> list[DocumentTexts]:
     """Return the titles and fields of the documents of each result.
 
-    If a catalogue cannot be read, the user is told so. Each catalogue is read once if
-    the first call has all results of the run.
+    The run reports a catalogue that cannot be read. Each catalogue is read once, if the
+    first call has all results of the run.
     """
     titles = config.stash.setdefault(_TITLES, RunTitles())
     store = run_store(config)

@@ -1,18 +1,18 @@
 """Ask the project's fixture `relevance_documents` for titles and fields of documents.
 
-Documents that the fixture does not return are not in the index.
+A document that the fixture does not return is not in the index. The fixture is
+requested for two reasons:
 
-The fixture is requested for two reasons:
-
-- Titles for reports, at the end of the call phase of a failing case. The fixtures of
-  the case are still set up then, no event loop runs, and output is captured. If an
-  output at the end of the run shows all cases, it is requested for passing cases too.
-  Their documents wait until a batch is full, a case fails, or the fixture is torn down,
-  and their titles are sent with a later report. A failure is a warning of the run,
-  shown once in the summary, and titles are not asked for again. No verdict changes.
-- Fields that expectations use and that the search did not return, while a case is
-  scored, so in passing cases too (`pytest_relevance_fields`). A failure makes the case
-  an error. The next case asks again, as its own verdict depends on the answer.
+- Reports show titles. They are asked for at the end of the call phase of a failing
+  case. The fixtures of the case are still set up then, no event loop runs, and output
+  is captured. If an output at the end of the run shows all cases, titles are asked for
+  in passing cases too. Their documents wait until a batch is full, a case fails, or the
+  fixture is torn down, and their titles are sent with a later report. If that fails,
+  the run warns once, and does not ask for titles again. No verdict changes.
+- Expectations use fields that the search did not return. These are asked for while a
+  case is scored, also in passing cases (`pytest_relevance_fields`). If that fails, the
+  case is an error. The next case asks again, because its own verdict depends on the
+  answer.
 
 Other runs never request the fixture.
 """
@@ -84,8 +84,8 @@ class _Case:
 class _Index:
     """The value of the fixture `relevance_documents`, and what it was asked so far.
 
-    Each document is asked for once, with one exception: an answer for titles is not
-    kept in `values`, so an expectation asks for the document again.
+    Each document is asked for once. Only a document that was asked for its title is
+    asked for again if an expectation needs its fields.
 
     `ask`: the value of the fixture: a function that takes ids.
     `documents`: what the answers say.
@@ -93,9 +93,10 @@ class _Index:
     `waiting`: the documents whose titles will be asked for next.
     `cases`: the cases with documents that were not asked for yet.
     `loop`: the event loop that the last search ran in, if it is another plugin's.
-    `is_broken`: whether a request for titles failed. Then there is no other one.
-    `values`: the answers for documents whose fields expectations use; None for a
-    document that the index does not have.
+    `is_broken`: whether a request for titles failed. Then titles are not asked for
+        again.
+    `values`: {document: answer} for fields that expectations use; None for a document
+        that the index does not have.
     """
 
     ask: Callable[[list[str]], object]
@@ -139,8 +140,8 @@ class _Index:
     ) -> Mapping[str, str]:
         """Ask for the documents whose values are not known yet, even if `is_broken`.
 
-        Their titles are then known too, so these documents do not wait any longer.
-        Return what is wrong with the answers: a sentence for each kind of mistake.
+        Their titles are known afterwards too, so they do not wait any longer. Return
+        {kind of mistake in the answers: sentence}.
         """
         complaints: dict[str, str] = {}
         unasked = []
@@ -165,7 +166,7 @@ class _Index:
 class DocumentLookup:
     """Hooks that ask for documents, and send the answers with later reports.
 
-    They are registered, as `relevance_documents`, if any test sees a fixture of that
+    They are registered, as `relevance_documents`, if any test sees a fixture of this
     name.
     """
 
@@ -196,7 +197,7 @@ class DocumentLookup:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
-        """Have the remaining documents asked for before the fixture is torn down.
+        """Make the teardown of the fixture ask for the remaining documents first.
 
         The fixtures that `relevance_documents` requests are still set up then.
         """
@@ -219,7 +220,8 @@ class DocumentLookup:
     ) -> None:
         """Ask the index for the documents of a check that failed in a subtest.
 
-        Nothing is asked while an event loop runs: the index could not be awaited.
+        Nothing is asked while an event loop runs, because an answer could not be
+        awaited.
         """
         checks = item.stash.get(CHECKS, None)
         if call.excinfo is None or checks is None or not checks.is_running:
@@ -290,9 +292,9 @@ class DocumentLookup:
         return FieldValues(source=NAME, by_document=values)
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
-        """Ask for the documents that the failures among `runs` name.
+        """Ask for the documents that failing cases of an item name.
 
-        If an output shows all cases, the documents of other cases wait.
+        If an output shows all cases, the documents of other cases are noted, and wait.
         """
         everything = settings(self._config).details
         wanted = {}
@@ -354,9 +356,11 @@ class DocumentLookup:
         nodeid: str = "",
         unsent: Mapping[int, Attempt] | None = None,
     ) -> None:
-        """Ask for documents if at least `at_least` wait, and describe complete cases.
+        """Ask for waiting documents, and describe the cases that are complete then.
 
-        `unsent`: the attempts of the item `nodeid`, whose results were not sent yet.
+        `at_least`: how many documents must wait. With fewer, nothing is asked.
+        `unsent`: {number: attempt} of the item `nodeid`, whose results were not sent
+            yet.
         """
         while len(index.waiting) >= at_least and not index.is_broken:
             self._ask_for_batch(index)
@@ -374,7 +378,7 @@ class DocumentLookup:
     def _ask_for_batch(self, index: _Index) -> None:
         """Ask an index for the next documents, and keep what it answers.
 
-        A fault is a warning, and the index is not asked again.
+        If that fails, the run warns, and the index is not asked for titles again.
         """
         batch = index.take_batch()
         try:

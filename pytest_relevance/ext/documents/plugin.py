@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.hookimpl(trylast=True)  # the hooks of the run come first
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Register the hooks for `relevance_documents`, if any fixture has that name."""
+    """Register the hooks of `relevance_documents`, if a fixture has this name."""
     if not session.items:  # on the controller of pytest-xdist
         return
     from pytest_relevance.plugin.pytest_internals import is_fixture_defined

@@ -1,1 +1,1 @@
-"""Explanations of ranks in failing cases, which a hook of the project gives."""
+"""Explanations of ranks in failing cases, by a hook that the project implements."""

@@ -28,8 +28,8 @@ _MOST_EXPLAINED = 5
 def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
     """Return what the hook says about documents of a failing case.
 
-    An exception, or a value other than text and None, becomes a warning of the run. The
-    hook is then not called for the other documents of the case.
+    If the hook raises an exception, or returns neither text nor None, the run warns,
+    and the hook is not called for the remaining documents of the case.
     """
     explanations: dict[str, str] = {}
     hide = redaction(this.item.config).text
@@ -61,7 +61,7 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
 
 
 def _to_explain(result: CaseResult) -> Iterator[str]:
-    """Yield the documents that are unwanted, rank too high, or left the top k."""
+    """Yield the documents that are unwanted, rank too high, or have left the top k."""
     if not result.is_unjudged:
         unwanted = unwanted_documents(result)
         too_high = [

@@ -32,14 +32,15 @@ class HookSpecs:
     ) -> str | None:
         """Return an explanation why a document has its rank, or was not returned.
 
-        For example, return the explanation of the engine. Return None to leave it to
-        the next implementation. The hook is called in a case that fails, for at most
-        ten documents: those that rank too high, and those that left the top k since the
-        baseline. `-v` shows the text, and a record keeps it. An exception changes no
-        verdict.
+        For example, return the explanation of the engine. Return None to leave the
+        document to the next implementation. The hook is called in a case that fails,
+        for at most ten documents: those that rank too high, and those that left the top
+        k since the baseline. `-v` shows the text, and a record keeps it. An exception
+        changes no verdict.
 
-        `rank` (from 1) is None for a document that was not returned. `response` is the
-        return value of the search, after awaiting it if it was awaitable.
+        `rank`: from 1; None if the document was not returned.
+        `response`: the return value of the search. If it was awaitable, it has been
+            awaited.
         """
 
 

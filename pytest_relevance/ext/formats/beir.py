@@ -1,8 +1,8 @@
 """Read BEIR's files: `qrels/test.tsv` and `queries.jsonl`.
 
 The columns of the qrels are query-id, corpus-id and score. A user has to name this
-format: by its content a file is read as a table or as JSON Lines. The only difference
-is that the texts of the queries are in another file.
+format; otherwise such a file is read as a table or as JSON Lines. With this format the
+texts of the queries may be in another file.
 """
 
 from __future__ import annotations

@@ -60,9 +60,9 @@ RATING = frozenset({str, NumberAsWritten, type(None), bool})
 class Collector:
     """Collects the ratings and the queries of one file, and the mistakes in it.
 
-    A reader calls its methods with each value and with the path of the value, in the
-    form that `Source.place` takes. At the end `ratings` or `queries` returns what was
-    collected. If there were mistakes, they raise one FileError that names all of them.
+    A reader calls the methods with each value and its path, in the form that
+    `Source.place` takes. At the end `ratings` or `queries` returns what was collected.
+    If there were mistakes, they raise one FileError that names all of them.
 
     `keys`: the keys of an object that rates a document.
     """
@@ -87,7 +87,7 @@ class Collector:
         self._problems.add(message, self._source.place(path))
 
     def refuse(self, message: str) -> NoReturn:
-        """Raise FileError for the recorded mistakes, or else for `message`."""
+        """Raise FileError with the recorded mistakes; without any, with `message`."""
         self._problems.raise_if_any()
         self._source.refuse(message)
 
@@ -96,8 +96,8 @@ class Collector:
     ) -> Iterator[tuple[int, dict[str, object]]]:
         """Yield (index, object) for each object in a list.
 
-        A value that is not a list, and an entry that is not an object, is recorded as a
-        mistake. `what`: how the mistake calls the list.
+        If `value` is not a list, or an entry is not an object, a mistake is recorded.
+        `what`: the name of the list in the mistake.
         """
         if not isinstance(value, list):
             self.wrong(
@@ -403,7 +403,7 @@ class Collector:
         )
 
     def _described(self) -> dict[str, Query]:
-        """Return the queries that have a text, params or the like, or no rating."""
+        """Return the queries that have no rating, or more to say than their id."""
         rated = set()
         for row in self._rows:
             if row.rating not in (None, ""):

@@ -7,7 +7,7 @@ The option `query` says where the text of a query is. It is a path with dots fro
 request (`params.text`, `request.query.match.title`, `id`). Of several paths, the first
 that leads to a text counts. Without the option, the text is the only parameter that is
 text, or the only text that the body searches for. If there are several, the text is not
-known. The other parameters of a template are the params of the query.
+known. Parameters of a template that are not the text are the params of the query.
 
 Documents with the same id in two indices are the same, unless `id_field` is a template.
 """
@@ -101,10 +101,10 @@ def _query(
     path: JsonPath,
     wanted: Sequence[str] | None,
 ) -> Query:
-    """Return the query of one request, with its text if that is known.
+    """Return the query of one request, with its text if the text is known.
 
-    Its params are the parameters of the template without the text.
-    `wanted`: the paths at which the user says that the text is; None if not said.
+    The params of the query are the parameters of the template without the text.
+    `wanted`: the paths at which the user says that the text is; None if there are none.
     """
     params = _params(request)
     if wanted is None:
@@ -197,8 +197,8 @@ def _text_at(value: object, parts: Sequence[str]) -> str | None:
 def texts_of_request(request: Mapping[str, object]) -> dict[str, str]:
     """Return {path: text} of all texts in a request that may be the text of the query.
 
-    These are the parameters that are text, and the texts that the body searches for. A
-    text that occurs twice has its first path alone.
+    These are the parameters that are text, and the texts that the body searches for. If
+    a text occurs twice, only its first path is returned.
     """
     found: dict[str, str] = {}
     for name, value in _params(request).items():

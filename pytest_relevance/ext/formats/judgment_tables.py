@@ -123,7 +123,7 @@ def _ratings(
     format: str,
     notices: Sequence[str],
 ) -> Ratings:
-    """Return the ratings in the cells: those of the first rater, of the second ..."""
+    """Return the ratings in the cells: all of the first rater, then of the second."""
     count = len(cells.keys)
     times = len(cells.grades)
     ratings: list[object] = []
@@ -368,14 +368,14 @@ def _refuse_two_indexes(table: Table, document: int, cells: _Cells) -> None:
 # Who gave a grade
 
 _ARE_MACHINES = {"true": True, "false": False, "": False}
-"""What a column may say of who gave a grade."""
+"""Whether a machine gave the grade, by what the column may say."""
 
 
 def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
     """Return for each rating whether a machine gave it; None if no column says so.
 
-    A column of this name in a table without raters may be a field of the documents, for
-    example of washing machines. If it never says `true`, it does not count.
+    In a table without raters, a column of this name may be a field of the documents,
+    for example of washing machines. If it never says `true`, it is not read.
 
     `times`: how many ratings each row has.
     Raises FileError if the column has anything but `true`, `false` and blanks.
@@ -430,7 +430,7 @@ def _described(table: Table, cells: _Cells) -> dict[str, Query]:
 def _with_ids(rows: Ratings) -> list[bool]:
     """Return for each row whether it names a document.
 
-    A row may name only a query: then the query has no judgments. Raises FileError for a
+    A row may name only a query, which then has no judgments. Raises FileError for a
     document or a rating without a query, and for a rating without a document.
     """
     problems = Problems(rows.file)
@@ -485,8 +485,9 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
 def _lacking(at: Mapping[str, int], others: Sequence[str]) -> list[str]:
     """Return a sentence for each column that a table of judgments lacks.
 
-    `at`: the columns that were found, by their meaning. `others`: the other columns. A
-    sentence names one of these if it may be the missing column.
+    `at`: {meaning: number} of the columns that were found.
+    `others`: the names of the other columns. A sentence names one of them if it may be
+        the missing column.
     """
     lacking = []
     for one_of in (("query_id", "query"), ("document",), ("grade",)):
@@ -508,7 +509,7 @@ _ENDS_AS_ID = re.compile(r"(?:^|[a-z0-9 _.-])(?:id|ids|no|nr|num|number|key|code
 
 
 def _meant_column(what: str, names: Sequence[str], spellings: Sequence[str]) -> str:
-    """Return advice to rename a column that may be meant by `what`; empty without one.
+    """Return advice to rename a column that may be the one for `what`; "" without one.
 
     Short names are not compared, because they are alike by chance: `id` is as near to
     `did` as a misspelt word is to the right one.

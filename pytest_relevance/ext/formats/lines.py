@@ -1,6 +1,6 @@
 """Read the format `text`: each line is a query.
 
-Nearly every file could be read as lines. So a file that is surely in another format is
+Nearly every file can be read as lines. So a file that is surely in another format is
 refused.
 """
 

@@ -60,8 +60,8 @@ class _Content:
 def is_ltr(source: Source) -> bool:
     """Say whether a file is a judgment list.
 
-    The first line has to be a judgment or a header of a query, because a table begins
-    with its own header. More than half of the first lines have to be, too.
+    The first line must be a judgment or a header of a query, because a table begins
+    with a header of its own. So must be more than half of the first 20 lines.
     """
     fits = []
     for line in source.head.split("\n"):
@@ -131,7 +131,7 @@ def read_ltr_queries(source: Source) -> list[Query]:
 
 
 def _read_lines(source: Source) -> _Content:
-    """Return what the lines of a file say. Raises one FileError for all wrong lines."""
+    """Return the content of all lines. Raises one FileError for all wrong lines."""
     content = _Content(rows=[], described={}, first_lines={}, has_features=False)
     problems = Problems(source.file)
     for number, line in enumerate(source.text.split("\n"), 1):
@@ -193,10 +193,10 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
 
 
 def _texts_of_queries(content: _Content) -> dict[str, str] | None:
-    """Return the texts after documents, if they are those of queries: {query: text}.
+    """Return {query: text}, if the texts after the documents are those of queries.
 
-    Return None if the texts are titles: a query has two different ones, or another text
-    in its header.
+    Return None if they are titles: a query has two different ones, or one that is not
+    the text in its header.
     """
     texts: dict[str, str] = {}
     for row in content.rows:
@@ -217,9 +217,9 @@ def _describe_queries(content: _Content, texts: Mapping[str, str]) -> None:
 
 
 def _split_comment(comment: str) -> tuple[str, str]:
-    """Return the document and the text after it, which a comment `document text` has.
+    """Return the document and the text after it, from a comment `document text`.
 
-    A tab separates the two, or else white space.
+    A tab separates the two, or white space if there is no tab.
     """
     letor = _LETOR.match(comment)
     if letor is not None:

@@ -153,8 +153,8 @@ _WRAPPERS = frozenset(
 def _refuse_wrapped_list(source: Source) -> None:
     """Raise FileError if the whole file is `{"items": [...]}` with queries in the list.
 
-    Other usual names than `items` count too. An empty list is refused as well. The list
-    may have ratings instead of queries: then the key is a query.
+    Other usual names than `items` count too, and the list may be empty. If the list has
+    ratings, it is not refused: then the key is a query.
     """
     if len(source.json_object) != 1:
         return
@@ -199,7 +199,7 @@ def are_queries(source: Source) -> bool:
 
 
 def _is_a_text(value: object) -> bool:
-    """Say whether a value is text that is not a number."""
+    """Say whether a value is text, but not a number as text."""
     return type(value) is str and number_of(value) is None
 
 
@@ -370,7 +370,7 @@ class _NestedReader(Collector):
     def _find_keys(self, names: Sequence[str]) -> Keys:
         """Return which keys have the document, the grade, the rater and the title.
 
-        `names`: the keys of the objects. A key `score` is not the grade.
+        `names`: the keys of the objects. A key `score` is not read as the grade.
         """
         keys = {"document": "doc_id", "grade": "grade"}
         for name in _IDS:

@@ -18,7 +18,7 @@ from pytest_relevance.judgments.grading import number_of
 
 _NEEDED = "qrels are qid iter docid grade"
 _HIGHEST_SCALE = 6
-"""The highest grade of the scales in use. A column that counts further has ranks."""
+"""The highest grade of the scales in use. A column with the next number has ranks."""
 
 _NUMBER = re.compile(r"[0-9]{1,2}(?:\.[0-9])?")
 _COUNTER = re.compile(r"[0-9]{1,2}|q0", re.IGNORECASE)
@@ -41,8 +41,8 @@ class QrelsRows:
 def refuse_other_columns(source: Source, rows: QrelsRows) -> None:
     """Raise FileError if the rows are surely not qrels.
 
-    Then the third or fourth column has ranks, or the second one has documents or
-    subtopics.
+    They are not if the third or fourth column has ranks, or the second one has
+    documents or subtopics.
     """
     order = order_of_run(rows)
     if order is not None:
@@ -90,9 +90,9 @@ def _rows_by_query(queries: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _is_one_counter(rows: QrelsRows) -> bool:
-    """Say whether the column of documents has only one value, a rank or an iteration.
+    """Say whether the third column has only one value, a rank or an iteration.
 
-    The answer is no if one document was judged for several queries in several rounds.
+    One document that was judged for several queries in several rounds is no counter.
     """
     if len(set(rows.documents)) > 1 or len(set(rows.iterations)) == 1:
         return False
@@ -124,8 +124,8 @@ def _have_ranks(
 ) -> bool:
     """Say whether a column has ranks (1, 2, 3 ...) in most queries with several lines.
 
-    A query does not count if its second column has a value twice.
-    `by_query`: the row numbers of each query.
+    A query whose second column has a value twice does not have ranks.
+    `by_query`: {query: numbers of its rows}.
     """
     several = [rows for rows in by_query.values() if len(rows) > 1]
     ranked = 0

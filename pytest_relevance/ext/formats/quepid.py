@@ -164,8 +164,8 @@ def _add_judgements(
 ) -> None:
     """Add the judgements of one document.
 
-    Of several judgements, those without a name of the rater are told apart by their
-    place: `rating 2`.
+    If there are several, a judgement without a name of its rater is told apart by its
+    number: `rating 2`.
     """
     title = _title(pair.get("document_fields"))
     path = (*path, "judgements")
@@ -230,7 +230,7 @@ def _first_text(
 ) -> str | None:
     """Return the first text under one of the names; None if no object has one.
 
-    All names of the first object come before those of the second.
+    All names are looked up in the first object, then in the second.
     """
     for holder in holders:
         for name in names:

@@ -1,6 +1,6 @@
 """Check the rows of a file of queries: columns that nothing reads, and contradictions.
 
-A row becomes a case with a query, an id, a weight, a note and params. Nothing reads the
+A row becomes a case with a query, an id, a weight, a note and params. Nothing reads
 other columns, so messages name them. Two rows that differ only in such a column are
 refused, because they would become one case.
 """
@@ -81,11 +81,11 @@ def has_content(cell: object) -> bool:
 class QueryRows:
     """The rows of a file of queries.
 
-    `columns`: the cells of the columns that are read, by their meaning.
+    `columns`: {meaning: cells} of the columns that are read.
     `place`: a function that returns the position of a row in the file.
-    `unread`: a function that returns the cells of the other columns, by their names.
+    `unread`: a function that returns {name: cells} of the other columns.
     `beside_judgments`: whether the table has judgments, and so several rows for a
-    query.
+        query.
     """
 
     source: Source
@@ -98,8 +98,9 @@ class QueryRows:
 def refuse_contradictions(rows: QueryRows) -> None:
     """Raise FileError if rows of one query differ, with each row that differs.
 
-    All columns are compared, also those that nothing reads. But in a table of judgments
-    other columns may describe documents: there only the weight is compared.
+    All columns are compared, also those that nothing reads. Only in a table of
+    judgments, other columns than the weight may describe documents, and are not
+    compared.
     """
     repeated = list(_repeated(rows.columns))
     if not repeated:

@@ -74,7 +74,7 @@ def has_query_header(source: Source) -> bool:
 
 
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
-    """Return the numbers of the columns of queries, by their meaning: `query_id` ...
+    """Return {meaning: number} of the columns of queries, for example `query_id`.
 
     The names in `MORE_SPELLINGS` do not count in a table of judgments. The name `text`
     does not count without a column of ids.
@@ -144,7 +144,7 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
 
 
 def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
-    """Return the cells of the columns of queries, by their meaning.
+    """Return {meaning: cells} of the columns of queries.
 
     The cells are texts; weights are as the file has them.
     """
@@ -165,7 +165,7 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 
 
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
-    """Return the places of the columns of queries and of judgments."""
+    """Return the numbers of the columns of queries and of judgments."""
     read = set(query_columns(source, table.names).values())
     judged = layout_of(source, table.names)
     if judged is not None:
@@ -300,7 +300,7 @@ def distinct(
     """Return the queries, each id once.
 
     `queries`: for each row of a file its query, or a message about what is wrong with
-    it, and its place.
+        the row; and the place of the row.
 
     Raises:
         FileError: something is wrong, or two queries of one id have different texts.

@@ -1,4 +1,4 @@
-"""Rank the rows of a run. All readers of runs use this.
+"""Collect the rows of a run, and rank them, for all readers of runs.
 
 A row has a query, a document, and the score or the rank of the document.
 """
@@ -34,7 +34,7 @@ class Results:
 class RunRows:
     """Collects the rows of a run in any order, and ranks the results of each query.
 
-    `order`: `SCORE` or `RANK`, which says what the number of a row is.
+    `order`: what the number of a row is, `SCORE` or `RANK`.
     """
 
     def __init__(self, order: str) -> None:
@@ -46,9 +46,9 @@ class RunRows:
         return query in self._results
 
     def results_of(self, query: str) -> Results:
-        """Return the results of a query, as they were added; none yet for a new query.
+        """Return the results of a query, as they were added; empty for a new query.
 
-        A reader may add results that it has checked to the lists.
+        A reader that has checked results itself may append them to the lists.
         """
         return self._results.setdefault(query, Results())
 

@@ -175,7 +175,7 @@ def _read_json(source: Source) -> Rankings:
     """Return the rankings in JSON.
 
     The forms are {query: {document: score}}, {query: [document, ...]}, rows, and a
-    snapshot of Quepid. Rows are a list of objects, or one object on each line.
+    snapshot of Quepid. Rows are objects, in a list or one on each line.
     """
     content = source.entries if source.is_json_lines else source.json
     snapshot = quepid.snapshot_rows(content)

@@ -10,10 +10,10 @@
     ...</question></topic>
 
 The first is not XML: its inner elements have no end tag, and `&` and `<` are not
-escaped. So one scanner reads both. The text of a query is its `query` or `title`, or
-else its `question` or description, or else the text of the topic itself. Line breaks
-become spaces. Another of these elements is the note of the query. See
-https://trec.nist.gov/data/topics_eng/.
+escaped. So one scanner reads both. The text of a query is its `query` or `title`. If it
+has none, the text is its `question` or description, or else the text of the topic
+itself. Line breaks become spaces. Another of these elements becomes the note of the
+query. See https://trec.nist.gov/data/topics_eng/.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class _Topic:
     """A topic of the file.
 
     `line`: the line where it begins.
-    `attributes`, `content`: the text in its tag, and the text up to its end.
+    `attributes`: the text in its tag, after the name.
+    `content`: the text after its tag, up to its end.
     `ends`: whether it has an end tag.
     """
 
@@ -76,8 +77,8 @@ class _Topic:
 class _Elements:
     """The elements of a topic.
 
-    `texts`: the text of each element, by its name. `between`: the text outside of
-    elements.
+    `texts`: {name: text} of the elements.
+    `between`: the text outside of elements.
     """
 
     texts: Mapping[str, str]
@@ -191,10 +192,10 @@ def _id_of(topic: _Topic, elements: _Elements) -> str:
 
 
 def _elements(content: str) -> _Elements:
-    """Return the elements of a topic. If two have one name, the first counts.
+    """Return the elements of a topic. If two have the same name, the first counts.
 
-    An element without an end tag ends where the next one begins. A language is not a
-    part of a name: `EN-title` is `title`.
+    An element without an end tag ends where the next one begins. The language of a name
+    is left out: `EN-title` is `title`.
     """
     texts: dict[str, str] = {}
     between = []

@@ -77,8 +77,8 @@ def _first_lines(source: Source) -> list[str]:
 def rows_of(source: Source, width: int) -> TextTable:
     """Return the lines of a file as a table of `width` columns.
 
-    White space separates the cells. If only tabs make that number of columns, tabs do,
-    and ids may have spaces.
+    White space separates the cells. But if only tabs give this number of columns, tabs
+    do, and ids may have spaces.
     """
     separator = WHITE
     for line in _first_lines(source)[:1]:
@@ -171,7 +171,7 @@ def read_run(source: Source) -> Rankings:
 def _add_mistake(
     problems: Problems, table: TextTable, rows: RunRows, line: str, number: int
 ) -> None:
-    """Record what is wrong with a line of a run. Blank lines and comments are right."""
+    """Record what is wrong with a line of a run, unless it is blank or a comment."""
     if line.isspace() or line.startswith("#"):
         return
     cells = table.split(line)

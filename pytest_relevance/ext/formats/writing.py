@@ -1,9 +1,9 @@
 """Write judgments as CSV, JSON Lines or TREC qrels, and rankings as a TREC run.
 
 Each format has a function here. It refuses what its format cannot hold, writes the
-rest, and says what is lost. A table can hold any id and any text that is not blank, and
-has columns for titles and raters. In the lines of TREC white space separates the ids,
-and there are no texts.
+rest, and returns what is lost. A table can hold any id and any text that is not blank,
+and has columns for titles and raters. In the lines of TREC white space separates the
+ids, and there are no texts.
 """
 
 from __future__ import annotations
@@ -158,8 +158,8 @@ def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
 def _check_table(judgments: Judgments, about: str) -> tuple[str, ...]:
     """Return what a table loses of the judgments, as texts for the user.
 
-    Raises ValueError for judgments that a table cannot hold. `about`: the format's
-    name.
+    `about`: the name of the format. Raises ValueError for judgments that it cannot
+        hold.
     """
     if not any(judgments.values()) and not judgments.unrated:
         raise ValueError("there are no judgments to write")

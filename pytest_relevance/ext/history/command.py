@@ -1,4 +1,4 @@
-"""`pytest-relevance history`: what became of search over many recorded runs.
+"""`pytest-relevance history`: how search changed over many recorded runs.
 
 RUN is a record (pytest --relevance-record=FILE), a pattern such as "runs/*.jsonl.gz",
 or a folder. Of a folder all files *.jsonl and *.jsonl.gz are read, also those in its
@@ -8,8 +8,8 @@ The report has a line for each run: the mean over the cases that all runs have, 
 interval that unjudged results leave to it, the 95th percentile of the latency, how many
 cases passed, how many got worse and better since the run before, and what was searched.
 
-The exit code is 0, whatever the runs came to. It is 2 if no run is left, or if no case
-is in all of them.
+The exit code is 0, whatever the runs show. It is 2 if no run is left, or if no case is
+in all of them.
 """
 
 from __future__ import annotations

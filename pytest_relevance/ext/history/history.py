@@ -1,8 +1,9 @@
 """Read recorded runs of a suite in the order of their start.
 
 Records are read one after the other. Only the figures of each run and the last result
-of each case are kept. A case is compared with its last result that has a ranking, by
-the rules of `compare`. So a run in which the search of a case failed hides no change.
+of each case are kept. A case is compared with its last result that has a ranking, as
+`compare` does. So a change is seen even if the search of the case failed in a run
+between.
 
 Nothing is scored again, because a record lacks the grades of documents that only other
 runs returned. If the judgments, the settings or the query of a case changed, there is a
@@ -54,18 +55,7 @@ def read_history(paths: Iterable[str]) -> History:
     used, or if no case is in all of them.
     """
     left_out: dict[str, str] = {}
-    headers = {}
-    for name in paths:
-        try:
-            header = read_header(name)
-        except RecordError as error:
-            left_out[name] = str(error)
-            continue
-        why = _why_unusable(header)
-        if why:
-            left_out[name] = f"{name}: {why}"
-        else:
-            headers[name] = header
+    headers = _usable_headers(paths, left_out)
     runs = _Runs(headers, left_out)
     for name in sorted(headers, key=lambda name: (headers[name].run.started, name)):
         runs.read(name)
@@ -84,6 +74,25 @@ def read_history(paths: Iterable[str]) -> History:
         )
     starts = [headers[name].run.started for name in runs.points]
     return History(series=all_series, starts=starts, left_out=left_out)
+
+
+def _usable_headers(
+    paths: Iterable[str], left_out: dict[str, str]
+) -> dict[str, RecordHeader]:
+    """Return {path: header} of the usable records. Others are added to `left_out`."""
+    headers = {}
+    for name in paths:
+        try:
+            header = read_header(name)
+        except RecordError as error:
+            left_out[name] = str(error)
+            continue
+        why = _why_unusable(header)
+        if why:
+            left_out[name] = f"{name}: {why}"
+        else:
+            headers[name] = header
+    return headers
 
 
 def _why_unusable(header: RecordHeader) -> str:
@@ -121,10 +130,10 @@ def _all_series(runs: _Runs, newest: Record) -> list[Series]:
 def _unmet(
     gates: Sequence[GateResult], variant: str | None, in_last: Collection[str | None]
 ) -> list[str]:
-    """Return the names of the gates that the last run missed in a variant.
+    """Return the names of the gates that a variant missed in the last run.
 
-    `in_last`: the variants of the last run. A gate that belongs to none of these
-    variants counts for every variant.
+    `in_last`: the variants of the last run. A gate that belongs to none of them counts
+        for every variant.
     """
     if variant not in in_last:
         return []
@@ -160,7 +169,8 @@ class _Runs:
     def read(self, name: str) -> None:
         """Read the next record, and add its run.
 
-        A record that cannot be read, or that has a run again, is added to `left_out`.
+        A record that cannot be read, or whose run was added already, goes to
+        `left_out`.
         """
         try:
             record = read_record(name)
@@ -177,7 +187,7 @@ class _Runs:
     def _same_run(self, name: str, record: Record) -> str | None:
         """Return the name of an earlier record of the same run, or None.
 
-        The runs are the same if their starts and the figures of all their cases are
+        Two records are of the same run if the starts and the figures of all cases are
         equal.
         """
         if self._starts[record.info.started] < 2:
@@ -216,7 +226,7 @@ class _Runs:
     def _with_keys(
         self, results: Iterable[CaseResult]
     ) -> Iterator[tuple[CaseKey, CaseResult]]:
-        """Yield (key, result) for each result. A key names a case within a variant."""
+        """Yield (key, result) for each result; the key identifies it in its variant."""
         checks: Counter[tuple[str | None, str, str]] = Counter()
         for result in results:
             file = self._name_of(result.file)
@@ -237,7 +247,7 @@ class _Runs:
     def read_again(
         self, variant: str | None, point: Point
     ) -> dict[CaseKey, CaseResult]:
-        """Read the results of a variant in one run again. They are not kept."""
+        """Read the results of a variant in one run again, as they were not kept."""
         if self._read_last is None or self._read_last[0] != point.name:
             self._read_last = (point.name, read_record(point.name))
         _, record = self._read_last

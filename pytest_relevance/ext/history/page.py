@@ -1,8 +1,8 @@
 """The HTML page of a history: a chart of the means, and the table of runs.
 
 The page has no script. The row of a run can be unfolded to show the cases that got
-worse or better. A point of the chart is a link to them, and a browser unfolds the
-target of a link.
+worse or better. A point of the chart links to these cases, and the browser unfolds the
+row.
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 
 
 def _moves(point: Point, name: str) -> Iterator[str]:
-    """Yield a row that unfolds to the cases that moved most.
+    """Yield a row that unfolds to the cases that got worse or better.
 
-    `name`: the id of the table in the page.
+    `name`: the id of the inner table in the page.
     """
     counts = point.counts
     said = (
@@ -157,8 +157,8 @@ def _row(cells: Sequence[str], attributes: str = "") -> str:
 def _chart(series: Series, number: int, label: str) -> str:
     """Return the chart of the means with their intervals, as HTML.
 
-    A run is 1 wide. The line is interrupted at each break. The means alone decide the
-    scale, because a wide interval would hide a slow decline.
+    A run is 1 wide. The line is interrupted at each break. Only the means decide the
+    scale, because wide intervals would hide a slow decline.
     """
     means = [each.mean for each in series.points if not math.isnan(each.mean)]
     most = max(means)
@@ -183,6 +183,14 @@ def _chart(series: Series, number: int, label: str) -> str:
         kind = _dot_kind(point, mean_before)
         marks.append(_link(row, f"run-{number}-{index}", index, mean, kind))
         mean_before = point.mean
+    path = f'<path class="mean" d="{line}"/>'
+    return _framed(series, label, path + "".join(marks), least=least, most=most)
+
+
+def _framed(
+    series: Series, label: str, drawn: str, *, least: float, most: float
+) -> str:
+    """Return a drawn chart with its caption, and the ends of both axes, as HTML."""
     ends = dict.fromkeys(
         [when(series.points[0].started), when(series.points[-1].started)]
     )
@@ -193,7 +201,7 @@ def _chart(series: Series, number: int, label: str) -> str:
         f"<span>{least:.3f}</span></div>"
         f'<svg viewBox="0 0 {len(series.points)} {_HEIGHT}" '
         f'preserveAspectRatio="none" role="group" aria-label="mean, {label}">'
-        f'<path class="mean" d="{line}"/>{"".join(marks)}</svg></div></figure>'
+        f"{drawn}</svg></div></figure>"
         f'<div class="ends">{shown_ends}</div>'
     )
 
@@ -208,10 +216,10 @@ def _down(value: float, least: float, most: float) -> str:
 
 
 def _dot_kind(point: Point, mean_before: float) -> str:
-    """Return the class of a dot: `dot fell`, `dot rose` or `dot`.
+    """Return the class of the dot of a run: `dot fell`, `dot rose` or `dot`.
 
-    It fell if the mean did and a case got worse. It rose if the mean did and a case got
-    better. `mean_before`: the mean of the run before; NaN if there is none.
+    It fell if the mean fell and a case got worse. It rose if the mean rose and a case
+    got better. `mean_before`: the mean of the run before; NaN if there is none.
     """
     change = 0.0 if point.breaks else point.mean - mean_before
     if change < -ROUNDING and point.counts.got_worse:

@@ -1,4 +1,4 @@
-"""One variant of the search in one recorded run: its figures, and what changed."""
+"""One variant of the search in one recorded run: its figures and its changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_relevance.results.records.fingerprint import Fingerprint
 from pytest_relevance.results.records.recorded_demands import RecordedDemands
 
 CaseKey = tuple[str, str, int]
-"""A case: its file, its id, and a number if a test checks one query several times."""
+"""A case: its file, its id, and a number from 0, as a test may check a query again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +65,18 @@ class Point:
     `fingerprint`: what was searched.
     `searched`: the parts of the fingerprint that changed since the run before.
     `figures`: the figures of the cases that were searched.
-    `statuses`: how many cases have each status.
+    `statuses`: {status: number of cases}.
     `empty`: how many rankings are empty.
     `changes`: {kind: detail} for each case that cannot be compared with its last
-    result. The kind is "judgments", "settings" or "query"; the detail may be empty.
+        result. The kind is "judgments", "settings" or "query"; the detail may be empty.
     `compared`: how many cases were compared with an earlier result.
     `moves`: the cases that got worse or better since their last result, the largest
-    fall first.
-    `words`: how many of the compared cases became what.
+        fall first.
+    `words`: {word for what a case became: number of compared cases}.
     `mean`: the mean nDCG@k of the cases that all runs have; NaN if there is none.
     `low`, `high`: the lowest and the highest mean under any grades of unjudged results.
     `p95`: the 95th percentile of the latencies of these cases, in seconds; None if
-    there are fewer cases than it needs.
+        there are too few cases for it.
     `breaks`: {(kind, detail): count} of the `changes` of cases in the mean.
     """
 
@@ -100,7 +100,8 @@ class Point:
     def add(self, key: CaseKey, before: LastResult | None, last: LastResult) -> bool:
         """Add the result of a case, and compare it with the last result of the case.
 
-        Return whether the search returned a ranking.
+        Return whether the result has a ranking, so that later results are compared with
+        it.
         """
         now = last.result
         self.statuses[now.status] += 1

@@ -1,6 +1,6 @@
 """The report on a history of runs: headline, notes and tables, as text and Markdown.
 
-`data.py` makes its JSON, `page.py` its page.
+`data.py` makes the report as JSON, `page.py` as a page.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ HEADS = (
 """The heads of the columns of a series."""
 
 _DROP_ORDER = {"open": 4, "interval": 3, "p95": 2, "searched": 1}
-"""The columns that a narrow terminal does without, the highest number first."""
+"""The columns that are left out in a narrow terminal, the highest number first."""
 
 _FIGURES_EXPLAINED = (
     "interval: what unjudged results leave open; worse, better: since the run before, "
@@ -83,7 +83,7 @@ _NARROWEST_INTERVAL = 0.0005
 
 
 def headline(history: History) -> Headline:
-    """Return the headline of the variant that did worst."""
+    """Return the headline of the history: that of the variant that did worst."""
     said = []
     for series in history.series:
         label = ""
@@ -146,7 +146,7 @@ def _since_the_first(series: Series) -> Headline:
 
 
 def _since(series: Series, said: Headline) -> Headline:
-    """Return a headline that begins with `Since the first run`."""
+    """Return a headline that begins with the time since which it counts."""
     since = _since_text(series).capitalize()
     return replace(said, text=f"{since} {said.text[0].lower()}{said.text[1:]}")
 
@@ -218,7 +218,7 @@ def series_texts(series: Series) -> list[str]:
 
 
 def _judged_alone(series: Series) -> str:
-    """Return `; over judged results alone 0.749 -> 0.633`, or "" if all are judged."""
+    """Return `; over judged results alone 0.749 -> 0.633`; "" if none is unjudged."""
     if series.judged is None:
         return ""
     before, after = series.judged.before, series.judged.after
@@ -226,7 +226,7 @@ def _judged_alone(series: Series) -> str:
 
 
 def _scored_text(series: Series, metric: str) -> str:
-    """Return a sentence: over which cases the means are, and by which metric."""
+    """Return a sentence: how many cases the means are over, and by which metric."""
     for point in series.points:
         if any(kind == "settings" for kind, _ in point.breaks):
             metric = "nDCG@k"

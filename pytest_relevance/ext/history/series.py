@@ -75,7 +75,9 @@ def series_of(
 ) -> Series | None:
     """Return the series of a variant; None if its runs have no case in common.
 
-    `last`: the last result of each case. The means and latencies of the points are set.
+    The means and latencies of the points are set here.
+    `last`: the last result of each case.
+    `results_of`: reads the results of a run again.
     """
     searched = [point for point in points if point.figures]
     runs_of_case: Counter[CaseKey] = Counter()
@@ -116,7 +118,8 @@ def _set_figures(
 ) -> None:
     """Set the means, latency and breaks of a run, weighted as in the last run.
 
-    `common`: the cases that all runs have. `scored`: those of them with scores.
+    `common`: the cases that all runs have.
+    `scored`: the cases of `common` that have a score in all runs.
     """
 
     def fall_order(move: CaseMove) -> float:
@@ -150,7 +153,7 @@ def _mean(scores: Sequence[float | None], weights: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Some consecutive runs: the first, the last (`end`), and comparable cases.
+    """Some consecutive runs: the first, the last (`end`), and the cases to compare.
 
     `cases`: the cases whose judgments, settings and query did not change in these runs.
     """
@@ -161,10 +164,10 @@ class _Stretch:
 
 
 def _without_breaks(points: Sequence[Point], scored: Sequence[CaseKey]) -> _Stretch:
-    """Return the last runs without a break in at least half of the scored cases.
+    """Return the longest stretch up to the last run without a break in most cases.
 
-    As many runs as possible are returned. A break is a change of the judgments, the
-    settings or the query of a case.
+    At least half of the scored cases have no break in it. A break is a change of the
+    judgments, the settings or the query of a case.
     """
     cases = set(scored)
     first = end = points[-1]

@@ -49,10 +49,10 @@ _MOST_GRADES = 10
 def all_case_data(
     rows: Sequence[PageRow], shown: Sequence[PageRow], tables: SharedTables
 ) -> list[dict[str, Any]]:
-    """Return a JSON object for each row in `shown`.
+    """Return a JSON object for each row in `shown`, without empty values.
 
-    `rows`: all cases of the run. `tables`: gets the settings and scales of these cases.
-    Empty values are left out.
+    `rows`: all cases of the run.
+    `tables`: gets the settings and scales of the cases.
     """
     names = names_in_page(results_of(rows))
     variants = variants_of(results_of(shown))
@@ -93,7 +93,10 @@ def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:
 def _identity(
     result: CaseResult, name: str, variants: Sequence[Variant]
 ) -> dict[str, Any]:
-    """Return which case this is and what was searched. `name`: its name in the page."""
+    """Return which case this is and what was searched.
+
+    `name`: the name of the case in the page.
+    """
     variant = variant_label(variant_of(result), variants) if len(variants) > 1 else ""
     return {
         "node": name,
@@ -153,7 +156,10 @@ def _scores(row: PageRow) -> dict[str, Any]:
 
 
 def _ties(result: CaseResult) -> str:
-    """Return `nDCG@10 lies between 0.7 and 1 by the order of equal scores`, or ""."""
+    """Return the range of nDCG that equal scores of the engine leave open, or "".
+
+    Example: `nDCG@10 lies between 0.7 and 1 by the order of equal scores`.
+    """
     text = ties_text(result)
     return f"{result.metric.text} lies {text}" if text else ""
 
@@ -215,7 +221,7 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
 
 
 def _accepted(row: PageRow) -> dict[str, Any]:
-    """Return the earlier ranking, if there is one to show; else {}."""
+    """Return the earlier ranking; {} if there is none to show."""
     before = row.change.before
     if before is None or not row.has_earlier_ranking:
         return {}
@@ -285,7 +291,7 @@ def _texts(result: CaseResult, values: Mapping[str, Any]) -> dict[str, Any]:
 class SharedTables:
     """The settings and scales of a run, each with its number.
 
-    `grades`: for each number of settings, the grades whose gains the page needs.
+    `grades`: {number of settings: grades whose gains the page needs}.
     """
 
     def __init__(self) -> None:
@@ -317,8 +323,8 @@ class SharedTables:
         """
         conditions = result.conditions
         highest = conditions.highest
-        # if nothing relevant is judged, the top grade may be above the highest one:
-        # the page has to offer a grade that has a gain
+        # the top grade is above the highest one if nothing relevant is judged, as the
+        # page has to offer a grade that has a gain
         top = top_grade(result)
         if top is not None:
             highest = max(highest, top)

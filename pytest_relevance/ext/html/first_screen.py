@@ -1,7 +1,8 @@
 """The first screen of the page: its sentences, and its HTML, readable without scripts.
 
-A mail preview or a sandbox without scripts shows it: headline, means, gates, diagnoses
-and the ten worst cases. The page's script adds the charts and takes over the list.
+A mail preview or a sandbox without scripts shows this screen: headline, means, gates,
+diagnoses and the ten worst cases. The script of the page adds charts and replaces the
+list.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class ScreenLine:
     """A line of the first screen: a diagnosis, or a gate.
 
     `results`: the cases to which the line links.
-    `outcome`, `name`: of a gate; empty for a diagnosis.
+    `outcome`, `name`: those of a gate; empty for a diagnosis.
     """
 
     text: str
@@ -114,22 +115,26 @@ def screen_of(run: Run) -> Screen:
 
 
 def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
-    """Return the means that changed since the baseline; without any the present means.
+    """Return sentences about the means, compared with the baseline if there is one.
 
     The mean over all cases comes first, with its test and the counts that the headline
-    does not have. Means of several suites and variants follow. Of many variants the
-    lowest and the highest present mean are written.
+    does not have. Means of several suites and variants follow.
     """
     sentences = baseline.whole_mean_sentences(ran, said.told)
-    if sentences:
-        texts = [sentence.text for sentence in sentences]
-        open_text = left_open(ran)
-        if open_text:
-            texts.append(open_text)
-        by_suite = baseline.mean_sentences(ran, only_changes=True)
-        if len(by_suite) > 1:
-            texts += [sentence.text for sentence in by_suite]
-        return texts
+    if not sentences:
+        return _present_means(ran)
+    texts = [sentence.text for sentence in sentences]
+    open_text = left_open(ran)
+    if open_text:
+        texts.append(open_text)
+    by_suite = baseline.mean_sentences(ran, only_changes=True)
+    if len(by_suite) > 1:
+        texts += [sentence.text for sentence in by_suite]
+    return texts
+
+
+def _present_means(ran: Sequence[CaseResult]) -> list[str]:
+    """Return the mean of each variant; of many variants only the lowest and highest."""
     variants = variants_of(ran)
     means = means_by_variant(ran)
     if len(means) > _MOST_MEANS:
@@ -148,8 +153,8 @@ def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
 def _present_mean(results: Sequence[CaseResult]) -> str:
     """Return the mean of one variant: `mean nDCG@10 0.701 of 52 queries`.
 
-    It is followed by how many cases have no score, and by the range in which the mean
-    may lie because of unjudged results.
+    The sentence goes on with the number of cases without a score, and with the range in
+    which the mean may lie because of unjudged results.
     """
     scored = sum(1 for result in results if result.score is not None)
     mean = f"{mean_text(results)} of {counted(scored, 'query', 'queries')}"
@@ -207,7 +212,8 @@ def first_screen_html(
 ) -> str:
     """Return the HTML of the first screen, the content of `<div id="page">`.
 
-    `rows`: all cases of the run. `chosen`: the cases that the page has.
+    `rows`: all cases of the run.
+    `chosen`: the cases that the page has.
     """
     said = screen.headline
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
@@ -240,9 +246,11 @@ def first_screen_html(
 def _folded(
     lines: Sequence[str], what: str, *, begin: str = "", end: str = ""
 ) -> list[str]:
-    """Return the first lines as HTML, and the others folded below them.
+    """Return the first lines as HTML, and the remaining lines folded below them.
 
-    So the table of queries stays in view. `what`: the noun for the folded lines.
+    So the table of queries stays in view.
+    `what`: the noun for the folded lines.
+    `begin`, `end`: the tags around both parts.
     """
     first, rest = lines[:_MOST_LINES], lines[_MOST_LINES:]
     parts = []

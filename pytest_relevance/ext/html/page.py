@@ -1,10 +1,9 @@
 """The HTML pages of a run and of a comparison of two runs.
 
-A page is one file that needs no network, and is readable without scripts.
-
-`page.html` is the template, `*.css` the style and `script/*.js` the script, which are
-put into it unchanged. Its Content-Security-Policy allows nothing but these, by their
-digests, so that no text of a user can run or load anything.
+A page is one file that needs no network, and is readable without scripts. `page.html`
+is the template. The styles `*.css` and the scripts `script/*.js` are put into it
+unchanged. The Content-Security-Policy of the page allows only these, by their digests,
+so that no text of a user can run or load anything.
 """
 
 from __future__ import annotations
@@ -85,22 +84,22 @@ STYLES = (
     "case.css",
     "shelves.css",
 )
-"""The files of the style, behind the one that all pages share."""
+"""The files of the style. The style that all pages share comes before them."""
 
 _PICTURES = "Pictures are loaded from the network, from their own addresses."
 
 _LEVEL = 6  # of gzip: level 9 takes three times as long for 1 % less
 
 COMPRESSED_FROM = 1_000_000
-"""The size of the data, in bytes, from which they are embedded with gzip and base64."""
+"""The size in bytes from which the data are compressed with gzip."""
 
 
 def html_page(run: Run, *, images: bool = False) -> str:
     """Return the page about a run as text, which can be written in UTF-8.
 
-    Half a surrogate pair, which UTF-8 does not have, becomes an escape. With `images`
-    the page loads pictures of documents from their addresses, and says so. It never
-    loads anything else.
+    Half a surrogate pair, which UTF-8 does not have, becomes an escape.
+    `images`: whether the page loads pictures of documents from their addresses. It then
+        says so. It never loads anything else.
     """
     return _page(run, rows_of_run(run.results), screen_of(run), images=images)
 
@@ -132,7 +131,7 @@ def comparison_page(
     *,
     images: bool = False,
 ) -> str:
-    """Return the page about two runs, as `html_page` does: the second beside the first.
+    """Return the page about two runs, as `html_page` does for one run.
 
     `gates`: what `Comparison.judge` returned; None for the gates that always count.
     """

@@ -39,7 +39,8 @@ def page_data(
 ) -> dict[str, Any]:
     """Return the data of the page: an object for each case, and what the cases share.
 
-    `rows`: all cases of the run. `shown`: the cases that the page has in full.
+    `rows`: all cases of the run.
+    `shown`: the cases that the page has in full.
     `screen`: the first screen, whose lines link to cases.
     `images`: whether the page shows pictures.
     """
@@ -68,7 +69,10 @@ def page_data(
 
 
 def record_name(run: Run) -> str:
-    """Return a name for a run alone: when it began, and a digest of its scores."""
+    """Return a name that no other run has: when it began, and a digest of its scores.
+
+    The page keeps the grades that a reader gives under this name.
+    """
     digest = blake2b(digest_size=6)
     for result in run.results:
         text = f"{result.key}{result.evaluation.scores}{result.evaluation.digest}"
@@ -79,7 +83,7 @@ def record_name(run: Run) -> str:
 def _discounts(
     rows: Iterable[PageRow], settings: Iterable[Settings]
 ) -> dict[str, list[float]]:
-    """Return {kind: [discount of rank 1, 2, ...]}, as many ranks as any case needs."""
+    """Return {kind: [discount of rank 1, 2, ...]}, for as many ranks as needed."""
     longest = max((_most_ranks(row) for row in rows), default=0)
     kinds = {each.discount for each in settings}
     discounts = {}
@@ -105,7 +109,7 @@ def _most_ranks(row: PageRow) -> int:
 
 
 def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
-    """Return how many queries each filter of the page shows, by its name in `SHOWN`.
+    """Return {name of a filter in `SHOWN`: number of queries that it shows}.
 
     These are the counts of the headline, over all cases of the run.
     """
@@ -153,7 +157,7 @@ def _findings(screen: Screen, results: Sequence[CaseResult]) -> list[dict[str, A
 
 
 def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
-    """Return, by file, the fields with the address and the picture of a document."""
+    """Return {case file: fields with the address and the picture of a document}."""
     names = ["url", "image"] if images else ["url"]
     addresses = {}
     for file, info in run.files.items():

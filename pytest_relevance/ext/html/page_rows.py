@@ -54,14 +54,14 @@ class PageRow:
 
     @property
     def said(self) -> str:
-        """`became`; with `certain` or `open` if the case got worse."""
+        """`became`, followed by `certain` or `open` if the case got worse."""
         if self.is_certain is None:
             return self.became
         return f"{self.became}, {'certain' if self.is_certain else 'open'}"
 
     @property
     def has_failed(self) -> bool:
-        """Whether the case is shown among those that failed."""
+        """Whether the case is shown among the failures: it failed, or got worse."""
         return self.got_worse or case_result.has_failed(self.result)
 
     @property
@@ -107,7 +107,7 @@ def _row_of_run(result: CaseResult) -> PageRow:
 def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
     """Return a row for each compared case, compared with its ranking in the first run.
 
-    A case got worse or better here if the headline counts it so.
+    A row got worse or better if the headline counts the case so.
     """
     rows = []
     for pair, change in zip(comparison.pairs, comparison.changes, strict=True):
@@ -116,7 +116,7 @@ def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
 
 
 def _row(change: Change, counted: Change) -> PageRow:
-    """Return a row. `counted`: the change by the metric that the headline counts by."""
+    """Return a row. `counted`: the change by the metric of the headline."""
     word = became_of(counted)
     is_certain = certainty_of(counted, word)
     if word not in (GOT_WORSE, CHANGED, GOT_BETTER):
@@ -134,7 +134,7 @@ def results_of(rows: Sequence[PageRow]) -> list[CaseResult]:
 # --- which rows the page shows --------------------------------------------------------
 
 MOST_CASES = 20_000
-"""How many cases a page has in full; of more it has `MOST_DETAILED`."""
+"""How many cases a page has in full. Of a larger run it has `MOST_DETAILED`."""
 
 MOST_DETAILED = 10_000
 
@@ -215,9 +215,9 @@ def nothing_fell(rows: Sequence[PageRow]) -> bool:
 
 
 def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
-    """Return the change whose documents are named in the row of a case.
+    """Return the change whose documents the row of a case names.
 
-    `is_alone`: whether these documents explain the present ranking alone, not a change.
+    `is_alone`: whether the documents explain only the present ranking, not a change.
     """
     return CaseChange(replace(row.change, before=None) if is_alone else row.change)
 
@@ -225,8 +225,8 @@ def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
 def row_reason(result: CaseResult, said_once: frozenset[int]) -> str:
     """Return the reason in the row of a case: its error, or why it failed.
 
-    `said_once`: the `id()` of results whose error the page names once for several
-    cases. Their reason is empty.
+    `said_once`: the `id()` of results with an error that the page names once for
+        several cases. The reason of these is "".
     """
     if result.call.error is None:
         return reason_beside_score(result)

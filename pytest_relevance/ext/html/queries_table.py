@@ -1,6 +1,6 @@
 """The table of the worst cases in the page, which can be read without scripts.
 
-The script replaces its rows when a reader wants to see all cases.
+The script replaces the rows when a reader wants to see all cases.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ MOST_WORST = 10
 def queries_section(
     rows: Sequence[PageRow], worst: Sequence[PageRow], table: QueryRows
 ) -> str:
-    """Return the HTML of the section with the worst cases, `MOST_WORST` at most.
+    """Return the HTML of the section with the ten worst cases.
 
-    `rows`: all cases of the run. `worst`: the worst of them, the worst first.
+    `rows`: all cases of the run.
+    `worst`: the cases that failed or got worse, the worst first.
     """
     heads = "".join(f'<th scope="col">{text(title)}</th>' for title in table.titles)
     body = "\n".join(table.row(row).html() for row in worst[:MOST_WORST])
@@ -41,9 +42,9 @@ def queries_section(
 
 
 def _more(worst: Sequence[PageRow]) -> str:
-    """Return a line that counts the cases that the table leaves out, as HTML; or "".
+    """Return a line with the number of cases that the table leaves out, as HTML; or "".
 
-    If some of these cases got worse, only they are counted.
+    If some of these cases got worse, only those are counted.
     """
     rest = len(worst) - MOST_WORST
     if rest <= 0:

@@ -41,7 +41,7 @@ def _table_html(table: Table) -> str:
 
 
 def _row_html(columns: Sequence[Column], row: Row) -> str:
-    """Return a row as HTML. The first cell is its head. Last cells may be missing."""
+    """Return a row as HTML. The first cell is its head. Missing cells are empty."""
     name, *cells = row
     parts = [f'<th scope="row">{text(name.text.strip())}</th>']
     for column, cell in zip_longest(columns[1:], cells):

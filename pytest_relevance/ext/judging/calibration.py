@@ -1,6 +1,6 @@
 """Compare a judge with people (`--relevance-calibrate=N`).
 
-The judge is asked for grades that people have given already.
+The judge is asked about documents that people have judged already.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _MOST_APART = 3
 
 @dataclass(slots=True)
 class Calibration:
-    """Grades that people gave. A judge is asked for them too, for a comparison.
+    """Grades that people gave, and that a judge is asked for too, to compare both.
 
+    `cases`: the cases with the grades.
     `drawn`: the grades that the judge is asked for.
-    `case_numbers`: all grades of people, each with the index of the first case that has
-    it.
+    `case_numbers`: {grade of people: index of the first case that has it}.
     `titles`: {query: {document: title}} of the drawn grades.
     """
 
@@ -77,7 +77,7 @@ class Calibration:
         """Return the section of the summary that compares a judge with people.
 
         `judge`: the name of the judge.
-        `answers`: its answers, by the index of the question.
+        `answers`: {index of the question: answer}.
         `rest`: how many questions have no grade, and why.
         """
         columns = terminal_width()
@@ -117,9 +117,9 @@ class Calibration:
 
 
 def with_judged_documents(case: Case, result: CaseResult) -> CaseResult:
-    """Return a result that names all documents that people judged.
+    """Return a result whose `evaluation.missing` has all documents that people judged.
 
-    They stand in `evaluation.missing`, so that their titles are looked up.
+    So their titles are looked up.
     """
     judged = tuple(case.grades_of_people.items())
     evaluation = replace(result.evaluation, missing=judged)

@@ -1,9 +1,9 @@
 """`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
 
 The documents whose ratings differ most come first. Then the report says how many there
-are, how far all agree (Krippendorff's alpha), and how generous each rater is. If there
-are two raters, or if --between names two, it has Cohen's kappa, the bias, and how often
-each pair of grades was given.
+are, how far all raters agree (Krippendorff's alpha), and how generous each rater is.
+For two raters, or the two that --between names, it has Cohen's kappa, the bias, and how
+often each pair of grades was given.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Ask the fixture `relevance_judge` for grades, in a run.
 
-The options are `--relevance-judge=FILE` and `--relevance-calibrate=N`.
-
-The judge is asked when all cases have run, before the fixture is torn down:
+The options are `--relevance-judge=FILE` and `--relevance-calibrate=N`. The judge is
+asked when all cases have run, before the fixture is torn down:
 
 - about results within k that nobody has judged, the most valuable first;
 - about documents that people judged, to show how far the judge agrees with them.
 
-Neither its grades nor its errors change a verdict of the run.
+Neither the grades nor the errors of the judge change a verdict of the run.
 """
 
 from __future__ import annotations
@@ -59,8 +58,8 @@ class _ScoredCase:
     """A case that was scored.
 
     `result`: the result of the case by grades of people alone.
-    `judge`: the value of the fixture `relevance_judge`; None if the case needs no
-    judge.
+    `judge`: the value of the fixture `relevance_judge`; None if there is nothing to
+        ask.
     """
 
     case: Case
@@ -72,7 +71,7 @@ class _ScoredCase:
 class _Answers:
     """The answers of a judge.
 
-    `by_number`: the answers, by the index of the question.
+    `by_number`: {index of the question: answer}.
     `rest`: how many questions have no grade, and why: `2 it cannot tell; 1 failed`.
     """
 
@@ -95,12 +94,12 @@ class _Asking:
 class Judging:
     """Hooks that request the fixture `relevance_judge` if it is needed, and ask it.
 
-    The judge is asked before the fixture is torn down. A message about a problem makes
-    the run fail.
+    The judge is asked before the fixture is torn down. If it cannot be asked, the run
+    fails.
     """
 
     def __init__(self, config: pytest.Config, judge_file: OutputFile) -> None:
-        """Read the options, and mend the file of the judge after a killed run.
+        """Read the options, and repair a file of the judge that a killed run has left.
 
         Raises UsageError under pytest-xdist.
         """
@@ -184,7 +183,7 @@ class Judging:
 
     @pytest.hookimpl
     def pytest_keyboard_interrupt(self) -> None:
-        """Stop asking the judge."""
+        """Note that no more questions are to be asked."""
         self._is_interrupted = True
 
     # trylast: inside the hook of the terminal, as the last teardown may be in it
@@ -197,8 +196,10 @@ class Judging:
         The run fails if the judge cannot be asked.
         """
         outcome = yield
-        is_silent = not self._messages and (self._file or not self._sections)
-        if is_silent and settings(self._config).runs_tests and not self._is_interrupted:
+        only_calibrates = self._file is None
+        was_asked = bool(self._messages) or (only_calibrates and bool(self._sections))
+        runs_tests = settings(self._config).runs_tests
+        if runs_tests and not was_asked and not self._is_interrupted:
             why = "there is nothing to judge" if self._scored else "no case was scored"
             text = f"{self._option}: {NAME} was not asked, as {why}"
             self._messages.append(Message(text))
@@ -211,10 +212,9 @@ class Judging:
         return self._sections
 
     def _judge_of(self, item: pytest.Item) -> object:
-        """Return the value of the fixture for an item.
+        """Return the value of the fixture `relevance_judge` for an item.
 
-        If the fixture cannot be set up, keep a message about the problem and return
-        None.
+        None if the fixture cannot be set up. Then the run reports that and fails.
         """
         request = request_of(item)
         if request is None:
@@ -230,16 +230,16 @@ class Judging:
         return None
 
     def _tell_problem(self, text: str) -> None:
-        """Keep a message about a problem for the end of the run. The run then fails.
+        """Keep a message about a problem, which makes the run fail, without secrets.
 
-        An equal message is kept once. Secrets in it are hidden.
+        An equal message is kept once.
         """
         message = Message(redaction(self._config).text(text), is_good=False)
         if message not in self._messages:
             self._messages.append(message)
 
     def _ask(self, value: Any) -> None:
-        """Ask the judge that the fixture returned, when the fixture is torn down.
+        """Ask a judge, the value of the fixture, when the fixture is torn down.
 
         Nothing is asked if no case needs this judge.
         """
@@ -281,7 +281,7 @@ class Judging:
     def _fill(
         self, judge: Judge, cases: Sequence[_ScoredCase], file: JudgeFile
     ) -> None:
-        """Have a judge grade unjudged results, and write the grades to a file.
+        """Ask a judge about unjudged results, and write the grades to a file.
 
         At most `self._left` results are asked about.
         """
@@ -335,7 +335,7 @@ class Judging:
     ) -> list[CaseResult]:
         """Return results with all titles of documents that can be found.
 
-        The fixture `relevance_documents` is asked for `documents` as well.
+        `documents`: further documents to ask the fixture `relevance_documents` about.
         """
         lookup: Any = self._config.pluginmanager.get_plugin(DOCUMENTS)
         described = list(results)
@@ -354,8 +354,8 @@ class Judging:
     ) -> _Answers:
         """Ask a judge the questions, report what went wrong, and return the answers.
 
-        `take`: called with the index of each question and its answer, as soon as the
-        answer is there. It is not called if something went wrong.
+        `take`: called with the index of a question and its answer, as soon as the
+            answer is there, unless something went wrong.
         """
         bar = Progress(asking.title, len(questions), *run_terminal(self._config))
         answers: dict[int, Answer] = {}
@@ -395,8 +395,8 @@ def _questions_of(
 ) -> list[Question]:
     """Return a question to the judge for each row of a worklist.
 
-    A row has its query as a file holds it; of several cases with one query, the first
-    is asked about.
+    A row has its query as it is written to a file. If several cases have the query, the
+    first case is asked about.
     """
     case_of_query: dict[str, Case] = {}
     for scored in cases:

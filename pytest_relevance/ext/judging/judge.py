@@ -1,8 +1,9 @@
 """Ask a judge for grades. The judge is the value of the fixture `relevance_judge`.
 
 It is a function `judge(query, document)`. It is called outside of any event loop, for
-`AT_ONCE` documents at a time: in daemon threads, or as tasks of the plugin's own loop
-if it is a coroutine function. If a call raises, only the grade of its document is lost.
+`AT_ONCE` documents at a time: in daemon threads, or, if it is a coroutine function, as
+tasks of the plugin's own loop. If a call raises, only the grade of its document is
+lost.
 """
 
 from __future__ import annotations
@@ -73,14 +74,17 @@ class Answer:
 
 
 class UnusableJudge(ValueError):
-    """Says why the value of the fixture cannot be called, and what it has to be."""
+    """The fixture did not return a judge, or the judge failed too often.
+
+    The text says why, and what the fixture has to return.
+    """
 
 
 class Judge:
-    """A function that gives grades, and its `name`, which is the rater of its grades.
+    """A function that gives grades, and its `name`, which is the rater of these grades.
 
     `value`: what the fixture returned. Raises `UnusableJudge` if it is not a function
-    with a name.
+        with a name.
     """
 
     def __init__(self, value: Any, config: pytest.Config) -> None:
@@ -98,8 +102,8 @@ class Judge:
     def ask(self, questions: Sequence[Question]) -> Generator[tuple[int, Answer]]:
         """Yield (index of the question, answer) for each question, as the answers come.
 
-        If an exception is raised, calls that have begun go on, and their answers are
-        lost.
+        If an exception is raised, the calls that have begun go on, and their answers
+        are lost.
 
         Raises:
             UnusableJudge: too many calls in a row failed: `PATIENCE` times as many as a
@@ -137,7 +141,7 @@ class Judge:
         return future
 
     def _wait_for_some(self, running: Collection[Any]) -> Collection[Any]:
-        """Wait until a question is finished, and return all that are.
+        """Wait until a question is finished. Return all that are finished.
 
         A wait for threads also returns after `LOOKS_AFTER` seconds, with none.
         """
@@ -150,10 +154,10 @@ class Judge:
         return finished
 
     async def _answer(self, question: Question) -> Answer | BaseException:
-        """Call the judge for a question, and return its answer.
+        """Call the judge for a question, and return the answer.
 
-        An exception that ends the run is returned, not raised: asyncio logs an
-        exception of a task if nobody looks at it.
+        An exception that ends the run is returned and not raised, because asyncio would
+        log it as the exception of a task that nobody looks at.
         """
         try:
             said = self._function(question.case.query, {**question.document})
@@ -185,7 +189,7 @@ def _run(
     answer: Coroutine[Any, Any, Answer | BaseException],
     future: Future[Answer | BaseException],
 ) -> None:
-    """Run a coroutine that never waits, and set its value or exception in `future`."""
+    """Run a coroutine that never waits. Set what it returns or raises in `future`."""
     try:
         answer.send(None)
     except StopIteration as end:
@@ -197,7 +201,7 @@ def _run(
 def answer_of(said: object, case: Case) -> Answer:
     """Return the answer in what a judge returned: a grade, (grade, note), or None.
 
-    A grade may be a name on the scale of the case. Other values are a fault.
+    A grade may be a name on the scale of the case. Any other value is a fault.
     """
     if is_waiting(said):
         # Python warns of a coroutine that is dropped, and a warning may fail a test
@@ -220,7 +224,8 @@ def answer_of(said: object, case: Case) -> Answer:
 def _grade_of(said: object, case: Case) -> float:
     """Return a grade on the scale of a case, from a number or a name on the scale.
 
-    Raises ValueError if it is not one, is off the scale, or has no gain in the case.
+    Raises ValueError for anything else, and for a grade that is off the scale or has no
+    gain in the case.
     """
     scale = case.terms.scale
     grade = grade_on_scale(f"{said}", scale)

@@ -1,9 +1,7 @@
-"""The file to which a judge adds its grades.
+"""The file to which a judge adds its grades: a worklist with rater, machine and note.
 
-It is a worklist with the columns rater, machine and note.
-
-Each row is written when its grade comes, so a killed run loses only the grades that it
-was waiting for.
+A row is written as soon as its grade comes. So if a run is killed, only the grades are
+lost that it was waiting for.
 """
 
 from __future__ import annotations
@@ -58,8 +56,9 @@ def why_not_added_to(data: bytes) -> str | None:
 def _whole_rows(data: bytes) -> bytes:
     """Return content without an incomplete last row, which a killed run may leave.
 
-    The row may have line feeds in quotes. Content that is damaged elsewhere is not
-    changed.
+    Lines are taken off the end until the rest can be read, because the row may have
+    line feeds in quotes. If a complete row would be taken off, the content is damaged
+    elsewhere, and is returned as it is.
     """
     end = len(data)
     while end > 0:
@@ -97,9 +96,9 @@ class RowsToJudge:
 class JudgeFile:
     """The file to which a judge adds its grades, row by row.
 
-    A later run continues the file. It does not ask again for a pair of query and
-    document that the file has under the name of the judge, even if the grade is blank:
-    then the judge could not tell.
+    A later run continues the file. It does not ask the judge again about a pair of
+    query and document that the file has with its name. A blank grade there means that
+    the judge could not tell.
     """
 
     def __init__(self, path: Path) -> None:
@@ -168,9 +167,9 @@ class JudgeFile:
     def _id_of(self, row: WorklistRow) -> str:
         """Return the id under which the file has, or gets, the query of a row.
 
-        The id of a query may have changed. Then the query keeps the id that the file
-        has for its text, because two ids would mean two queries. If the file has both
-        ids, there are two queries.
+        If the id of a query has changed, the query keeps the id that the file has for
+        its text, because two ids would mean two queries. If the file has both ids,
+        there are two queries.
         """
         own = _cell(row.query_id)
         ids = self._ids.setdefault(_cell(row.query), [own])

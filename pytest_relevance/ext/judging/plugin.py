@@ -36,7 +36,7 @@ def _why_no_judge_file(data: bytes) -> str | None:
 WORKLIST = OutputFile("unjudged", _why_no_worklist, unwritten="no case was scored")
 
 JUDGE_FILE = OutputFile("judge", _why_no_judge_file, unwritten="")
-"""The worklist of a judge. It is written as grades come."""
+"""The file to which a judge adds its grades, as they come."""
 
 _pairs = whole_number(2, "ask for 2 grades or more that people gave too")
 
@@ -74,7 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # trylast: the file of a judge is mended, so the files must have been checked before
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the hooks that ask a judge, if an option wants grades from a judge.
+    """Register the hooks that ask a judge, if an option asks for its grades.
 
     Raises UsageError for options that do not go together.
     """

@@ -1,6 +1,6 @@
 """Show the progress of long work.
 
-On a terminal this is one line that is rewritten, in a log a line for each tenth of the
+A terminal shows one line, which is rewritten. A log gets a line for each tenth of the
 work.
 """
 

@@ -45,7 +45,7 @@ class RaterFigures:
 
 
 def of_raters(judgments: Judgments, raters: Sequence[str]) -> Judgments:
-    """Return judgments with the ratings of some raters alone.
+    """Return judgments with only the ratings of some raters.
 
     The grades stay as they are, made of all ratings.
     """
@@ -110,8 +110,8 @@ def drawn_evenly(judged: Iterable[Judged], most: int) -> list[Judged]:
 
     A grade between two whole grades, for example the median of two raters, counts as
     the nearest one, or the higher of two. Judgments of one grade are drawn in the order
-    of a digest. So the draw does not depend on their order, a new judgment changes
-    little of it, and a larger draw contains every smaller one.
+    of a digest. So their order in the file does not matter, a new judgment changes
+    little in the draw, and a larger draw contains every smaller one.
     """
     of_grade: dict[int, list[Judged]] = {}
     for each in sorted(set(judged)):

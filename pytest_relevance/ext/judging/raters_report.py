@@ -51,7 +51,7 @@ def rater_lines(
 
     `pairs`: the documents with several ratings, those with the largest spread first.
     `are_known`: whether the file names its raters.
-    `limit`: how many documents and raters are listed at most; None for all.
+    `limit`: the most documents and raters that are listed; None for all.
     """
     if are_known and len(judgments.raters) == 2:
         return agreement_lines(judgments, pairs, limit, hint=_ALL_HINT)
@@ -85,9 +85,10 @@ def agreement_lines(
     they differ most.
 
     `pairs`: the documents that both rated, at least one, those with the largest spread
-    first.
-    `limit`: how many documents are listed at most; None for all.
+        first.
+    `limit`: the most documents that are listed; None for all.
     `hint`: how to see more.
+    `columns`: the width of the report.
     """
     first, second = judgments.raters
     found = agreement(
@@ -137,7 +138,7 @@ def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Tabl
 def _grades_table(
     counts: Mapping[tuple[float, float], int], names: tuple[str, str]
 ) -> Table:
-    """Return the table that counts each pair of grades; empty if grades are many."""
+    """Return the table that counts each pair of grades; empty if there are too many."""
     grades = sorted({grade for pair in counts for grade in pair})
     first, second = (cut(name, _WIDEST_RATER) for name in names)
     columns = [Column(f"{first} \\ {second}", RIGHT)]

@@ -1,9 +1,9 @@
 """The worklist: a CSV file with the unjudged results of a run, the most valuable first.
 
-People fill in the grades. Then it is a file of judgments like any other. Its rows are
-found by query id and by query text. So its texts are exactly as in the run, with one
-exception: a cell that a spreadsheet would take for a formula has a space before it,
-which the reader of tables takes off again. A blank grade is no judgment.
+People fill in the grades. Then the file is a file of judgments like any other, whose
+rows are found by query id and query text. So its texts are exactly as in the run, with
+one exception: a cell that a spreadsheet would take for a formula has a space before it,
+which the reader of tables removes. A blank grade is no judgment.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class WorklistRow:
     """An unjudged document of a query.
 
     `fields`: the fields of the document in the catalogue.
-    `ranks`: the ranks (from 1) at which each search returned the document.
+    `ranks`: {search: ranks (from 1) at which it returned the document}.
     `worth`, `move`: as in `Unjudged`; the largest in any result, up or down.
     `effect`, `reach`: by how much `worth` and `move` would change the sum of the
-    weighted scores.
+        weighted scores.
     `settles`: the chance that a grade for the document settles whether the query got
-    worse (`settling.Stake`); 0 if it cannot.
+        worse (`settling.Stake`); 0 if it cannot.
     `turn`: the index of the document among those that can settle the query.
     `is_undecided`: whether a verdict of the query depends on grades.
     """
@@ -78,7 +78,7 @@ class WorklistRow:
     is_undecided: bool = False
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
-        """Add the document as a case returned it. The order of calls does not count."""
+        """Add the document as a case returned it. Cases may be added in any order."""
         self.title = _longer(self.title, unjudged.title)
         for name, value in result.texts.shown.get(unjudged.document, {}).items():
             self.fields[name] = _longer(self.fields.get(name, ""), value)
@@ -128,14 +128,16 @@ def _longer(one: str, other: str) -> str:
 class Worklist:
     """The unjudged results of all cases that ran.
 
-    A pair of query and document is one row, even if several cases returned it.
+    A pair of query and document is one row, even if several cases returned it. The rows
+    are in this order:
 
-    The rows that can settle whether a query got worse come first. Among these, the rows
-    with the highest chance come first. Then come the other rows of queries
-    whose verdict depends on grades. The rest is last: the rows of queries that no
-    grade can settle, or of which nothing depends on one. Both are sorted by their
-    effect: first the queries whose rows have the most effect together, and within a
-    query first the row with the largest effect.
+    1. rows that can settle whether a query got worse, those with the highest chance
+    first
+    2. other rows of queries whose verdict depends on grades
+    3. the remaining rows: no grade can settle their query, or nothing depends on one
+
+    The second and third group are sorted by effect: first the queries whose rows have
+    the most effect together, and within a query first the row with the largest effect.
 
     `found`: each case that ran, with its unjudged results.
     """
@@ -240,9 +242,7 @@ Order = tuple[float, float]
 def _in_order(
     by_query: Mapping[tuple[str, str], Mapping[str, WorklistRow]],
 ) -> list[WorklistRow]:
-    """Return the rows sorted: those that settle a query, those of undecided queries,
-    and then the others. The last two are sorted by effect.
-    """
+    """Return the rows in the order that `Worklist` describes."""
 
     def query_order(query: tuple[str, str]) -> tuple[Order, tuple[str, str]]:
         return _largest_first([*by_query[query].values()]), query
@@ -282,8 +282,8 @@ def listed_names(queries: Iterable[WorklistQuery]) -> dict[WorklistQuery, str]:
 
     The name is the id of the query, or its text if the id is ambiguous. An id is
     ambiguous if it belongs to several texts, because in a file of judgments it can mean
-    only one of them. Renaming a query can make another id ambiguous, because a text may
-    equal an id. So this is repeated.
+    only one of them. A text may equal an id, so that a new name makes another id
+    ambiguous. So the search for ambiguous ids is repeated.
     """
     names = {query: query.id for query in queries}
     ambiguous = _ambiguous_queries(names)
@@ -320,8 +320,8 @@ _FIELD_PLACE = WORKLIST_COLUMNS.index("title") + 1
 def _columns_of_readers() -> frozenset[str]:
     """Return the names of columns that a field of the catalogue must not have.
 
-    A reader of judgments would take such a column for the document, the rater or the
-    like.
+    A reader of judgments would take such a column for the document or the rater, for
+    example.
     """
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]
@@ -348,8 +348,8 @@ def columns_with(fields: Sequence[str]) -> list[str]:
 def field_column(name: str) -> str:
     """Return the name of the column for a field of the catalogue.
 
-    It is the name of the field. If a reader of judgments could take it for a column of
-    its own, ` (shown)` is added.
+    It is the name of the field. If a reader of judgments could take it for another
+    column, ` (shown)` is added.
     """
     is_taken = folded(name) in _TAKEN or may_be_grades(name)
     return f"{name} (shown)" if is_taken else escaped(on_one_line(name))
@@ -385,7 +385,8 @@ def _is_worklist(rows: Sequence[Sequence[str]]) -> bool:
 class AddedColumns:
     """The columns that users added to a worklist.
 
-    `names`: the names of the columns. `cells`: their cells, by the key of the row.
+    `names`: the names of the columns.
+    `cells`: {key of a row: its cells in these columns}.
     """
 
     names: Sequence[str] = ()

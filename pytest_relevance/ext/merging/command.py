@@ -7,10 +7,10 @@ exit code is
 - 0 if every case is there, every gate is met, and the run is compared with all of its
   reference if a shard required it (--relevance-baseline=require);
 - 1 if one of these is not so, if no case was searched although there is a reference, or
-  if the records together show that a case which passed is undecided;
+  if a case passed in its shard, and all records together show that it is undecided;
 - 2 if the records are not of one run.
 
-Cases that failed are counted; they have failed their shard already.
+A failed case does not change the exit code, because its shard has failed already.
 """
 
 from __future__ import annotations

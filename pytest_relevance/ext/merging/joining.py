@@ -61,7 +61,7 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
 
 
 def _joined_lists(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the items of both, each once. Items may not be hashable."""
+    """Return the items of both, each once. Items need not be hashable."""
     if first == second:
         return tuple(first)
     return (*first, *(item for item in second if item not in first))
@@ -70,7 +70,7 @@ def _joined_lists(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...
 def _joined_accepted(
     first: Iterable[AcceptedCase], second: Iterable[AcceptedCase]
 ) -> tuple[AcceptedCase, ...]:
-    """Return the cases of the reference, each once; of a case in both, the first."""
+    """Return the cases of both references, each once. The first reference counts."""
     cases = {(case.id, case.variant): case for case in second}
     cases.update({(case.id, case.variant): case for case in first})
     return tuple(cases.values())
@@ -109,7 +109,7 @@ def joined_info(
 
 
 def _not_run(infos: Sequence[RunInfo]) -> tuple[str, ...]:
-    """Return the case files of the reference that no shard ran a case of."""
+    """Return the case files of the reference of which no shard ran a case."""
     not_run = []
     for file in infos[0].not_run:
         if all(file in info.not_run for info in infos):
@@ -122,8 +122,8 @@ def _errors(
 ) -> tuple[RunError, ...]:
     """Return the errors of all shards, each once.
 
-    If a file had an error in collection and another shard collected it, the error is
-    left out.
+    An error in the collection of a file is left out if another shard collected the
+    file.
     """
     collected = [info.node for info in files.values()]
     errors = []
@@ -142,10 +142,10 @@ def _is_collected(node: str, collected: Iterable[str]) -> bool:
 
 
 def _findings(infos: Sequence[RunInfo]) -> tuple[RunFinding, ...]:
-    """Return what the shards found out about themselves, each finding once.
+    """Return what the shards report about themselves, each finding once.
 
-    A finding about a part of the run may be wrong for the whole. Such a finding is kept
-    only if all shards have it.
+    A finding about a part of the run (`is_of_part`) may be wrong for the whole run. So
+    it is kept only if all shards have it.
     """
     findings = []
     for info in infos:
@@ -162,7 +162,7 @@ def _missing(
     results: Iterable[CaseResult],
     files: Mapping[str, FileInfo],
 ) -> tuple[str, ...]:
-    """Return the node ids of cases that a shard began and that no shard finished."""
+    """Return the node ids of the cases that shards began and no shard finished."""
     unfinished: list[str] = []
     for info in infos:
         unfinished += info.missing

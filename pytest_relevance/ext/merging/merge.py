@@ -1,8 +1,8 @@
 """`merge_runs`: the records of the shards of one run become one run.
 
 Shards belong together if they found the same case files, with the same text and the
-same judgments. A case that several shards ran must have the same result in all of them,
-unless the last result is to count.
+same judgments. A case that several shards ran must have the same result in all of them.
+With `last` its last result counts instead.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Merged:
             record and are in no other.
         records: how many records were merged.
         again: the cases that several records have, with the same results.
-        replaced: the cases with different results. The last result counts.
+        replaced: the cases with different results, of which the last one counts.
         gaps: the variants with cases that no record has.
         searched: how the fingerprint of a later record differs from that of the first.
-        undecided: the cases that passed in a record, and that all records together show
-            to be undecided. `run` has them as errors.
+        undecided: the cases that passed in their records, and that all records together
+            show to be undecided. `run` has them as errors.
     """
 
     run: Run
@@ -90,8 +90,11 @@ def merge_runs(
 ) -> Merged:
     """Return the whole run, merged from runs in the given order.
 
+    `last`: whether the last result of a case counts if its results differ.
+    `name`: the name of the whole run.
+
     Raises `Unmergeable` if the runs do not belong together, or if a case has different
-    results in two of them. With `last` the last result of the case counts instead.
+    results in two of them, without `last`.
     """
     joined = _joined_results(runs)
     reasons = [*_other_versions(runs), *_other_files(runs)]
@@ -112,7 +115,7 @@ def merge_runs(
         results.append(result)
     info = joined_info(runs, results, files)
     findings = [*info.findings, *_findings_of_whole(results, files, info)]
-    # a merged record has its findings already
+    # a run that was merged before has some of these findings already
     info = replace(info, findings=tuple(dict.fromkeys(findings)))
     return Merged(
         run=Run(results, files, info, name=name),
@@ -163,7 +166,7 @@ def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
 
 
 def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseResult]]:
-    """Yield (key, result) for each result. The key is the same in other runs.
+    """Yield (key, result) for each result; the same case has the same key in all runs.
 
     The key ends with a number, because a test may check a query several times.
     """
@@ -175,7 +178,7 @@ def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseRes
 
 
 def _outcome_of(result: CaseResult) -> tuple[object, ...]:
-    """Return what must be equal in two results of a case, so that they are the same."""
+    """Return the parts of a result that are equal if two results are the same."""
     ranking = result.ranking
     evaluation = result.evaluation
     conditions = result.conditions
@@ -273,8 +276,8 @@ def _findings_of_whole(
 ) -> list[RunFinding]:
     """Return why the merge fails, even if all cases are there and all gates are met.
 
-    The findings count as those of a part (`is_of_part`), because the merged record may
-    be merged with other records.
+    The findings are marked as those of a part (`is_of_part`), because the merged record
+    may be merged with further records.
     """
     findings = []
     nothing = nothing_searched_text(results)
@@ -294,7 +297,7 @@ def _findings_of_whole(
 def _first_change(runs: Sequence[Run]) -> Changes:
     """Return how the fingerprint of a later run differs from that of the first run.
 
-    Of several later runs that differ, the first counts. Without any, return {}.
+    The first later run that differs is taken; {} if none does.
     """
     for run in runs:
         changes = changed(runs[0].info.fingerprint, run.info.fingerprint)

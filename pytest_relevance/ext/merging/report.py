@@ -39,7 +39,7 @@ def merged_lines(
 ) -> list[Line]:
     """Return the report of a merged run as lines.
 
-    Advice about the baseline is left out: the reports of the shards have it.
+    Advice about the baseline is left out, because the reports of the shards have it.
     """
     run = merged.run
     whole = with_missing(merged)
@@ -67,9 +67,9 @@ def merged_lines(
 
 
 def with_missing(merged: Merged) -> Run:
-    """Return the merged run; its missing cases include those that no record has.
+    """Return the merged run. Its missing cases include those that no record has.
 
-    Such a case is named FILE::SEARCH, because it has no node id.
+    Such a case is named FILE::SEARCH, because its node id is not known.
     """
     run = merged.run
     absent = []
@@ -85,7 +85,7 @@ def with_missing(merged: Merged) -> Run:
 
 
 def merge_notes(merged: Merged) -> list[str]:
-    """Return what was merged, and how the records differ in what was searched."""
+    """Return sentences: what was merged, and what the runs searched differently."""
     notes = [_joined_text(merged)]
     searched = changes_text(merged.searched)
     if searched:
@@ -96,7 +96,10 @@ def merge_notes(merged: Merged) -> list[str]:
 
 
 def _joined_text(merged: Merged) -> str:
-    """Return `2 records, 3 results`, and which cases are in several records."""
+    """Return how many records and results there are, and which cases are in several.
+
+    Example: `2 records, 3 results`.
+    """
     parts = [
         f"{counted(merged.records, 'record')}, {counted(len(merged.run), 'result')}"
     ]

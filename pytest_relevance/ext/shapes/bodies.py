@@ -2,8 +2,8 @@
 
 A body is JSON. Each engine keeps its hits under another path (`ENGINES`). The object
 that a client returns has the body, or the part with the hits, in an attribute.
-Searches, responses and hits of elasticsearch.dsl, and of opensearch-py, which is built
-alike, are read too.
+Searches, responses and hits of elasticsearch.dsl are read too, and those of
+opensearch-py, which are built alike.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from pytest_relevance.results.responses.values import (
 # --- bodies ---------------------------------------------------------------------------
 
 _MARKS_OF_AZURE = ("@odata.", "@search.")
-"""How names begin that Azure AI Search adds to a body and to its hits."""
+"""The beginnings of the names that Azure AI Search adds to a body and to its hits."""
 
 _NAMES_OF_REDIS = frozenset({"results", "total_results", "warning"})
 """The names of the fields in a response of Redis that is a mapping."""
@@ -60,7 +60,7 @@ def hits_in(body: Mapping[Any, Any]) -> Sequence[object] | None:
 
 
 def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
-    """Say whether Azure AI Search wrote a body: it names a field as only Azure does."""
+    """Say whether a body is of Azure AI Search, which names fields as no other does."""
     names = [*body]
     if hits and isinstance(hits[0], Mapping):
         names += hits[0]
@@ -70,7 +70,7 @@ def _is_of_azure(body: Mapping[Any, Any], hits: Sequence[object]) -> bool:
 def is_body(response: object) -> bool:
     """Say whether a response is the body that an engine sends.
 
-    A body of Vespa has no hits if none match.
+    If nothing matches, a body of Vespa has no hits, but still its root.
     """
     if not isinstance(response, Mapping):
         return False
@@ -102,7 +102,7 @@ def read_body(
 def _hits_of_vespa(
     children: Sequence[object], root: Mapping[Any, Any], options: ReadOptions
 ) -> Sequence[object]:
-    """Return the hits among the children of Vespa's root, without results of grouping.
+    """Return the hits among the children of Vespa's root, without groups.
 
     Raises `UnreadableRanking` if the hits are in groups.
     """
@@ -155,7 +155,8 @@ CLIENT = ResponseShape(
 def _is_unsent(response: object) -> bool:
     """Say whether a response is a `Search`, which is sent only when it is iterated.
 
-    Iterating would give the hits without the other fields of the response.
+    It is sent here instead, because iterating it gives the hits alone, without the
+    other fields of the response.
     """
     names = {kind.__name__ for kind in type(response).__mro__}
     return (

@@ -121,8 +121,9 @@ REDIS = ResponseShape(
 class _ReadPages:
     """The results that were read from a pager of Azure, and the bodies of its pages.
 
-    The pager has no public way to the bodies. `_first_page_iterator_instance._response`
-    was checked with versions 11.6 and 12.0 of azure-search-documents.
+    The bodies are in private attributes, as there is no public way to them.
+    `_first_page_iterator_instance._response` was checked with versions 11.6 and 12.0 of
+    azure-search-documents.
     """
 
     pager: object

@@ -1,15 +1,15 @@
 """What Python libraries for full text return: bm25s, tantivy, Xapian.
 
 bm25s returns `Results` of documents and scores, each an array of shape (queries, k).
-The documents are row numbers, or the entries of a corpus if there is one. A query that
-matches fewer than k documents is filled up with documents of score 0.
+The documents are row numbers, or the entries of a corpus if there is one. If a query
+matches fewer than k documents, documents of score 0 are added.
 
 tantivy returns addresses, which only the searcher turns into documents. Every stored
 field of a document is a list.
 
-A document of Xapian has no fields, but data (bytes of the application's own) and terms.
-By convention its id is the term with the prefix Q. The number that Xapian gives a
-document is internal to the index, and is never taken for an id.
+A document of Xapian has no fields. It has data, which are bytes of the application, and
+terms. By convention its id is the term with the prefix Q. The number that Xapian gives
+a document is internal to the index, and is never taken for an id.
 """
 
 from __future__ import annotations
@@ -139,11 +139,15 @@ def _fields_of_xapian(result: Any) -> Mapping[str, object] | None:
 def _fields_of_item(item: Any) -> Mapping[str, object]:
     """Return the fields of an item of an MSet, or of a document.
 
-    These are the fields in the data if that is JSON; `data` if it is one word; `Q`, the
-    only term with the prefix Q, without the prefix; and `score`. The id is a field in
-    the data, or else `Q` or `data`. If `Q` and `data` differ, neither is the id: the
-    case file has to name one with `id_field`. Raises `BadResult` for a document without
-    any of these.
+    The fields are
+
+    - those of the data, if the data is a JSON object, or `data`, if it is one word
+    - `Q`, the only term with the prefix Q, without the prefix
+    - `score`
+
+    The id is a field in the data, or else `Q` or `data`. If `Q` and `data` differ,
+    neither is the id: the case file has to name one with `id_field`. Raises `BadResult`
+    for a document without any of these.
     """
     document = getattr(item, "document", item)
     fields = dict(_fields_in_data(document.get_data()))
@@ -167,7 +171,7 @@ def _fields_of_item(item: Any) -> Mapping[str, object]:
 def _terms_with_q(document: Any) -> list[str]:
     """Return the terms of a document that have the prefix Q, without the prefix.
 
-    Terms are sorted and may be many, so terms after Q are not read.
+    There may be many terms. They are sorted, so those after Q are not read.
     """
     terms = []
     for entry in takewhile(lambda entry: entry.term < b"R", document.termlist()):
@@ -177,9 +181,9 @@ def _terms_with_q(document: Any) -> list[str]:
 
 
 def _fields_in_data(data: bytes) -> Mapping[str, object]:
-    """Return the fields of a JSON object in the data of a document; else {}.
+    """Return the fields in the data of a document: those of a JSON object, or `data`.
 
-    Data that is one word becomes the field `data`.
+    `data` is the text of data that is one word. Other data has no fields: {}.
     """
     try:
         text = data.decode()

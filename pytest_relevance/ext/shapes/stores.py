@@ -1,8 +1,8 @@
 """What vector databases and frameworks return: Qdrant, Chroma, LangChain, LlamaIndex.
 
 The id of a document is the id in the database, or an id that the project keeps in the
-payload or the metadata. If both exist and differ, `id_field` has to say which one
-counts. But an id in the metadata counts before one that the framework generated.
+payload or the metadata. If both exist and differ, `id_field` has to name the one that
+counts. Only if the framework generated the own id, the id in the metadata counts.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def _agreed_id(
     """Return the id of a result: `own`, or an id in a nested mapping.
 
     `holder`: the name of the nested mapping.
-    `prefers_nested`: whether the id in the mapping counts if the two differ. Otherwise
-    `BadResult` is raised.
+    `prefers_nested`: whether the id in the mapping is taken if the two differ.
+        Otherwise `BadResult` is raised.
     """
     name = _name_of_id(nested)
     if name is None or not isinstance(nested, Mapping):
@@ -56,7 +56,7 @@ def _name_of_id(nested: object) -> str | None:
 
 
 def _is_generated(own: object) -> bool:
-    """Say whether an id is a UUID, which frameworks give documents without an id."""
+    """Say whether an id is a UUID, as frameworks give documents that have no id."""
     try:
         UUID(str(own))
     except ValueError:
@@ -97,8 +97,8 @@ _COLUMNS_OF_CHROMA = {
 def is_of_chroma(response: object) -> bool:
     """Say whether a response is a dict of Chroma that has a list of ids for each query.
 
-    Ids of Chroma are text. The method `get` of Chroma returns one list of ids, in no
-    order: its dict is not one.
+    Ids of Chroma are text. The method `get` of Chroma returns a single list of ids in
+    no order, which is not such a dict.
     """
     if not isinstance(response, Mapping):
         return False
@@ -139,7 +139,7 @@ def read_chroma(
 def _in_order(value: object) -> object:
     """Return the metadata of a document sorted by name; any other value as it is.
 
-    Chroma gives metadata in another order each time.
+    Chroma returns metadata in another order each time.
     """
     return dict(sorted(value.items())) if isinstance(value, dict) else value
 

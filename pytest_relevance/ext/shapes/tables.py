@@ -38,7 +38,7 @@ def rows_as_mappings(
     """Return the rows of a table as mappings.
 
     `columns`: the names of the columns. Raises `UnreadableRanking` if two columns have
-    one name, or if the rows are the results of several queries.
+        the same name, or if the rows are the results of several queries.
     """
     names = [str(column) for column in columns]
     for name in names:
@@ -92,7 +92,7 @@ def _read_arrow(response: Any, options: ReadOptions) -> Sequence[object]:
 
 
 def _read_batches(reader: Any, options: ReadOptions) -> Sequence[object]:
-    """Return rows from a reader of batches, and read no more than are needed."""
+    """Return rows from a reader of batches, and stop reading when there are enough."""
     rows: list[Row] = []
     names = reader.schema.names
     try:
@@ -194,7 +194,7 @@ def _fetch(cursor: Any, most: int) -> list[Any]:
 def _is_relation(response: object) -> bool:
     """Say whether a response is a relation of DuckDB.
 
-    Its `shape` is not looked at, because reading it runs a query.
+    Its `shape` is not read, because that would run a query.
     """
     columns = attribute(response, "columns")
     return _can_fetch(response) and isinstance(columns, (list, tuple))
@@ -230,7 +230,7 @@ def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
 
     Tuples become mappings if the names of the columns are needed: if a column is named
     like an id, if the suite says which column has the id, or if the first column is
-    named like a title. In a tuple, that title would be taken for the id.
+    named like a title. Without its name, that title would be taken for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = _fetch(cursor, options.most)

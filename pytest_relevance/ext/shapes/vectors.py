@@ -1,8 +1,7 @@
 """What vector indexes return: arrays of faiss and hnswlib, and the matches of usearch.
 
 Results are labels: row numbers of the index, or integers given at insertion. The
-attribute `ids` of the fixture's value turns labels into ids. Without it labels are
-refused.
+attribute `ids` of the search turns labels into ids. Without `ids` labels are refused.
 
 faiss returns (distances, labels), hnswlib (labels, distances), each an array of shape
 (queries, k). The integers are the labels, the floats the distances. Arrays are those of
@@ -65,9 +64,9 @@ def of_one_query(array: Any, response: object) -> list[Any]:
 def with_scores(
     documents: Iterable[object], scores: Iterable[float]
 ) -> list[tuple[object, ...]]:
-    """Return a row for each document: (document, score).
+    """Return a row (document, score) for each document.
 
-    If a document is a row itself, `(id,)` or `(id, title)`, its score is added at the
+    If a document is a row itself, `(id,)` or `(id, title)`, the score is added at its
     end.
     """
     rows = []
@@ -83,7 +82,7 @@ def _labelled(
     options: ReadOptions,
     response: object,
 ) -> Sequence[object]:
-    """Return (document, score) for each label that names a document."""
+    """Return (document, score) for each label, without labels for no result."""
     kept_labels, kept_scores = [], []
     for label, score in zip(labels, scores, strict=True):
         if label != NOTHING_FOUND:
