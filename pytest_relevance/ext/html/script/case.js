@@ -35,7 +35,7 @@ class CaseView {
     });
   }
 
-  /** @param {Case | null} item the case to show; null closes the view */
+  /** Show a case, or close the view. @param {Case | null} item the case to show; null closes the view */
   show(item) {
     this.item = item;
     this.section.hidden = item === null;
@@ -52,6 +52,7 @@ class CaseView {
     this.render();
   }
 
+  /** Draw the opened case again, with the grades that the reader has given by now. */
   render() {
     const { item, judging } = this;
     const focused = document.activeElement?.id;

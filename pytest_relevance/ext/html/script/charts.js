@@ -18,13 +18,13 @@ const NEAR = 14;
  */
 const SHAPES = { worse: "m-5-4h10l-5 9z", better: "m-5 4h10l-5-9z", failed: "m-4-4l8 8m0-8l-8 8", "": "h0" };
 
-/** @param {string} show @param {{x: number, y: number}[]} dots */
+/** Return all dots of a kind as one SVG path. @param {string} show @param {{x: number, y: number}[]} dots */
 function dotShapes(show, dots) {
   const places = dots.map(({ x, y }) => `M${x.toFixed(1)} ${y.toFixed(1)}${SHAPES[show]}`);
   return draw("path", { class: show || "other", d: places.join("") });
 }
 
-/** @param {PageData} data */
+/** Put the charts into the first screen, if there is something to draw. @param {PageData} data */
 function renderCharts(data) {
   const section = /** @type {HTMLElement} */ (document.getElementById("charts"));
   const parts = [dotChart(data), tagBars(data)].filter((part) => part !== null);
@@ -32,12 +32,12 @@ function renderCharts(data) {
   section.hidden = !parts.length;
 }
 
-/** @param {string} title @param {...Element} content */
+/** Return a figure with a title. @param {string} title @param {...Element} content */
 function figure(title, ...content) {
   return make("figure", {}, make("figcaption", {}, make("b", {}, title)), ...content);
 }
 
-/** @param {PageData} data */
+/** Return the chart of all queries as dots, with its legend and table; null if no query has a score. @param {PageData} data */
 function dotChart(data) {
   const compared = sortedCases(data).filter((item) => item.before !== undefined && item.score !== undefined);
   const isCompared = compared.length > 0;
@@ -92,7 +92,7 @@ function dotChart(data) {
   return figure(name, legend, drawing, said, dotTable(items, isCompared));
 }
 
-/** @param {(share: number) => number} across @param {(share: number) => number} up @param {boolean} isCompared */
+/** Return the texts at the axes. `across` and `up` turn a share from 0 to 1 into a place in the drawing. @param {(share: number) => number} across @param {(share: number) => number} up @param {boolean} isCompared */
 function axisTexts(across, up, isCompared) {
   const at = (/** @type {string} */ words, /** @type {number} */ x, /** @type {number} */ y, anchor = "middle") => {
     const element = draw("text", { x, y, "text-anchor": anchor });

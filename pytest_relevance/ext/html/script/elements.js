@@ -137,12 +137,12 @@ function webLink(address, text) {
   return isWeb(address) ? make("a", link, text) : text;
 }
 
-/** @param {string | undefined} address */
+/** Whether an address begins with http:// or https://. @param {string | undefined} address */
 function isWeb(address) {
   return /^https?:\/\/[^\s]+$/i.test(address ?? "");
 }
 
-/** @param {number | undefined} score */
+/** Return a score with three decimals; "n/a" if it is not defined. @param {number | undefined} score */
 function scoreText(score) {
   return score === undefined || Number.isNaN(score) ? "n/a" : score.toFixed(3);
 }

@@ -116,7 +116,7 @@ function aboutPart(item) {
   return make("section", { class: "about" }, make("h2", {}, "About"), list);
 }
 
-/** @param {Case} item one with a latency */
+/** Return the latency of a case in words. @param {Case} item one with a latency */
 function latencyText(item) {
   const text = `${Number(((item.latency ?? 0) * 1000).toPrecision(3))} ms`;
   return item.isShare ? `${text} (share of a batch)` : text;

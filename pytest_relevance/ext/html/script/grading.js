@@ -53,7 +53,7 @@ class Grades extends EventTarget {
     return JSON.stringify([item.file, item.id, item.query]);
   }
 
-  /** @param {Case} item @param {string} document @returns {Answer | undefined} */
+  /** Return the reader's answer for a document of a case; undefined without one. @param {Case} item @param {string} document @returns {Answer | undefined} */
   get(item, document) {
     return this.answers.get(Grades.queryOf(item))?.get(document);
   }
@@ -92,7 +92,7 @@ class Grades extends EventTarget {
     return !this.isKept && !this.isDownloaded && this.count > 0;
   }
 
-  /** @param {Case} item @param {string} document @param {Answer | undefined} answer undefined takes it back */
+  /** Keep an answer, so that it can be undone, or take it back. @param {Case} item @param {string} document @param {Answer | undefined} answer undefined takes it back */
   set(item, document, answer) {
     const query = Grades.queryOf(item);
     this.steps.push({ query, document, before: this.get(item, document) });
@@ -116,14 +116,14 @@ class Grades extends EventTarget {
     return step;
   }
 
-  /** @param {string} rater */
+  /** Keep the name of the reader, who is the rater of the grades. @param {string} rater */
   setRater(rater) {
     this.rater = rater;
     this.save();
     this.isKept &&= keep(RATER_KEY, rater); // for the pages of other runs
   }
 
-  /** @param {string} query @param {string} document @param {Answer | undefined} answer */
+  /** Keep an answer, or take it back, without a step to undo. @param {string} query @param {string} document @param {Answer | undefined} answer */
   put(query, document, answer) {
     const answers = this.answers.get(query) ?? new Map();
     if (answer === undefined) {
@@ -134,12 +134,14 @@ class Grades extends EventTarget {
     this.answers.set(query, answers);
   }
 
+  /** Save the answers, and tell the listeners that they changed. */
   changed() {
     this.isDownloaded = false;
     this.save();
     this.dispatchEvent(new Event("change"));
   }
 
+  /** Read the answers and the name of the reader that the browser keeps. */
   load() {
     try {
       const own = JSON.parse(localStorage.getItem(this.storageKey) ?? "{}");
@@ -155,6 +157,7 @@ class Grades extends EventTarget {
     }
   }
 
+  /** Have the browser keep the answers and the name of the reader. */
   save() {
     const answers = [...this.answers].flatMap(([query, of]) =>
       [...of].map(([document, answer]) => [query, document, answer]),

@@ -116,7 +116,7 @@ class Judging {
     );
   }
 
-  /** @param {Case | null} item */
+  /** Begin to judge a case; null if no case is open. @param {Case | null} item */
   show(item) {
     this.item = item;
     this.contested.clear();
@@ -226,7 +226,7 @@ class Judging {
     return [group];
   }
 
-  /** @param {Case} item @param {string} name @param {Answer | undefined} given */
+  /** Return a field for a grade as a number, in place of buttons. @param {Case} item @param {string} name @param {Answer | undefined} given */
   numberField(item, name, given) {
     const { lowest, highest } = item;
     const field = /** @type {HTMLInputElement} */ (

@@ -58,6 +58,7 @@ class CaseList {
     });
   }
 
+  /** Build the filters, selects and the search field above the list. */
   buildControls() {
     for (const [name, { includes }] of Object.entries(SHOWN)) {
       this.counts[name] = this.data.cases.filter(includes).length;
@@ -95,7 +96,7 @@ class CaseList {
     buttons.find((each) => each.getAttribute("data-show") === focused)?.focus();
   }
 
-  /** @param {string} name @param {string[][]} options @returns {HTMLSelectElement} */
+  /** Return a select that changes the state. Options are pairs of value and label. @param {string} name @param {string[][]} options @returns {HTMLSelectElement} */
   select(name, options) {
     const select = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": name }));
     for (const [value, label] of options) {
@@ -121,7 +122,7 @@ class CaseList {
     return stateHash({ ...state, open: "", all: false });
   }
 
-  /** @param {State} state @param {string} [node] a query whose row is to be shown, however far down it is */
+  /** Show the cases of a state, and the state in the controls. @param {State} state @param {string} [node] a query whose row is to be shown, however far down it is */
   render(state, node = "") {
     if (this.search.value !== state.text) {
       this.search.value = state.text;
@@ -144,6 +145,7 @@ class CaseList {
     this.renderNote();
   }
 
+  /** Say below the list how many cases it shows, with a button for more. */
   renderNote() {
     const count = this.items.length;
     const total = count.toLocaleString("en");
@@ -163,6 +165,7 @@ class CaseList {
     }
   }
 
+  /** Add the next rows to the list. */
   showMore() {
     const next = this.items.slice(this.shown, this.shown + ROWS_AT_ONCE);
     this.table.tBodies[0].append(...next.map((item) => this.row(item)));
@@ -170,7 +173,7 @@ class CaseList {
     this.renderNote();
   }
 
-  /** @param {Case} item */
+  /** Return the row of a case. @param {Case} item */
   row(item) {
     return queryRow(item, this.grades, this.state);
   }
@@ -190,7 +193,7 @@ class CaseList {
     }
   }
 
-  /** @param {string} node */
+  /** Mark the row of a case, give it the focus, and take the mark from all other rows. @param {string} node */
   markNode(node) {
     for (const row of this.table.tBodies[0].rows) {
       const isMarked = row.getAttribute("data-case") === node;

@@ -55,6 +55,7 @@ class Page {
     this.keys.textContent = off ? "switch single keys on" : "switch single keys off";
   }
 
+  /** Show what the address describes: the list or an opened case. */
   show() {
     const { open: before, finding } = this.state;
     this.state = readState(location.hash);
@@ -85,7 +86,7 @@ class Page {
     }
   }
 
-  /** @param {KeyboardEvent} event */
+  /** Do what a key means in the list or in the opened case. @param {KeyboardEvent} event */
   press(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
@@ -116,7 +117,7 @@ class Page {
     }
   }
 
-  /** @param {HTMLElement} target @returns {Record<string, () => void>} */
+  /** Return what each key does in the list. @param {HTMLElement} target @returns {Record<string, () => void>} */
   listKeys(target) {
     const open = () => this.list.marked && this.go({ open: this.list.marked });
     return {
@@ -129,7 +130,7 @@ class Page {
     };
   }
 
-  /** @param {Case} item @returns {Record<string, () => void>} */
+  /** Return what each key does in an opened case. @param {Case} item @returns {Record<string, () => void>} */
   caseKeys(item) {
     /** @type {Record<string, () => void>} */
     const keys = {
@@ -159,7 +160,7 @@ class Page {
     return this.list.items;
   }
 
-  /** @param {Case} item @returns {Place} */
+  /** Return where a case is in the list. @param {Case} item @returns {Place} */
   placeOf(item) {
     const items = this.items();
     const index = items.indexOf(item);

@@ -53,7 +53,7 @@ class Measure {
     this.gains.set(null, 0);
   }
 
-  /** @param {Grade} grade @returns {number} */
+  /** Return the gain of a grade; 0 for an unjudged result. @param {Grade} grade @returns {number} */
   gain(grade) {
     let gain = this.gains.get(grade);
     if (gain === undefined) {
@@ -85,7 +85,7 @@ class Measure {
     return [scale[0], scale[scale.length - 1]];
   }
 
-  /** @param {Grade[]} grades @returns {number} */
+  /** Return the DCG of grades in the order of their ranks. @param {Grade[]} grades @returns {number} */
   dcg(grades) {
     let sum = 0;
     grades.forEach((grade, index) => (sum += this.gain(grade) / this.discounts[index]));

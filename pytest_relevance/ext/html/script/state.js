@@ -66,7 +66,7 @@ const ORDERS = {
 
 const FAILED = new Set(["failed", "error", "not searched", "inconclusive"]);
 
-/** @param {Case} item */
+/** Whether a case failed, was an error or not searched, or is inconclusive. @param {Case} item */
 function isFailed(item) {
   return FAILED.has(item.status);
 }
@@ -93,7 +93,7 @@ function sortedCases(data) {
   return (data.sorted ??= [...data.cases].sort(worstFirst));
 }
 
-/** @param {Case} item */
+/** Return the weighted change of a case; without a reference, what it lacks to a score of 1. @param {Case} item */
 function effectOf(item) {
   return item.effect ?? 0;
 }
