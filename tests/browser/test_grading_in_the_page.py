@@ -528,6 +528,8 @@ class TestBlind:
     def test_the_order_is_the_same_every_time(self, blue_shoes: Reader) -> None:
         blue_shoes.click("#blind")
         order = blue_shoes.unjudged
+        current = blue_shoes.attribute("#case .current", "data-document")
+        assert current == order[0]
         blue_shoes.reload()
         assert blue_shoes.unjudged == order
 

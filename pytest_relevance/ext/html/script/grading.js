@@ -73,7 +73,6 @@ class Grades extends EventTarget {
   setBlind(isBlind) {
     this.isBlind = isBlind;
     this.save();
-    this.dispatchEvent(new Event("change"));
   }
 
   /** How many answers there are. */

@@ -153,7 +153,12 @@ class Judging {
     }
     const title = "hide ranks, scores, verdicts, and which results are new, and show the results in a drawn order";
     const attributes = { id: "blind", title, "aria-pressed": String(grades.isBlind) };
-    return [button("judge blind", () => grades.setBlind(!grades.isBlind), attributes)];
+    const change = () => {
+      grades.setBlind(!grades.isBlind);
+      this.show(item); // the first to grade is another one
+      grades.dispatchEvent(new Event("change"));
+    };
+    return [button("judge blind", change, attributes)];
   }
 
   /** Return the results behind a document that have no judgment and no answer, in the order of judging. @param {string} name */
