@@ -298,7 +298,9 @@ def _meant_key(name: str, keys: Sequence[str]) -> str | None:
     A word that only one key has stands for this key: `titel` means `title_field`. A
     name may also be longer than a key: `expectations` means `expect`.
     """
-    words = Counter(word for key in keys for word in key.split("_"))
+    words: Counter[str] = Counter()
+    for key in keys:
+        words.update(key.split("_"))
     spellings = {key: key for key in keys}
     for key in keys:
         for word in key.split("_"):
@@ -307,7 +309,7 @@ def _meant_key(name: str, keys: Sequence[str]) -> str | None:
     close = closest(name, tuple(spellings), _NEARNESS)
     if close is not None:
         return spellings[close]
-    beginnings = [
-        key for key in keys if name.startswith(key) and len(key) > len("ties")
-    ]
-    return beginnings[0] if beginnings else None
+    for key in keys:
+        if name.startswith(key) and len(key) > len("ties"):
+            return key
+    return None

@@ -48,16 +48,13 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
         return math.nan
     import numpy as np
 
-    sizes = np.array([len(numbers) for numbers in given])
-    values, place = np.unique(np.concatenate(given), return_inverse=True)
-    documents = np.repeat(np.arange(sizes.size), sizes)
-    # How often each document got each value; shape (documents, values).
-    cells = np.bincount(
-        documents * values.size + place, minlength=sizes.size * values.size
-    )
-    table = cells.reshape(sizes.size, values.size).astype(np.float64)
-    weights = 1.0 / (sizes - 1)
-    observed = (table * weights[:, None]).T @ table - np.diag(weights @ table)
+    table = _times_given(given)
+    # Pairs of values in one document; the pairs of a document with n ratings have the
+    # weight 1 / (n - 1).
+    weights = 1.0 / (table.sum(axis=1) - 1)
+    pairs = (table * weights[:, None]).T @ table
+    observed = pairs - np.diag(weights @ table)
+    # Pairs of values in any two documents.
     counts = table.sum(axis=0)
     expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
     # Between two values: the ratings between them, and half of those that equal one.
@@ -67,6 +64,21 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     if not chance:
         return math.nan
     return 1.0 - float((observed * distances).sum()) / chance
+
+
+def _times_given(ratings: Sequence[Sequence[float]]) -> Floats:
+    """Return how often each document got each value; shape (documents, values).
+
+    `ratings`: the ratings of each document.
+    """
+    import numpy as np
+
+    sizes = [len(numbers) for numbers in ratings]
+    documents = np.repeat(np.arange(len(sizes)), sizes)
+    values, columns = np.unique(np.concatenate(ratings), return_inverse=True)
+    table = np.zeros((len(sizes), values.size))
+    np.add.at(table, (documents, columns), 1.0)
+    return table
 
 
 def _given(ratings: Sequence[float | None]) -> list[float]:

@@ -165,7 +165,9 @@ def _baselines_without_a_case_file(
     collects are searched.
     """
     folders = {file.collector.path.parent for file in collected.values()}
-    paths = {folder / name for folder in folders for name in orphaned_baselines(folder)}
+    paths: set[Path] = set()
+    for folder in folders:
+        paths.update(folder / name for name in orphaned_baselines(folder))
     for path in config.stash.get(BASELINES_SEEN, []):
         if not Path(str(path).removesuffix(SUFFIX)).exists():
             paths.add(path)

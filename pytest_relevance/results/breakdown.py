@@ -245,25 +245,28 @@ def _rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
         grade = term.grade
         if grade is not None and (grade > 0 or settings.negative == "keep"):
             cg += grade
-        index = ranking.indexes[rank - 1] if rank <= len(own_terms) else None
-        rows.append(
-            Row(
-                rank=rank,
-                document=None if index is None else ranking.documents[index],
-                grade=grade,
-                gain=term.gain,
-                discount=discounts[rank - 1],
-                discounted_gain=term.discounted,
-                dcg=term.total,
-                cg=cg,
-                ideal_grade=ideal.grade,
-                ideal_dcg=ideal.total,
-                ideal_rank=None
-                if grade is None
-                else ideal_ranks[settings.gains[grade]],
-                repeated=index in repeated,
-            )
+        ideal_rank = None if grade is None else ideal_ranks[settings.gains[grade]]
+        document = None
+        is_repeated = False
+        if rank <= len(own_terms):
+            index = ranking.indexes[rank - 1]
+            document = ranking.documents[index]
+            is_repeated = index in repeated
+        row = Row(
+            rank=rank,
+            document=document,
+            grade=grade,
+            gain=term.gain,
+            discount=discounts[rank - 1],
+            discounted_gain=term.discounted,
+            dcg=term.total,
+            cg=cg,
+            ideal_grade=ideal.grade,
+            ideal_dcg=ideal.total,
+            ideal_rank=ideal_rank,
+            repeated=is_repeated,
         )
+        rows.append(row)
     return tuple(rows)
 
 

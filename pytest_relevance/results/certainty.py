@@ -78,10 +78,7 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
         pairs.append(ScorePair(key_of(case), was, now, case.weight))
     if not is_open:
         return None
-    variants = {variant for _, _, variant in (pair.key for pair in pairs)}
-    if len(variants) > 1:
-        pairs = by_query(pairs)
-    means = means_of(pairs)
+    means = means_of(by_query(pairs))
     return JudgedMeans(before=means.first, after=means.second)
 
 

@@ -266,8 +266,8 @@ def _batches(runs: Sequence[CaseRun], many: Any, most: int) -> list[list[CaseRun
     for run in runs:
         key = asked_for(many, run.case), repr(sorted(run.case.params.items()))
         alike.setdefault(key, []).append(run)
-    return [
-        group[start : start + most]
-        for group in alike.values()
-        for start in range(0, len(group), most)
-    ]
+    batches = []
+    for group in alike.values():
+        for start in range(0, len(group), most):
+            batches.append(group[start : start + most])
+    return batches

@@ -172,11 +172,14 @@ def _refuse_diversity(source: Source, rows: QrelsRows) -> None:
     if not again:
         return
     row = again[0]
-    earlier = first[rows.queries[row], rows.documents[row]]
+    query, document = rows.queries[row], rows.documents[row]
+    earlier = first[query, document]
+    line = rows.place(earlier).line
+    lines = counted(len(again), "line")
     source.refuse(
-        f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}: the second column is "
-        f"{quoted(rows.iterations[earlier])} in line {rows.place(earlier).line} and "
-        f"{quoted(rows.iterations[row])} here ({counted(len(again), 'line')} like this). These seem to be qrels for "
+        f"query {quoted(query)}, document {quoted(document)}: the second column is "
+        f"{quoted(rows.iterations[earlier])} in line {line} and "
+        f"{quoted(rows.iterations[row])} here ({lines} like this). These seem to be qrels for "
         "diversity, qid subtopic docid grade. Here a document has one grade for a query: keep one line for each "
         "document, such as the one with its highest grade",
         rows.place(row),

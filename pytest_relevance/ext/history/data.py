@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +12,8 @@ from pytest_relevance.ext.history.history import History
 from pytest_relevance.ext.history.points import Point
 from pytest_relevance.ext.history.series import Series
 from pytest_relevance.reports.run.mean_text import metric_of
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.differences import MeanChange
 
 KIND, VERSION = "pytest-relevance history", 1
 """What the report as JSON says that it is."""
@@ -27,17 +30,6 @@ def history_data(history: History) -> dict[str, Any]:
 
 
 def _series_data(series: Series) -> dict[str, Any]:
-    change = None
-    if series.change is not None:
-        change = {
-            **asdict(series.change.means),
-            "low": series.change.low,
-            "high": series.change.high,
-            "p": series.change.p,
-        }
-    filled: Counter[str] = Counter()
-    for result in series.last:
-        filled.update(result.evaluation.filled_top)
     return {
         "variant": series.variant,
         "scored": series.scored,
@@ -45,12 +37,28 @@ def _series_data(series: Series) -> dict[str, Any]:
         "unmet": series.unmet,
         "metric": metric_of(series.last),
         "since": series.points[series.since].started,
-        "change": change,
+        "change": _change_data(series.change),
         "counts": asdict(series.counts) if series.counts.compared else None,
         "judged": None if series.judged is None else asdict(series.judged),
-        "filled": filled,
+        "filled": _filled_grades(series.last),
         "points": [_point_data(point) for point in series.points],
     }
+
+
+def _change_data(change: MeanChange | None) -> dict[str, Any] | None:
+    """Return the means before and after, with the interval and the test."""
+    if change is None:
+        return None
+    means = asdict(change.means)
+    return {**means, "low": change.low, "high": change.high, "p": change.p}
+
+
+def _filled_grades(results: Iterable[CaseResult]) -> Counter[str]:
+    """Return how many grades in the top k are filled, by who or what filled them."""
+    filled: Counter[str] = Counter()
+    for result in results:
+        filled.update(result.evaluation.filled_top)
+    return filled
 
 
 def _point_data(point: Point) -> dict[str, Any]:

@@ -292,16 +292,22 @@ def _cells(point: Point) -> list[str]:
     searched = []
     for name, value in point.searched.items():
         searched.append(f"{name} {value_text(value)}")
+    passed = f"{statuses[PASSED]:,} of {bounded:,}" if bounded else ""
+    errors = _errors(point)
+    got_worse = got_better = ""
+    if point.compared:
+        got_worse = f"{counts.got_worse:,}"
+        got_better = f"{counts.got_better:,}"
     return [
         when(point.started),
         score_text(point.mean),
         interval,
         "" if point.p95 is None else duration_text(point.p95),
-        f"{statuses[PASSED]:,} of {bounded:,}" if bounded else "",
-        f"{_errors(point):,}" if _errors(point) else "",
-        f"{counts.got_worse:,}" if point.compared else "",
+        passed,
+        f"{errors:,}" if errors else "",
+        got_worse,
         f"{counts.open:,}" if counts.open else "",
-        f"{counts.got_better:,}" if point.compared else "",
+        got_better,
         ", ".join(searched),
     ]
 

@@ -186,14 +186,14 @@ def _pairs(stretch: _Stretch, last: Mapping[CaseKey, LastResult]) -> list[ScoreP
     if stretch.first is stretch.end:
         return pairs
     for key in stretch.cases:
-        pairs.append(
-            ScorePair(
-                key=(key[0], f"{key[1]} {key[2]}", ""),
-                first=stretch.first.figures[key].score or 0.0,
-                second=stretch.end.figures[key].score or 0.0,
-                weight=last[key].result.weight,
-            )
+        file, case, number = key
+        pair = ScorePair(
+            key=(file, f"{case} {number}", ""),
+            first=stretch.first.figures[key].score or 0.0,
+            second=stretch.end.figures[key].score or 0.0,
+            weight=last[key].result.weight,
         )
+        pairs.append(pair)
     return pairs
 
 

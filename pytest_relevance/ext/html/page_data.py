@@ -127,9 +127,7 @@ def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
 def _mean(rows: Sequence[PageRow]) -> dict[str, Any]:
     """Return the mean nDCG@k that the reader's grades move, if there is one."""
     results = [row.result for row in rows if row.result.score is not None]
-    pairs = score_pairs_of([row.change for row in rows])
-    if len({variant for _, _, variant in (pair.key for pair in pairs)}) > 1:
-        pairs = by_query(pairs)
+    pairs = by_query(score_pairs_of([row.change for row in rows]))
     if pairs:
         means = means_of(pairs)
         weight = sum(pair.weight for pair in pairs)

@@ -139,7 +139,10 @@ def _grades_table(
     counts: Mapping[tuple[float, float], int], names: tuple[str, str]
 ) -> Table:
     """Return the table that counts each pair of grades; empty if there are too many."""
-    grades = sorted({grade for pair in counts for grade in pair})
+    given: set[float] = set()
+    for pair in counts:
+        given.update(pair)
+    grades = sorted(given)
     first, second = (cut(name, _WIDEST_RATER) for name in names)
     columns = [Column(f"{first} \\ {second}", RIGHT)]
     for grade in grades:

@@ -92,9 +92,10 @@ def joined_info(
     for info in infos:
         warnings += [fault.message for fault in project_faults(info)]
     same_command = all(info.command == first.command for info in infos)
+    started = min((info.started for info in infos if info.started), default="")
     return RunInfo(
         program=first.program,
-        started=min((info.started for info in infos if info.started), default=""),
+        started=started,
         versions=common([info.versions for info in infos]),
         command=first.command if same_command else (),
         fingerprint=common([info.fingerprint for info in infos]),
@@ -150,9 +151,8 @@ def _findings(infos: Sequence[RunInfo]) -> tuple[RunFinding, ...]:
     findings = []
     for info in infos:
         for finding in info.findings:
-            if not finding.is_of_part or all(
-                finding in each.findings for each in infos
-            ):
+            is_of_all = all(finding in each.findings for each in infos)
+            if is_of_all or not finding.is_of_part:
                 findings.append(finding)
     return _each_once(findings)
 

@@ -373,12 +373,11 @@ def mean_change_of(
     for change in changes:
         if change.score_after is not None or _was_to_score(change.case):
             scored.append(key_of(change.case))
-    pairs = score_pairs_of(changes)
+    pairs = by_query(score_pairs_of(changes))
     if not pairs:
         return None
     total = len(scored)
     if len({variant for _, _, variant in scored}) > 1:
-        pairs = by_query(pairs)
         total = len({(file, case) for file, case, _ in scored})
     return change_of(pairs, total, resamples=resamples, seed=seed)
 
@@ -388,12 +387,19 @@ def _was_to_score(result: CaseResult) -> bool:
     return has_score and result.status != SKIPPED
 
 
-def by_query(pairs: Iterable[ScorePair]) -> list[ScorePair]:
-    """Return a pair for each query, with the means of its scores in all variants."""
+def by_query(pairs: Sequence[ScorePair]) -> list[ScorePair]:
+    """Return a pair for each query, with the means of its scores in all variants.
+
+    If all pairs are of one variant, they are returned as they are.
+    """
+    variants = set()
     pairs_of: dict[tuple[str, str], list[ScorePair]] = {}
     for pair in pairs:
-        file, case, _ = pair.key
+        file, case, variant = pair.key
+        variants.add(variant)
         pairs_of.setdefault((file, case), []).append(pair)
+    if len(variants) < 2:
+        return list(pairs)
     merged = []
     for (file, case), own in pairs_of.items():
         merged.append(

@@ -71,8 +71,10 @@ def is_set(value: object) -> bool:
 
 
 def _elements(array: Any) -> list[object]:
-    values = attribute(array, "values")
-    elements: object = (array if values is None else values).tolist()  # type: ignore[union-attr]
+    values: Any = attribute(array, "values")
+    if values is None:
+        values = array
+    elements = values.tolist()
     return elements if isinstance(elements, list) else [elements]
 
 
@@ -87,8 +89,11 @@ def _lacks_some(counts: object) -> bool:
 
     Failures are not counted: a shard that is down is neither successful nor failed.
     """
-    total, successful = at_path(counts, ("total",)), at_path(counts, ("successful",))
-    return isinstance(total, int) and isinstance(successful, int) and successful < total
+    total = at_path(counts, ("total",))
+    successful = at_path(counts, ("successful",))
+    if not isinstance(total, int) or not isinstance(successful, int):
+        return False
+    return successful < total
 
 
 def _is_below_100(value: object) -> bool:

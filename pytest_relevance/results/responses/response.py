@@ -184,7 +184,9 @@ def _read_tuple(values: tuple[Any, ...]) -> Sequence[object]:
 
 
 def _is_like_row(values: tuple[Any, ...]) -> bool:
-    if len(values) not in (2, 3) or not is_id(values[0]) or not is_number(values[-1]):
+    if len(values) not in (2, 3):
+        return False
+    if not is_id(values[0]) or not is_number(values[-1]):
         return False
     has_titles_between = all(is_title(value) for value in values[1:-1])
     return has_titles_between and not all(map(is_integer, values))
