@@ -51,8 +51,9 @@ ABOUT: Mapping[str, str] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    `arguments`: by default those of the command line. A mistake of the user is a
-    message on standard error, without a traceback.
+    If the user makes a mistake, a message is printed to standard error, without a
+    traceback.
+    `arguments`: by default those of the command line.
     """
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
@@ -66,7 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Run a command and return its exit code. An error becomes a message and a code."""
+    """Run a command and return its exit code.
+
+    An error of the user, of a file or of another package becomes a message and a code.
+    """
     escape_unencodable()
     try:
         parsed = _parsed(arguments)
@@ -111,9 +115,11 @@ class _Parser(ArgumentParser):
 
 
 def _parsed(arguments: list[str]) -> Namespace:
-    """Return a command and its arguments, parsed.
+    """Return the command and its arguments, parsed.
 
-    Raises SystemExit for invalid arguments, and after `--help` and `--version`.
+    Only the command that is called declares its arguments, so that no other is
+    imported. Raises SystemExit for invalid arguments, and after `--help` and
+    `--version`.
     """
     parser = _Parser(
         prog=PROGRAM,

@@ -64,7 +64,10 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 
 def finite_number(text: str, what: str) -> float:
-    """Return the finite decimal number in a text; `what` describes it in the error."""
+    """Return the finite decimal number in a text. `what`: describes it in an error.
+
+    Raises ArgumentTypeError if the text is no such number.
+    """
     try:
         number = float(text)
     except ValueError:
@@ -75,9 +78,9 @@ def finite_number(text: str, what: str) -> float:
 
 
 def checked_by(check: Callable[[Any], Value], text: object) -> Value:
-    """Return what `check` makes of an argument.
+    """Return what `check` returns for an argument.
 
-    Raises ArgumentTypeError if `check` raises ValueError.
+    If `check` raises ValueError, raise ArgumentTypeError instead.
     """
     try:
         return check(text)

@@ -15,7 +15,7 @@ OK, FOUND, USAGE = 0, 1, 2
 
 
 class CommandError(Exception):
-    """A command cannot continue. Its message is printed; `code` is the exit code."""
+    """A command cannot continue. The message is printed; `code` is the exit code."""
 
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)

@@ -23,10 +23,10 @@ class FileCheck:
 
     A check yields a `Problem` for each place that it finds. The `case` of a problem is
     the text of a query. The message of a problem is a detail, and may be empty. If the
-    place of a problem names no file, it is in the file that is checked.
+    place of a problem names no file, the problem is in the file that is checked.
 
     Attributes:
-        name: the name of the check, which messages about the check itself use.
+        name: the name of the check, for messages about the check itself.
         advice: what is wrong with the places, and what to do. It is printed above them.
         find: finds the places in a suite.
         find_in_judgments: finds the places in a judgment file.

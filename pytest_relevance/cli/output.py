@@ -21,7 +21,7 @@ from pytest_relevance.reports.workflow_commands import safe_output
 
 
 def escape_unencodable() -> None:
-    """Let standard output and error escape characters that their encoding lacks."""
+    """Make standard output and error escape characters that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -59,11 +59,13 @@ def check_output(
     is_own: Callable[[bytes], bool],
     otherwise: str,
 ) -> None:
-    """Raise `CommandError` if `--output` names an input, or a file that is not ours.
+    """Raise `CommandError` if `--output` must not be written.
 
+    It must not be written if it names an input of the command, or if it exists and is
+    not a file of the same kind.
     `inputs`: the files that the command reads.
     `is_own`: says whether a file with this content may be replaced.
-    `otherwise`: describes another file in the message, for example `no record`.
+    `otherwise`: names another file in the message, for example `no record`.
     """
     target = arguments.output
     if target is None:
@@ -93,7 +95,7 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Turn an OSError in the block into a `CommandError`: `path` cannot be written."""
+    """Turn an OSError in the block into a `CommandError`, which says so of `path`."""
     try:
         yield
     except OSError as error:

@@ -25,8 +25,9 @@ from pytest_relevance.reports.markdown_sections import MOST_CHARACTERS
 class _RegisteredFormats:
     """The names of all formats that can report a run, or a comparison.
 
-    The names are looked up when they are needed. All are looked up even for a format of
-    this package, so that another package with a format of the same name is refused.
+    The names are looked up when they are needed. All are looked up even if a format of
+    this package is asked for, so that another package with a format of the same name is
+    refused.
     """
 
     of_comparisons: bool
@@ -95,7 +96,10 @@ def add_format(parser: Any, formats: Container[str]) -> None:
 
 
 def report_format(arguments: Namespace, formats: Container[str]) -> str:
-    """Return the format of `--format`, or of the ending of `--output`, or text."""
+    """Return the format that `--format` or else the ending of `--output` names.
+
+    It is text if neither names one.
+    """
     if arguments.format:
         return str(arguments.format)
     suffix = os.path.splitext(arguments.output or "")[1]

@@ -31,7 +31,7 @@ class Sentence:
     """A sentence, which may contain texts of users, and its style in a terminal.
 
     A terminal folds the sentence over indented lines: between its `parts` if it has
-    any, otherwise at the blanks of the text.
+    any, otherwise at its blanks.
     """
 
     text: str
@@ -53,11 +53,13 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command for a reader to copy, or a file to open, behind the word for it.
+    """A command for a reader to copy, or a file to open, after a word that says why.
 
-    The words of several stand below each other. A terminal does not fold a command. The
-    `note` says what it does, as a comment of a shell, in a line of its own if there is
-    no room. `is_file`: the command is the name of a file to change.
+    The words of several command lines stand below each other. A terminal does not fold
+    a command.
+    `note`: what the command does, as a comment of a shell; in a line of its own if
+        there is no room.
+    `is_file`: whether the command is the name of a file to change.
     """
 
     word: str

@@ -54,8 +54,8 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
 def first_reason(result: CaseResult) -> str:
     """Return the first reason in the fewest words: a score without what it misses.
 
-    `0.764 -> 0.310`, without a baseline `nDCG@10 0.310`. Any other reason is a whole
-    sentence.
+    Examples: `0.764 -> 0.310`, or `nDCG@10 0.310` without a baseline. Any other reason
+    is a whole sentence. "" if there is no reason.
     """
     for reason in without_double_drop(result.evaluation.reasons):
         brief = _score_in_brief(reason, result, is_named=False)
@@ -85,8 +85,7 @@ def reason_beside_score(result: CaseResult) -> str:
 class _BriefScore:
     """A score and its limit in a few words: `1.000 -> 0.936` and `floor 0.950`.
 
-    `is_in_table`: whether a table of cases shows the score of `change`, and with as
-        many decimals.
+    `is_in_table`: whether a table of cases shows this score, and with as many decimals.
     """
 
     change: str
@@ -131,9 +130,9 @@ def _score_in_brief(
 def _digits_in_brief(
     reason: Outcome, result: CaseResult, score: float, before: float | None
 ) -> int:
-    """Return how many decimals tell a score from its floor and from the earlier score.
+    """Return how many decimals a score needs to differ from its floor.
 
-    The earlier score counts if the case dropped.
+    If the case dropped, the score must also differ from the earlier score.
     """
     digits = _DECIMALS if reason.kind == DROP else digits_apart(score, reason.bound)
     has_dropped = any(other.kind == DROP for other in result.evaluation.reasons)

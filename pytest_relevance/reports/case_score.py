@@ -31,7 +31,7 @@ def met_text(result: CaseResult) -> str:
     """Return the score of a case that does not fail, and what it meets, as text.
 
     Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. If there is a
-    baseline, its score follows.
+    baseline, its score follows that of the case.
     """
     parts = []
     if result.evaluation.judgments:
@@ -87,8 +87,8 @@ def interval_text(result: CaseResult) -> str:
 def ties_text(result: CaseResult) -> str:
     """Return `between 0.748 and 1.000 by the order of equal scores`, or "".
 
-    The text is not empty if the order decides whether the score meets a floor. `at
-    least` stands before it if results that were not returned may have the same score.
+    The text is empty unless the order decides whether the score meets a floor. It
+    begins with `at least` if results that were not returned may have the same score.
     """
     if not result.depends_on_ties:
         return ""
@@ -115,7 +115,7 @@ def open_text(result: CaseResult) -> str:
 
 
 def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    """Return DCG / ideal DCG, the score that they give, and the settings, as lines."""
+    """Return lines: DCG and ideal DCG, the score as their quotient, the settings."""
     conditions = result.conditions
     depth = conditions.depth if conditions.is_depth_set else None
     settings = settings_text(conditions.settings, depth)

@@ -1,7 +1,7 @@
-"""Columns and cells: what a table of a report consists of.
+"""Columns and cells: the parts of a table of a report.
 
-A cell holds styled spans. A column says how its cells are aligned, and what becomes of
-it if the table is wider than the terminal. Widths are in terminal columns.
+A cell holds styled spans. A column says how its cells are aligned, and what is done
+with it if the table is wider than the terminal. Widths are in terminal columns.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class ComparisonReport:
         return lines
 
     def markdown(self, max_chars: int | None) -> str:
-        """Return the report as Markdown. If too long, it loses its last sections."""
+        """Return the report as Markdown; if too long, without its last sections."""
         items = [f"- {each.markdown()}" for each in (*self.names, *self.findings)]
         head = heading(self.headline.text, self.headline.mark)
         sections = [MarkdownSection("\n".join([head, "", *items]), "the summary")]
@@ -119,8 +119,9 @@ class ComparisonReport:
 def report_on(
     comparison: Comparison, limit: int | None, gates: ComparisonGates | None
 ) -> ComparisonReport:
-    """Return the parts of a report. `limit`: the most entries of a list; None for all.
+    """Return the parts of a report on a comparison.
 
+    `limit`: the most entries of a list; None for all.
     `gates`: what `Comparison.judge` returned; None for the gates that always count.
     """
     if gates is None:
@@ -167,8 +168,9 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
 
     The sentence depends on how many queries got worse and better, and on how the means
     of all variants changed. The means are by the metric that was named first, or by the
-    nDCG@k of the cases at each of their cutoffs. New errors, gates that are not met,
-    and a test that is looser follow. It is marked as a failure if a gate is not met.
+    nDCG@k of the cases at each of their cutoffs. The sentence goes on with new errors,
+    gates that are not met, and demands that are looser. It is marked as a failure if a
+    gate is not met.
     """
     said = _sentence_on(comparison, gates)
     return replace(said, fails=not gates.passed)
@@ -199,9 +201,10 @@ def _changed_test(comparison: Comparison) -> ChangedTest:
 def _headline_without_test(
     comparison: Comparison, rows: Sequence[Difference], further: Sequence[str]
 ) -> Headline:
-    """Return the headline, without what the test changed.
+    """Return the headline, without how the demands changed.
 
-    `rows`: the means that it depends on. `further`: new errors, and unmet gates.
+    `rows`: the means that the headline depends on.
+    `further`: sentences about new errors and unmet gates.
     """
     if comparison.metric is not None and is_similarity(comparison.metric):
         return _similarity_headline(comparison, comparison.metric, further)
@@ -236,8 +239,8 @@ def _similarity_headline(
 ) -> Headline:
     """Return a headline: how many queries differ by a metric of two rankings.
 
-    If the second run expects how alike rankings are, those that changed by more than
-    that come first.
+    If the second run has bounds on how alike rankings are, the headline begins with the
+    queries that changed by more.
     """
     differ = {change.case.key[:2] for change in comparison.moved(-1)}
     said = Headline("No query differs", FINE)

@@ -37,7 +37,7 @@ def table_of_documents() -> Table:
 def lines_with_notes(
     table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
 ) -> Iterator[Line]:
-    """Yield the rows of a table about documents as lines, each row above its note.
+    """Yield the rows of a table about documents as lines, each followed by its note.
 
     `documents`: the document of each row.
     """

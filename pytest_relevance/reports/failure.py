@@ -1,6 +1,6 @@
 """The report of one case in a terminal, and why a case failed in one line.
 
-The report says what was expected, what was found, and which documents are to blame.
+The report says what was expected, what was found, and which documents cost most.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ def failure_lines(
 
     Single words that are wider stay whole.
 
-    `verbosity`: as pytest counts it: below 0 one line, above 0 all k ranks and every
-    judged document that is missing.
+    `verbosity`: as pytest counts it. Below 0 the report is one line; above 0 it has all
+        k ranks and every judged document that is missing.
     `others`: the results of the run. If another case of the search returned a judged
-    document, the ids of this case are not in doubt.
+        document, the ids of this case are not in doubt.
     """
     if verbosity < 0:
         return [_brief_line(result, width, others)]
@@ -140,7 +140,7 @@ def _asked(result: CaseResult) -> list[str]:
 
 
 def _verdict_lines(result: CaseResult, columns: int, *, full: bool) -> list[Line]:
-    """Return why a case failed: its place with the first reason, then the others.
+    """Return why a case failed: its place with the first reason, then other reasons.
 
     A case that does not fail has its score instead of a reason.
     """
@@ -292,8 +292,8 @@ def _explained_text(result: CaseResult, document: str) -> str:
 def failure_message(result: CaseResult) -> str:
     """Return why a case failed, in one line for JUnit and other reporters.
 
-    The query comes first, as long lines are cut: `"boots" 1.000 -> 0.936, floor 0.950`.
-    It is left out if the node id has it.
+    Example: `"boots" 1.000 -> 0.936, floor 0.950`. The query comes first, because long
+    lines are cut. It is left out if the node id has it.
     """
     texts = short_reasons(result)
     if result.call.error is not None:

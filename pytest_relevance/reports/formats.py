@@ -67,9 +67,9 @@ class ReportFormat:
 
 
 def _report_format(name: str, value: str, entry: object) -> ReportFormat:
-    """Return the format of an entry point, which is a format or a function.
+    """Return the format that an entry point names, or makes from a function.
 
-    Raises `ExtensionError` if it is neither.
+    Raises `ExtensionError` if the entry point is neither a format nor a function.
     """
     if isinstance(entry, ReportFormat):
         if entry.name != name:
@@ -112,8 +112,10 @@ def comparison_report(
     """Return the report of a `Comparison` in a format that has one.
 
     `gates`: what `Comparison.judge` returned; None without gates.
-    `options`: the fields of `ReportOptions`. Raises `ExtensionError` as `run_report`
-    does. Methods of `Comparison` call this function by `bundled.CALLS_UPWARD`.
+    `options`: the fields of `ReportOptions`.
+
+    Raises `ExtensionError` as `run_report` does. Methods of `Comparison` call this
+    function by `bundled.CALLS_UPWARD`.
     """
     make = REPORTS.get(name).of_comparison
     assert make is not None, "only formats that have it are offered"
@@ -140,7 +142,7 @@ def has_report_of_comparison(name: str) -> bool:
 
 
 def format_of_suffix(suffix: str) -> str:
-    """Return the format that a file name with this ending means, or else text.
+    """Return the format that the ending of a file name means; text for other endings.
 
     Formats of other packages are asked last. Raises `ExtensionError` if one of them
     cannot be loaded, or uses a name of this package.
@@ -234,9 +236,9 @@ _BYTES_WITH_COUNTS = 2_000
 
 
 def is_report(data: bytes) -> bool:
-    """Say whether `data`, the content of a file, is a report in any format.
+    """Say whether a file with the content `data` is a report in any format.
 
-    It may be of a run, a comparison or a history.
+    The report may be on a run, a comparison or a history.
     """
     if any(re.match(beginning, data) for beginning in _BEGINNINGS):
         return True

@@ -31,7 +31,7 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def case_label(result: CaseResult) -> str:
-    """Return `q043 "gaming laptop"`; only the query if that is the id of the case."""
+    """Return `q043 "gaming laptop"`, or only the query if it is the id of the case."""
     return case_name(result.id, result.query)
 
 
@@ -44,8 +44,8 @@ def case_heading(result: CaseResult) -> str:
 def item_heading(name: str, case: str, query: str) -> str:
     """Return the heading of a pytest item: `q043 "gaming laptop"[bm25]`.
 
-    `name` is the name of the item. The heading is `name` alone if the query is the id
-    of the case, or if the item is a test with checks.
+    If the query is the id of the case, or the item is a test with checks, the heading
+    is only `name`, the name of the item.
     """
     if query == case or not name.startswith(case):
         return harmless(name)
@@ -99,7 +99,7 @@ def _gain_text(settings: Settings) -> str:
 
 
 def names_in_page(results: Iterable[CaseResult]) -> dict[int, str]:
-    """Return the name of each result in the page and its links, by `id(result)`.
+    """Return {`id(result)`: name of the result in the page and its links}.
 
     The name is pytest's node id. Checks of one test in Python share their node id, so
     the second is `test_shop.py::test_boots #2`.

@@ -1,7 +1,7 @@
 """Which documents cost a case most of its score.
 
-Documents that rank too high have no figures: what they take from the score is counted
-as the loss of the documents that are missing or rank too low.
+A document that ranks too high has no figure of its own. What it takes from the score is
+counted as the loss of documents that are missing or rank too low.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.losses import Loss
 
 MOST_BLAMED = 3
-"""How many documents of either kind the default report shows."""
+"""How many documents the default report shows that rank too high, and that are lost."""
 
 _SHORTEST_TITLE = 12
 _BESIDE_TITLES = 68  # columns of a row of documents that share a loss, without titles
@@ -46,7 +46,7 @@ Blamed = TypeVar("Blamed")
 def blame_lines(
     result: CaseResult, found: Breakdown, *, full: bool, columns: int
 ) -> list[Line]:
-    """Return the documents that cost most of the score; all of them in `full`."""
+    """Return the documents that cost most of the score; with `full`, all of them."""
     if result.score is None:
         return []
     lines = [
@@ -62,7 +62,7 @@ def loss_text(loss: float) -> str:
 
 
 def _first_few(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
-    """Return the first few entries; all of them in `full`.
+    """Return the first entries, as many as a report shows; with `full`, all of them.
 
     One more is returned if a note about it would take as much room.
     """
@@ -79,7 +79,7 @@ def _too_high_lines(
 ) -> list[Line]:
     """Return the judged results with less gain than an ideal result at their rank.
 
-    A single result is not too high.
+    If the search returned a single result, it is not too high.
     """
     too_high = [row for row in found.too_high if row.grade is not None]
     if not too_high or len(result.ranking.documents) == 1:
@@ -115,7 +115,7 @@ def _lost_lines(
 ) -> Iterator[Line]:
     """Yield the table of documents that are missing, or below their ideal rank.
 
-    In `full`, it also has the documents that are missing without a loss.
+    With `full`, the table also has the missing documents without a loss.
     """
     lost = [loss for loss in found.losses if loss.loss > LEAST]
     chosen = _first_few(lost, full=full)
@@ -148,7 +148,8 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> list[Loss]:
 class _Rest:
     """A part of 1 - nDCG that the documents in the table do not explain.
 
-    `words`: what explains it. `loss`: how large the part is.
+    `words`: what explains it.
+    `loss`: how large the part is.
     """
 
     words: str
@@ -173,7 +174,7 @@ def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
 def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
     """Return the table of losses, a row for each document.
 
-    A loss that several documents share has a row of its own.
+    If several documents share a loss, the loss has a row of its own.
     """
     gains = result.conditions.settings.gains
     names = result.conditions.grade_names
@@ -187,7 +188,7 @@ def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> T
             words = _shared_loss_text(result, loss, columns)
             table.add(styled_cell(words, PLAIN, 4), rank, loss_text(loss.loss))
             continue
-        # the loss of several documents is in a row of its own
+        # the row of a shared loss has the figure of this document
         is_shared = loss.rank is None and not loss.loss
         is_shared = is_shared and gains[loss.grade] in shared_gains
         table.add(
@@ -220,7 +221,7 @@ def _shared_loss_text(result: CaseResult, loss: Loss, columns: int) -> str:
 
 
 def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list[str]:
-    """Return the titles of the documents that one loss is shared by."""
+    """Return the titles of the documents that share a loss."""
     gains = result.conditions.settings.gains
     room = max(_SHORTEST_TITLE, (columns - _BESIDE_TITLES) // 2)
     titles = []
@@ -235,7 +236,7 @@ def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list
 def _not_in_index_lines(
     result: CaseResult, listed_above: Collection[str | None], columns: int
 ) -> list[Line]:
-    """Return the judged documents that the index lacks and no line above lists."""
+    """Return the judged documents that the index lacks, without those listed above."""
     judged = dict(result.evaluation.missing)
     others = []
     for document in result.texts.not_in_index:

@@ -1,7 +1,7 @@
 """Reports in Markdown as sections. A section is shown or left out as a whole.
 
-A comment on GitHub holds 65,536 characters, and nobody reads so many. A report that is
-too long loses its last sections, and says which.
+A comment on GitHub holds 65,536 characters, and nobody reads so many. The last sections
+of a report that is too long are left out, and a last line names them.
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ def heading(sentence: str, mark: str) -> str:
 def joined_sections(sections: Iterable[MarkdownSection], most: int | None) -> str:
     """Return the report of some sections, without the last ones if it gets too long.
 
-    `most`: the most characters; None for any number. A line at the end says what is
-    left out. The first section stays, however long it is.
+    The first section stays, however long it is. A line at the end names what is left
+    out.
+    `most`: the most characters; None for any number.
     """
     sections = list(sections)
     if most is None or len(sections) < 2:

@@ -17,10 +17,9 @@ _SHORTEST_FENCE = 3
 
 
 def code_span(text: str, *, in_cell: bool = False) -> str:
-    """Return user's text in a code span.
+    """Return a user's text in a code span.
 
-    `in_cell`: whether it is in a cell of a table. There, and only there, a bar is
-    escaped.
+    `in_cell`: whether the code span is in a cell of a table. Only there `|` is escaped.
     """
     shown = harmless(text)
     if in_cell:
@@ -34,7 +33,7 @@ def code_span(text: str, *, in_cell: bool = False) -> str:
 
 
 def short_code_span(text: str) -> str:
-    """Return user's text in a code span, cut to `LONGEST_TEXT` columns."""
+    """Return a user's text in a code span, cut to `LONGEST_TEXT` columns."""
     return code_span(cut(harmless(text), LONGEST_TEXT))
 
 

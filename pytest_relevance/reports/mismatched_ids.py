@@ -1,8 +1,8 @@
 """Ids of results that may mean judged documents, although they are not equal.
 
-If no result of a case is judged, the judgments may have another kind of id: both kinds
-are shown. Ids that a spreadsheet has changed, and ids that are nearly equal, are shown
-in pairs.
+If no result of a case is judged, the judgments may have another kind of id. Then ids of
+both kinds are shown. Ids that a spreadsheet has changed, and ids that are nearly equal,
+are shown in pairs.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _quoted_ids(
 def same_number_lines(result: CaseResult, columns: int) -> list[Line]:
     """Return lines about judged ids that a spreadsheet may have changed.
 
-    Each stands beside the id of a result that is the same number.
+    Each of these ids stands beside the id of a result that is the same number.
     """
     judged_numbers = _Numbers(document for document, _ in result.evaluation.missing)
     parts = []
@@ -129,10 +129,9 @@ def _may_be_rounded(document: str) -> bool:
 
 
 def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
-    """Return pairs of a wanted document and a result with nearly its id.
+    """Return {what differs: pairs of a wanted document and a result of similar id}.
 
-    The pairs are grouped by what differs. A wanted document is one that is judged or
-    expected, and was not returned.
+    A wanted document is judged or expected, and was not returned.
     """
     groups: dict[str, list[NearPair]] = {}
     for pair in near_pairs_of([result]):

@@ -1,7 +1,7 @@
 """The parts of a summary, shortened until the summary has at most so many lines.
 
-Nearly every run needs only a few of the parts. If a run needs many, each gives way in
-its turn, down to the number of entries that it keeps.
+Nearly every run needs only a few of the parts. If a run needs many, the parts lose
+entries in turn, down to the number of entries that each part keeps.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _LONGEST_SENTENCES = (3, 2, 1)  # lines: tried one after the other
 
 
 class Listing(Protocol):
-    """Rows that a terminal shows, all or the first: a table, or a list of cases."""
+    """Rows of which a terminal may show only the first: a table, or a list of cases."""
 
     @property
     def rows(self) -> Sequence[object]:
         """Return the rows."""
 
     def first(self, count: int) -> Listing:
-        """Return the listing with the first rows alone."""
+        """Return the listing with only the first rows."""
 
     def lines(self, columns: int) -> list[Line]:
         """Return the rows as lines; an empty list if there are no rows.
@@ -51,7 +51,7 @@ class Part:
     """Blocks that stand together. An entry is a sentence, a command or a table row.
 
     `least`: how many entries stay if there is not room for all.
-    `is_whole`: each sentence that is shown keeps all its lines.
+    `is_whole`: whether each sentence that is shown keeps all its lines.
     """
 
     blocks: Sequence[Entries]
@@ -66,12 +66,11 @@ class Part:
     def lines(self, width: int, entries: int, longest: int | None = None) -> list[Line]:
         """Return the first `entries` entries of the part as lines.
 
-        `width`: the width of a line in columns.
-        `longest`: the most lines of a sentence; a longer one ends in `...`. None if
-            sentences may have any number of lines, as they may in a part that
-            `is_whole`.
-
         If sentences or commands are left out, a last line counts them.
+
+        `width`: the width of a line in columns.
+        `longest`: the most lines of a sentence; a longer one ends in `...`. None for
+            any number, as in a part that `is_whole`.
         """
         lines: list[Line] = []
         left = entries
@@ -121,7 +120,7 @@ def lines_of_parts(
     not suffice, sentences lose lines. The last line then says that the summary is
     shortened.
 
-    `parts`: the parts by their names, in the order in which they are shown.
+    `parts`: {name: part}, in the order in which they are shown.
     `turns`: the names of all parts, in the order in which they are shortened.
     """
     whole = []

@@ -45,9 +45,9 @@ def ranking_lines(
 ) -> list[Line]:
     """Return the table of a ranking. Results that an expectation excludes are marked.
 
-    `found`: the sums of nDCG; None without judgments. With judgments, `full` shows all
-    ranks; otherwise the first ranks are shown, and the ranks below the last result are
-    one row.
+    `found`: the sums of nDCG; None without judgments. With them, ranks below the last
+        result are one row.
+    `full`: whether all ranks are shown; otherwise the first ten.
     """
     table = _RankingTable(result)
     if found is None:
@@ -132,9 +132,11 @@ class _RankingTable:
         style: str = PLAIN,
         is_copy: bool = False,
     ) -> None:
-        """Add the row of a result. `figures`: the figures of nDCG.
+        """Add the row of a result.
 
-        A later copy of a document has no score, no accepted rank and no mark.
+        `figures`: the figures of nDCG.
+        `is_copy`: whether it is a later copy of a document. Then it has no score, no
+            accepted rank and no mark.
         """
         score = before = mark = ""
         if not is_copy:
@@ -173,9 +175,9 @@ def _style(row: Row) -> str:
 
 
 def unwanted_documents(result: CaseResult) -> dict[str, str]:
-    """Return {document: mark} for results that an expectation does not allow there.
+    """Return {document: mark} for results at ranks that an expectation does not allow.
 
-    The marks are `excluded` and, for example, `not before 4`.
+    A mark is, for example, `excluded` or `not before 4`.
     """
     marks = {}
     for outcome in result.evaluation.outcomes:

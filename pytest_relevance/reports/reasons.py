@@ -1,7 +1,7 @@
 """Why a case has its verdict, in words: a sentence for each kind of `Outcome`.
 
-A sentence helps the reader of the failure: it says where a document is instead, not
-only that it is not where it should be. `brief_reasons.py` has shorter words.
+A sentence says not only that a document is not where it should be, but also where it
+is. `brief_reasons.py` has shorter words.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def change_text(score: float | None, before: float | None) -> str:
 
 
 def without_double_drop(reasons: Sequence[Outcome]) -> list[Outcome]:
-    """Return the reasons; without the drop, if the score is below its floor too.
+    """Return the reasons; without the drop if the score is below its floor too.
 
-    The reason about the floor names the baseline, so the drop would say nothing new.
+    The reason about the floor already has the score of the baseline.
     """
     if not any(reason.kind == FLOOR for reason in reasons):
         return list(reasons)

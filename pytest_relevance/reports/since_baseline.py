@@ -46,8 +46,8 @@ def since_baseline_lines(
     rank first.
 
     `moves`: how the ranks changed.
-    `full`: whether all documents are shown, and how similar the rankings are; otherwise
-    the first few, and the others in one row.
+    `full`: whether all documents are shown, with how similar the rankings are.
+        Otherwise only the first are shown, and one row counts the rest.
     """
     assert result.baseline is not None
     searched = changes_text(result.baseline.searched, limit(MOST_SHOWN, full=full))
@@ -102,7 +102,7 @@ class _ChosenMoves:
 def _chosen_moves(
     result: CaseResult, moves: RankChanges, *, full: bool
 ) -> _ChosenMoves:
-    """Return the moves that a report shows: those that cost most, then the others."""
+    """Return the moves that a report shows: the costliest, then further moves."""
     change = Change.since_baseline(result)
     shares = change_shares(change, scored_ranking(result))
     costly = _costly_moves(moves, shares)
@@ -134,7 +134,10 @@ def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Mov
 
 
 def _other_moves(changes: RankChanges, costly: list[Move]) -> list[Move]:
-    """Return the other changes of ranks: in the top by rank, then those that left."""
+    """Return the moves that are not in `costly`.
+
+    The documents in the top come first, by rank, then those that left.
+    """
     costs = {move.document for move in costly}
     others = []
     for move in (*changes.left, *changes.moved, *changes.entered):

@@ -42,7 +42,7 @@ def plain_text(lines: Iterable[Line]) -> str:
 def folded_lines(
     text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = " " * _INDENT
 ) -> list[Line]:
-    """Return user's text as lines of one style, broken at its blanks: see `folded`."""
+    """Return a user's text as lines of one style, broken as `folded` does."""
     parts = folded(harmless(text), columns, indent)
     return [styled_line(part, style) for part in parts]
 
@@ -54,11 +54,11 @@ def wrapped(
     separator: str = ", ",
     style: str = PLAIN,
 ) -> list[Line]:
-    """Return `head` and then parts as lines, which are broken between the parts.
+    """Return `head` and the parts as lines, which are broken between parts.
 
-    Further lines are indented to the end of the head, or by four blanks if the head is
-    empty or long. A part that is wider than a line is broken at its blanks. The parts
-    must be harmless text.
+    The second line and all further lines are indented to the end of the head, or by
+    four blanks if the head is empty or long. A part that is wider than a line is broken
+    at its blanks. The parts must be harmless text.
     """
     head_width = display_width(head)
     is_below_head = 0 < head_width <= _DEEPEST_INDENT
@@ -87,7 +87,7 @@ def wrapped(
 
 
 def first_parts(parts: Sequence[str], count: int | None = None) -> list[str]:
-    """Return the first parts of a list, and a text about how many more there are.
+    """Return the first ten parts of a list, and a text about how many more there are.
 
     `count`: the length of the list, if `parts` does not have all of it.
     """

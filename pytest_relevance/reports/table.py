@@ -28,7 +28,7 @@ It has no-break spaces, so that a narrow column keeps both in one line.
 """
 
 MORE_HINT = " (-v shows all)"
-"""How a terminal shows the rest of a list."""
+"""The advice in a terminal how to see the rest of a list."""
 
 LONGEST_CELL = 80
 """How wide a text of a user is in a table in Markdown before it is cut."""
@@ -37,7 +37,7 @@ _WIDEST_LINE_OF_CELL = 40
 
 
 def limit(count: int, *, full: bool) -> int | None:
-    """Return how many entries a list has at most: `count`, or None if it has all."""
+    """Return the most entries of a list: `count`, or None for all if `full` is true."""
     return None if full else count
 
 
@@ -45,9 +45,12 @@ def limit(count: int, *, full: bool) -> int | None:
 class Table:
     """Columns and rows. A table without rows is not shown.
 
-    `indent` is in blanks. `title` stands above the table, `note` below it; `hint`
-    follows the note in a terminal alone. `total` is how many rows there are, of
-    which the table may have only the first: the title then says `(5 of 44)`.
+    `indent`: in blanks.
+    `title`: the text above the table.
+    `note`: the text below the table.
+    `hint`: what follows the note, only in a terminal.
+    `total`: how many rows there are, if the table has only the first. The title then
+        says `(5 of 44)`.
     """
 
     columns: Sequence[Column]
@@ -59,7 +62,7 @@ class Table:
     total: int = 0
 
     def first(self, count: int) -> Table:
-        """Return the table with the first rows alone."""
+        """Return the table with only the first rows."""
         if count >= len(self.rows):
             return self
         # a note counts the rows itself
@@ -143,7 +146,7 @@ class Table:
         return html_table(heads, rows, self.full_title, self.note)
 
     def _head(self) -> Row:
-        """Return the row of the titles; [] if no column has one.
+        """Return the row of the titles; () if no column has one.
 
         A title also covers the columns to its right whose title is None.
         """

@@ -1,8 +1,11 @@
 """Tables as aligned lines: how wide each column becomes, and how a row is written.
 
-A table that is too wide is fitted in four steps: columns that may be left out are left
-out, texts are cut from left to right to the width that their column names, then the
-widest down to 12, and at last those of columns that are to be cut last. See `Column`.
+If a table is too wide, it is narrowed in steps until it fits (see `Column`):
+
+1. Columns that may be left out are left out.
+2. Texts are cut from left to right, to the width `cut_to` of their column.
+3. The widest texts are cut down to 12.
+4. Steps 2 and 3 are repeated for the columns that are to be cut last.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ _NARROWEST = 12
 class TableLayout:
     """Lays out a table: its columns, its head, its rows, and its indent in blanks.
 
-    The head may be empty. Widths of columns are lists with one entry for each column, 0
-    for a column that is left out.
+    The head may be empty. A list of widths has an entry for each column, 0 for a column
+    that is left out.
     """
 
     columns: Sequence[Column]
@@ -34,7 +37,7 @@ class TableLayout:
     def fitted_widths(self, room: int) -> list[int]:
         """Return the widths with which the table is at most `room` wide, if possible.
 
-        The table is wider if its columns may not be cut that far.
+        If its columns may not be cut that far, the table is wider.
         """
         widths = self._natural_widths()
         widths = self._without_dropped_columns(widths, room)
@@ -84,8 +87,8 @@ class TableLayout:
     def _without_dropped_columns(self, widths: Sequence[int], room: int) -> list[int]:
         """Return widths in which columns are left out (width 0) to make room.
 
-        Columns are left out, by `drop_order`, until the others have the width they
-        want.
+        Columns are left out by their `drop_order`, until the remaining columns have the
+        widths that they want.
         """
         kept = list(widths)
         drop_orders = {column.drop_order for column in self.columns} - {0}
@@ -138,9 +141,9 @@ class TableLayout:
         return cut_widths
 
     def _widened_for_wide_cells(self, widths: Sequence[int]) -> list[int]:
-        """Return widths in which a cell over several columns has enough room.
+        """Return widths in which each cell over several columns has enough room.
 
-        The last of its columns is made wider.
+        If it has not, the last of its columns is made wider.
         """
         wider = list(widths)
         for row in [self.head, *self.rows]:
@@ -186,8 +189,8 @@ def _covered_columns(index: int, cell: Cell, widths: Sequence[int]) -> list[int]
 def _fitted_spans(cell: Cell, room: int, column: Column) -> Line:
     """Return the spans of a cell, cut to `room`.
 
-    If enough of the longest span is left, only this span is cut. Otherwise all spans
-    become one, which is cut.
+    Only the longest span is cut, if enough of it is left. Otherwise all spans become
+    one, which is cut.
     """
     excess = cell.width - room
     if excess <= 0:

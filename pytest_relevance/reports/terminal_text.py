@@ -52,8 +52,8 @@ def _character_width(character: str) -> int:
 def terminal_width() -> int:
     """Return the width of a report for this terminal: its own, up to 160 columns.
 
-    Without a terminal it is 100. As in pytest, the environment variable COLUMNS comes
-    first, and a width below 40 counts as 80.
+    Without a terminal the width is 100. As in pytest, the environment variable COLUMNS
+    comes first, and a width below 40 counts as 80.
     """
     columns = shutil.get_terminal_size((WIDEST, 24)).columns
     if columns < _NARROWEST_TERMINAL:
@@ -73,7 +73,7 @@ def cut(text: str, columns: int) -> str:
 def cut_middle(text: str, columns: int) -> str:
     """Return harmless text; if it is wider than `columns`, its middle becomes `...`.
 
-    Ids of one collection often begin alike: their ends tell them apart.
+    Ids of one collection often begin alike, and differ at their ends.
     """
     if display_width(text) <= columns or columns <= len(_ELLIPSIS):
         return cut(text, columns)
@@ -84,9 +84,9 @@ def cut_middle(text: str, columns: int) -> str:
 
 
 def cut_document(text: str, columns: int) -> str:
-    """Cut a title of a document at its end, and an id, which has no blanks, inside.
+    """Return a document's title cut at its end, or its id (no blanks) cut inside.
 
-    The kind of thing stands at the beginning or in the middle of most titles: `3M Ergo
+    At the beginning and in the middle, most titles say what the thing is: `3M Ergo
     Wireless mouse`.
     """
     return cut(text, columns) if " " in text else cut_middle(text, columns)
@@ -117,7 +117,7 @@ def titled(
 def title_room(columns: int, *, full: bool = False) -> int:
     """Return how wide a title may be in a sentence of a report of so many columns.
 
-    In a full report titles are not cut.
+    `full`: whether titles are not cut at all.
     """
     if full:
         return sys.maxsize
@@ -129,8 +129,9 @@ def folded(
 ) -> list[str]:
     """Return harmless text as lines of at most `columns`, broken at its blanks.
 
-    All lines except the first begin with `indent`. `first`: the room in the first line,
-    if it differs. A word that is wider than a line is left whole.
+    All lines except the first begin with `indent`. A word that is wider than a line is
+    left whole.
+    `first`: the room in the first line; None if it is `columns`.
     """
     room = columns if first is None else first
     if display_width(text) <= room:

@@ -1,7 +1,7 @@
 """Workflow commands of GitHub Actions: lines of output that the runner acts on.
 
-A line that begins with `::error file=shop.py,line=3::text`, after any blanks, is a
-command. So is anything behind `##[` in any line. Reports write commands on purpose as
+A line is a command if it begins with `::error file=shop.py,line=3::text`, after any
+blanks. So is everything after `##[` in any line. Reports write commands on purpose as
 annotations. They must not write commands by accident: a query may look like one.
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
@@ -51,10 +51,10 @@ def without_commands(text: str) -> str:
 
 
 def line_without_commands(spans: Line) -> Line:
-    """Return a line of a report in which workflow commands are broken.
+    """Return a line of a report without workflow commands.
 
-    A command may begin in one span and end in the next. So a line that has one loses
-    its styles.
+    A command may begin in one span and end in the next. So a line that has a command
+    loses its styles.
     """
     text = plain_text([spans])
     safe = without_commands(text)
@@ -62,5 +62,5 @@ def line_without_commands(spans: Line) -> Line:
 
 
 def safe_output(text: str) -> str:
-    """Return text for standard output; with commands broken, if a runner reads it."""
+    """Return text for standard output; on GitHub, with its commands made harmless."""
     return without_commands(text) if is_github() else text

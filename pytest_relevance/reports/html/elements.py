@@ -1,7 +1,7 @@
 """Elements of an HTML page, which become HTML or data for the page's script.
 
-So Python and the script show a part of the page in the same way: Python writes it as
-HTML, and the script builds it from the same tree.
+Python writes a part of the page as HTML, and the script builds it from the same tree.
+So both show it in the same way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_relevance._text import harmless
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element with its attributes and children. A child that is a text is text.
+    """An element with its attributes and children. A child that is a str is plain text.
 
     Characters of texts and attributes that control or reorder text become visible.
     """

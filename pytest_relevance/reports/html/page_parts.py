@@ -40,8 +40,8 @@ def content_security_policy(
 ) -> str:
     """Return the Content-Security-Policy of a page.
 
-    It allows this style, this script, and pictures of the web if `images` is true, and
-    nothing else.
+    It allows only this style, this script, and, if `images` is true, pictures of the
+    web.
     """
     sources = ["default-src 'none'", f"style-src '{_digest(style)}'"]
     if script:
