@@ -73,7 +73,7 @@ INPUTS: Mapping[str, set[str]] = {
         "scoring",
         "unjudged",
     },
-    "expectations": {"words"},
+    "expectations": {"metric"},
     "gates": {"findings", "judging"},
 }
 """The modules of a layer that tests of the layers above take inputs and expected values
