@@ -304,15 +304,15 @@ def are_one_number(one: str, other: str) -> bool:
     first, second = spreadsheet_number(one), spreadsheet_number(other)
     if one == other or first is None or second is None:
         return False
-    few, many = sorted((first, second), key=_digits_of)
-    if few == many:
+    rounded, exact = sorted((first, second), key=_digits_of)
+    if rounded == exact:
         return True
-    is_scientific = "e" in f"{one}{other}".lower() and abs(many) >= _SCIENTIFIC
-    digits = _digits_of(few) if is_scientific else _SPREADSHEET_DIGITS
-    if digits >= _digits_of(many):
+    is_scientific = "e" in f"{one}{other}".lower() and abs(exact) >= _SCIENTIFIC
+    digits = _digits_of(rounded) if is_scientific else _SPREADSHEET_DIGITS
+    if digits >= _digits_of(exact):
         return False
     for rounding in (ROUND_DOWN, ROUND_HALF_EVEN):
-        if few == Context(prec=digits, rounding=rounding).plus(many):
+        if rounded == Context(prec=digits, rounding=rounding).plus(exact):
             return True
     return False
 

@@ -292,6 +292,10 @@ def _unknown_key(name: str, level: str) -> str:
     return f"unknown key {quoted(name)} of a {level}; {advice}"
 
 
+_LONGEST_COMMON_BEGINNING = len("ties")
+"""A key of this length or less, such as `k` or `id`, may begin any word."""
+
+
 def _meant_key(name: str, keys: Sequence[str]) -> str | None:
     """Return the key that a misspelt name may mean; None if no key is near.
 
@@ -310,6 +314,6 @@ def _meant_key(name: str, keys: Sequence[str]) -> str | None:
     if close is not None:
         return spellings[close]
     for key in keys:
-        if name.startswith(key) and len(key) > len("ties"):
+        if name.startswith(key) and len(key) > _LONGEST_COMMON_BEGINNING:
             return key
     return None

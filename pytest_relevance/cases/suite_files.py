@@ -145,6 +145,7 @@ class SuiteFiles:
         files_of_suite = self._files_of_suite(lookup)
         if files_of_suite is WRONG:
             return WRONG
+        # A case with judgments of its own need not be in the files of the suite.
         if "judgments" in own or "relevant" in own:
             of_suite = _find(files_of_suite, lookup)
         else:
@@ -200,10 +201,11 @@ class SuiteFiles:
         """Keep the rows of files whose grade the case replaces, for a notice."""
         silently = replace(lookup, at=_unheard())
         for file in files:
-            if not file.fills:
-                parts = file.find(silently)
-                if parts is not WRONG:
-                    self._overruled.extend(find_overruled(own.grades, parts, BY_CASE))
+            if file.fills:
+                continue
+            parts = file.find(silently)
+            if parts is not WRONG:
+                self._overruled.extend(find_overruled(own.grades, parts, BY_CASE))
 
     def of_listed(self, query: ListedQuery, at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a query from a file of queries."""
@@ -378,7 +380,7 @@ def _find(files: _Files, lookup: Lookup) -> CaseJudgments | Wrong | None:
 
 
 def _check_fills(files: _Files, lookup: Lookup) -> None:
-    """Report mistakes about a query in files with `fill: true`."""
+    """Report mistakes about a query in files with `fill: true`, and nothing else."""
     for file in files:
         if file.fills:
             file.find(lookup)

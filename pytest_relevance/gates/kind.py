@@ -104,13 +104,13 @@ class GateKind(ABC):
 
     @abstractmethod
     def check(self, value: object, at: Location) -> object:
-        """Return what the gate needs of the written value, or refuse the value.
+        """Return the value for the field `gate_field` of the gate, or refuse it.
 
-        To refuse it, return `at.refuse(message)`.
+        `value`: what is written. To refuse it, return `at.refuse(message)`.
         """
 
     def describe(self, gate: Gate) -> str:
-        """Return the value of a gate as text, for the id of a gate without one."""
+        """Return the value of a gate as text, for the id of a gate that sets none."""
         return str(gate.value)
 
     # The run

@@ -63,12 +63,13 @@ def graded(
     written = [cast(float, meaning[rating]) for rating in rows.ratings]
     grades = _by_document(rows, written)
     judged = sum(len(documents) for documents in grades.values())
-    if rows.raters is None and raters is not None and judged < len(written):
+    has_several_ratings = judged < len(written)
+    if rows.raters is None and raters is not None and has_several_ratings:
         rows = replace(rows, raters=_numbered(rows))
     if rows.raters is not None:
         ratings = _by_rater(rows, rows.raters, written)
         return _judgments(rows, _combined(ratings, raters or "median"), ratings)
-    if judged < len(written):
+    if has_several_ratings:
         _refuse_contradictions(rows, written)
     return _judgments(rows, grades, ratings={})
 
@@ -325,13 +326,13 @@ def _by_rater(
     Raises FileError if one rater gave a document two ratings that differ.
     """
     ratings: dict[str, dict[str, dict[str, float]]] = {}
-    distinct = 0
+    has_repeated = False
     for row, query in enumerate(rows.queries):
         of_query = ratings.setdefault(query, {})
         given = of_query.setdefault(rows.documents[row], {})
-        distinct += raters[row] not in given
+        has_repeated = has_repeated or raters[row] in given
         given[raters[row]] = written[row]
-    if distinct < len(written):
+    if has_repeated:
         _refuse_contradictions(rows, written)
     return ratings
 

@@ -97,6 +97,7 @@ def rbo(first: Ranking, second: Ranking, p: float = 0.9) -> float:
         total += count / depth * weight
         if depth > short:
             total += shared_short * (depth - short) / (short * depth) * weight
+    # Below both rankings, the agreement is taken to stay what it is at their ends.
     extrapolated = (1.0 - p) / p * total
     extrapolated += (
         (shared_long - shared_short) / long + shared_short / short
@@ -121,11 +122,11 @@ def kendall_tau(first: Ranking, second: Ranking) -> float:
     pairs = len(places) * (len(places) - 1) // 2
     if not pairs:
         return math.nan
-    seen: list[int] = []
+    above: list[int] = []
     in_order = 0
     for place in places:
-        in_order += bisect_left(seen, place)
-        insort(seen, place)
+        in_order += bisect_left(above, place)
+        insort(above, place)
     return 1.0 - 2.0 * (pairs - in_order) / pairs
 
 

@@ -187,7 +187,7 @@ class BaselineComparison:
 
     @property
     def has_accepted_ranking(self) -> bool:
-        """Say whether the reference has a ranking of the case, for any query."""
+        """Say whether the reference has a ranking of the case, also a stale one."""
         return self.standing not in (NEW, NOT_COMPARED, LOST)
 
 

@@ -47,7 +47,7 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
     """
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
     for number, result in enumerate(results):
-        key: tuple[object, ...] = (number,)
+        key: tuple[object, ...] = (number,)  # a result alone
         if len(result.origin.items) > 1 and not result.is_check:
             key = (result.key, result.search)
         groups.setdefault(key, []).append(result)
@@ -68,13 +68,16 @@ def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
     if len(scored) < 2:
         return worst
     found = _differences([tuple(result.ranking.documents) for result in scored])
+    calls = 0
     within = []
     for result in scored:
-        if result.call.repeats is not None:
+        if result.call.repeats is None:
+            calls += 1
+        else:
+            calls += result.call.repeats.calls
             within.append(result.call.repeats)
     if found.rankings == 1:
         found = next((each for each in within if each.rankings > 1), found)
-    calls = len(scored) - len(within) + sum(each.calls for each in within)
     return replace(worst, call=replace(worst.call, repeats=replace(found, calls=calls)))
 
 

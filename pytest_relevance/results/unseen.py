@@ -315,6 +315,7 @@ def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
     shows_usual = shows_usual_limit(results)
     cases = []
     for result in results:
+        # If some case got all that it asked for, fewer results than the limit are all.
         if not never_full and result.ranking.length != limit:
             continue
         if result.verdict not in (PASSED, INCONCLUSIVE) or has_failed(result):

@@ -108,7 +108,10 @@ class Baseline:
     def _find_other_variants(
         self, cases: Mapping[EntryKey, Case]
     ) -> dict[str, _Accepted]:
-        """Return {case: its entry}, for cases with entries in other variants only."""
+        """Return {case: its entry}, for cases with entries in other variants only.
+
+        These are not lost: the parameters of their search were renamed.
+        """
         left = [key for key in self.entries if key not in cases]
         if not left:
             return {}
@@ -136,7 +139,10 @@ class Baseline:
         return found
 
     def _without_relevant(self, cases: Mapping[EntryKey, Case]) -> list[Lost]:
-        """Return the cases that had a score and have no relevant judgment now."""
+        """Return the cases that had a score and now have no relevant judgment.
+
+        They are lost, since their scores have nothing to be compared with.
+        """
         lost: list[Lost] = []
         for key, entry in self.entries.items():
             case = cases.get(key)

@@ -1,12 +1,12 @@
 """How a test changed since its reference: what it demands now, and what it did then.
 
-A change of a case is *stricter* if whatever passes now would have passed then. One of a
-gate is, if that holds over the same cases. Every other change is *looser*. To take away
-a strict `xfail` is stricter too, as the case is mended.
+A change of a case is *stricter* if whatever passes now would have passed then. A change
+of a gate is stricter if that holds for the same cases. Every other change is *looser*,
+except to take away a strict `xfail`, since the case was mended. The kinds of
+expectations and gates say what is stricter, by `implies`.
 
 Each case and each gate is judged alone. A case that newly demands something, or is no
-longer skipped, counts in gates, and may help one. The kinds of expectations and gates
-say what is stricter, by `implies`.
+longer skipped, counts in gates, and may help one.
 """
 
 from __future__ import annotations
@@ -51,10 +51,11 @@ from pytest_relevance.results.records.two_expectations import TwoExpectations
 
 @dataclass(frozen=True, slots=True)
 class DemandedOfCase:
-    """All that a test says of a case.
+    """All that a test says of a case, as far as it is known.
 
-    `demands` are None, `weight` is None and `digest` is "" if they are not known. Tags
-    are known if the weight is.
+    `demands`: None if they are not known.
+    `weight`: None if it is not known, and neither are the `tags`.
+    `digest`: a digest of the judgments; "" if they are not known.
     """
 
     demands: CaseDemands | None
@@ -126,7 +127,7 @@ def changes_of_pairs(
 ) -> tuple[DemandChange, ...]:
     """Return how the test of a case file changed.
 
-    `pairs`: the id of each case with what was demanded of it before, and is now.
+    `pairs`: (id, what was demanded before, what is demanded now) of each case.
     `gates_before`: the gates before; None if they are not known.
     """
     found = _Changes()

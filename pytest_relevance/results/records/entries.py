@@ -242,7 +242,7 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         had_entries = bool(self)
         arrived = set()
         for key, entry in moves.arriving.items():
-            if left.get(entry.key) == entry:
+            if left.get(entry.key) == entry:  # it moved within this file
                 del left[entry.key]
             if key not in self:
                 self[key] = replace(entry, id=key[0], variant=key[1])

@@ -115,7 +115,7 @@ _WITHOUT_RANKING = {
 
 
 def _without_ranking(results: Sequence[CaseResult]) -> Iterator[str]:
-    """Yield a message for each verdict of cases that should have a ranking."""
+    """Yield a message for each verdict because of which cases have no ranking."""
     for verdict, (one, several) in _WITHOUT_RANKING.items():
         found = [
             result

@@ -455,7 +455,10 @@ _SCORE_FIELD = "score"
 
 
 def _scores_of(documents: Sequence[Any], fields: Fields) -> list[Any]:
-    """Return the score of each document as it was returned; None without one."""
+    """Return the score of each document as it was returned; None without one.
+
+    Of several fields with scores, the one that orders the results is read: see above.
+    """
     are_mappings = all(
         isinstance(document, (str, int, Mapping)) for document in documents
     )
