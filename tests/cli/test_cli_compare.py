@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import Run, compare_runs
-from tests.helpers import changed, page_text, page_values, verdict_of
+from pytest_relevance import compare_runs
+from tests.helpers import page_text, page_values, verdict_of
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Said, Terminal
@@ -159,23 +159,6 @@ def test_gates(shop: Terminal, options: str, code: int, says: list[str]) -> None
     assert (said.code, said.err) == (code, "")
     for line, begins in zip(gates(said), says, strict=True):
         assert line.startswith(begins)
-
-
-def test_a_case_that_is_an_error_in_the_second_run_alone(shop: Terminal) -> None:
-    broken = Run.open("main.jsonl")
-    results = [changed(each, verdict="error") for each in broken.results[:1]]
-    Run([*results, *broken.results[1:]], broken.files, broken.info).write(
-        "broken.jsonl"
-    )
-    runs = ("compare", "main.jsonl", "broken.jsonl")
-    assert shop.refused(*runs).splitlines()[2] == (
-        "--common compares the 5 cases that can be compared, and says what is left out"
-    )
-    said = shop.run(*runs, "--common", "--max-drop", "nDCG@10=0.5")
-    assert said.code == 1
-    assert gates(said)[-1].startswith("NOT MET: 1 case ended in an error that was none")
-    for second in ("main.jsonl", "broken.jsonl"):
-        assert shop.run("compare", "broken.jsonl", second, "--common").code == 0
 
 
 def test_a_file_is_as_good_as_itself(shop: Terminal) -> None:

@@ -117,14 +117,6 @@ def test_a_record_of_other_searches_is_stale(shop: Shop, key: str, why: str) -> 
     assert "1 stale" in run.summary
 
 
-def test_a_gate_without_a_ranking_to_compare_with_says_so(shop: Shop) -> None:
-    shop.cases(f"gates: [{{max_drop: {{nDCG@10: 0.05}}}}]\n{ELSEWHERE}")
-    run = shop.run(AGAINST)
-    assert run.code == 1
-    why = "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again"
-    assert why in run.text
-
-
 def test_the_record_may_be_packed_and_written_anew(shop: Shop) -> None:
     shop.returns(floor="a b", drop="a b", rise="b a")
     shop.run(f"{RECORD}.gz")
@@ -180,17 +172,6 @@ def test_a_record_that_has_none_of_the_cases_fails_the_run(shop: Shop) -> None:
     assert "has none of the case files that ran" in one_line(run.text)
 
 
-def test_a_case_without_a_score_in_the_record_is_not_compared(shop: Shop) -> None:
-    shop.returns(floor="boom")
-    shop.run(RECORD)
-    shop.returns(floor="b a")
-    run = shop.run(AGAINST)
-    baseline = run.results["floor"].baseline
-    assert baseline is not None
-    assert (baseline.standing, baseline.why) == ("not compared", "error")
-    assert "1 without an entry" in run.summary
-
-
 @pytest.mark.parametrize("options", [[], [AGAINST]], ids=["baseline", "record"])
 def test_files_of_the_present_formats_are_compared_with(
     project: Project, options: list[str]
@@ -243,24 +224,6 @@ def test_a_report_from_two_files_says_what_a_run_says(
     markdown = ["report", "branch.jsonl", "--against", accepted, "--format=markdown"]
     assert "- mean nDCG@10 0.855" in command(*markdown).out
     assert f"`search`, `against {accepted}`" in command(*markdown).out
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "why"),
-    [
-        ("broken.jsonl", '{"kind":"pytest-relevance record","version":3}\n',
-         "broken.jsonl:1: the line is damaged"),
-        ("other.relevance.yaml.baseline.jsonl", "",
-         'is the baseline of one case file, "other.relevance.yaml"'),
-    ],
-)  # fmt: skip
-def test_a_report_refuses_a_file_that_is_neither(
-    shop: Shop, command: Command, name: str, text: str, why: str
-) -> None:
-    (shop.path / name).write_text(text)
-    found = command("report", "main.jsonl", "--against", name)
-    assert found.code == 2
-    assert why in found.err
 
 
 def test_a_report_knows_the_sets_of_an_order(shop: Shop, command: Command) -> None:

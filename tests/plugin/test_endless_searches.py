@@ -72,11 +72,6 @@ search = lambda query: None
 search.many = lambda queries: [itertools.count(1) for query in queries]
 """,
 }
-BATCH = """
-search = lambda query: None
-search.many = lambda queries: (["1", "2"] for _ in itertools.count(1))
-"""
-"""A batch without an end."""
 CONCURRENCY = pytest.mark.parametrize("concurrency", [1, 2])
 
 
@@ -100,14 +95,6 @@ def test_every_kind_of_iterator_ends(
     if name == "an asynchronous generator":
         assert "closed for boots" in text
         assert "closed for hats" in text
-
-
-@CONCURRENCY
-def test_a_batch_without_an_end_has_too_many_responses(
-    project: Project, concurrency: int
-) -> None:
-    text = run_search(project, BATCH, concurrency)
-    assert "search.many returned more than" in text
 
 
 def test_the_other_query_of_same_as(project: Project) -> None:

@@ -91,16 +91,6 @@ def last_line(run: Run) -> str:
     return run.text.splitlines()[-1].strip("= ")
 
 
-def test_a_fault_of_all_cases_is_shown_once_and_counted(project: Project) -> None:
-    project.conftest(UNREACHABLE)
-    shop(project)
-    run = project.run("--relevance-give-up=0")
-    assert f"{CASES} {FAULTS['unreachable'].said}" in run.said
-    assert len(run.short_summary) == CASES
-    assert len(run.text.splitlines()) < FEW_LINES + 2 * CASES
-    assert "not searched" not in run.text
-
-
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_shown_once_until_the_search_is_given_up(
     project: Project, fault: Fault

@@ -8,7 +8,6 @@ import json
 
 import pytest
 
-from tests.chorus import needs_chorus, write_suite
 from tests.plugin.conftest import Command, Project
 from tests.plugin.shop import BASELINE, UPDATE, WORKERS
 
@@ -47,22 +46,6 @@ def suite(expect: str, *cases: str) -> str:
 def shop(project: Project) -> Project:
     project.conftest(SEARCH)
     return project
-
-
-def test_what_does_not_match_is_in_every_report(shop: Project) -> None:
-    shop.cases(suite("every@5: {category: phones}", "p1 p2", "p1 c1"))
-    found = shop.reports("--junitxml=junit.xml")
-    assert found.run.outcomes == {"p1 p2": "passed", "p1 c1": "failed"}
-    said = 'rank 2 "c1" (A case): category = "cases"'
-    assert said in found.run.told("p1 c1")
-    assert said in found.markdown
-    junit = shop.junit_cases["p1 c1"].findtext("failure") or ""
-    assert said in " ".join(junit.split())
-    page = (shop.path / "run.html").read_text(encoding="utf-8")
-    assert said.replace('"', r"\"") in page
-    (outcome,) = shop.recorded().results[1].evaluation.outcomes
-    assert outcome.wrong == ("c1",)
-    assert outcome.values == ((2, {"category": "cases"}),)
 
 
 # --- where fields come from -----------------------------------------------------------
@@ -309,46 +292,4 @@ def test_a_green_run_says_that_a_field_is_empty(
     assert empty.run("-q").sentences("search returned no value") == [TOLD]
 
 
-def test_one_case_is_enough_and_several_fields_are_one_sentence(empty: Project) -> None:
-    one = TOLD.replace("2 cases", "1 case")
-    assert empty.run("-k", "boots").sentences("search returned no value") == [one]
-    empty.cases(suite("none: {price: '> 50', brand: x}", "boots"))
-    assert 'no value in the fields "price" and "brand": null' in empty.run().said
-    empty.cases(suite("none: {stock: '> 50'}", "boots"))  # which one result has
-    assert empty.run().sentences("search returned no value") == []
-
-
-def test_a_check_of_a_test_in_python_with_an_empty_field(project: Project) -> None:
-    expect = 'expect={"none": {"price": "> 50"}}'
-    project.test(f'relevance.check("q", [{{"id": "a", "price": None}}], {expect})')
-    no_value = 'relevance.check returned no value in the field "price"'
-    assert no_value in project.run().said
-
-
 # --- a real shop ----------------------------------------------------------------------
-
-REAL = """
-documents: ../../data/chorus/products.jsonl.gz
-cases:
-  - {query: bluetooth speaker, expect: {every@10: {title: {contains: speaker}}}}
-  - {query: notebook, expect: {every: {supplier: [HP]}}}
-  - {query: backpack, expect: {every: {short_description: {contains: backpack}, title: {contains: backpack}}}}
-  - {query: books, expect: {some: {title: {contains: book}}}}
-  - {query: camera, expect: {at_most@10: {supplier: 3}}}
-  - {query: extension cords, expect: {none@10: {supplier: Newstar}}}
-"""
-
-
-@needs_chorus
-def test_a_real_shop_fails_for_its_worse_ranker_without_a_judgment(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_suite(project.path, cases=False)
-    project.cases(REAL, "acceptance/chorus/fields.relevance.yaml")
-    monkeypatch.setenv("RANKER", "any")
-    assert {*project.run().outcomes.values()} == {"passed"}
-    monkeypatch.setenv("RANKER", "title")
-    run = project.run("-v")
-    assert run.counts == {"failed": 6}
-    assert "some: nothing was returned" in run.failure("books")
-    assert 'supplier = "Canon"' in run.failure("camera")

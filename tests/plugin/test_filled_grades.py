@@ -107,13 +107,6 @@ def flipped(shop: Project) -> Project:
     return shop
 
 
-@pytest.mark.parametrize("option", ["-v", "-q", "-n2"])
-def test_cases_that_pass_only_by_filled_grades_are_named(
-    flipped: Project, option: str
-) -> None:
-    assert flipped.run(option).sentences("3 of 5 cases pass") == [ONLY]
-
-
 def test_every_report_names_cases_that_pass_only_by_filled_grades(
     flipped: Project, command: Command
 ) -> None:

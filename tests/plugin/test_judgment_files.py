@@ -76,13 +76,6 @@ def test_a_search_that_raises_and_one_that_is_a_coroutine(shop: Project) -> None
     assert 'data/queries.tsv:1: query "a b"' in run.failure("q1[raises]")
 
 
-def test_an_inconclusive_case_is_skipped_in_its_line(shop: Project) -> None:
-    shop.write("data/qrels.txt", "q1 0 a 3\nq2 0 a 3\nq3 0 c 3\n")
-    shop.cases(THREE_LINES + "min_judged: 1\n")
-    run = shop.run("--relevance-inconclusive=skip", "-rs")
-    assert "SKIPPED [1] data/queries.tsv:2: " in "\n".join(run.short_summary)
-
-
 def test_junit_names_the_case_file(shop: Project) -> None:
     shop.cases(THREE_LINES)
     cases = shop.junit("-o", "junit_family=xunit1")

@@ -96,16 +96,6 @@ def test_a_file_that_ran_whole_and_lost_cases_fails_where_a_baseline_is_required
     assert before.run(UPDATE, REQUIRE).code == 0
 
 
-def test_report_compares_with_a_record_that_has_more(
-    before: Shop, command: Command
-) -> None:
-    lose(before)
-    before.run(NOW)
-    printed = command(*REPORT).out
-    assert 'the test changed: 2 cases are gone ("gone" and "listed")' in printed
-    assert 'not compared: 1 case has no judgments now ("unjudged")' in printed
-
-
 def test_queries_that_only_judged_leaves_out_are_counted(
     before: Shop, command: Command
 ) -> None:

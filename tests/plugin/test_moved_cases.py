@@ -72,21 +72,6 @@ def test_the_cases_of_a_renamed_file_are_compared(
 
 
 @BOTH
-def test_ids_may_be_the_numbers_of_rows(shop: Shop, against: list[str]) -> None:
-    shop.cases("queries: queries.csv\njudgments: judgments.csv\n")
-    shop.write("judgments.csv", "query,document,grade\nboots,b,3\nhats,h,3\n")
-    shop.write("queries.csv", "id,query\n1,boots\n2,hats\n")
-    shop.returns(boots="b", belts="")
-    shop.run(UPDATE, RECORD)
-    shop.returns(boots="x b")
-    shop.write("queries.csv", "id,query\n1,belts\n2,boots\n3,hats\n")
-    run = shop.run(*against)
-    assert run.outcomes == {"1": "passed", "2": "failed", "3": "passed"}
-    assert '"1" is now "2" and "2" is now "3"' in told(run)
-    assert "stale" not in run.text
-
-
-@BOTH
 @pytest.mark.parametrize(
     "now", [SEE.replace("3", "2"), SEE.replace("}}", "}, params: {n: 1}}"), SEE.replace("boots", "boot")]
 )  # fmt: skip
@@ -115,15 +100,6 @@ def test_what_is_ambiguous_is_told_and_not_guessed(
     run = shop.run(REQUIRE, *against)
     assert run.code == 1
     assert "does not compare 1 case" in one_line(run.text)
-
-
-@BOTH
-def test_a_required_reference_is_met_by_moved_cases(
-    shop: Shop, against: list[str]
-) -> None:
-    shop.returns(boots="b")
-    shop.cases(f"cases: [{SEE}, {HATS}]")
-    assert shop.run(REQUIRE, *against).code == 0
 
 
 @BOTH
@@ -179,18 +155,6 @@ def test_several_cases_of_a_renamed_variant_are_told_together(
     moved = '2 cases had the variant "knn" and have the variant "vectors"'
     assert moved in told(run)
     assert "new" not in run.summary
-
-
-@BOTH
-def test_two_renamed_variants_are_not_guessed(
-    project: Project, against: list[str]
-) -> None:
-    project.cases(f"cases: [{BOOTS}]")
-    search_of(project, one="b", two="b", kept="b")
-    project.run(UPDATE, RECORD)
-    search_of(project, three="x b", four="b", kept="b")
-    run = project.run(*against)
-    assert '("boots[three]" and "boots[four]")' in one_line(run.text)
 
 
 # --- updates --------------------------------------------------------------------------

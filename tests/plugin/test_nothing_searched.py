@@ -82,13 +82,6 @@ def test_a_run_that_searched_nothing_fails_if_it_has_a_baseline(
     assert accepted.run("--collect-only").code == 0
 
 
-def test_skip_in_each_case(accepted: Project) -> None:
-    accepted.cases(CASES.replace("}}", "}, skip: later}"))
-    run = accepted.run()
-    assert run.code == 1
-    assert f"no case was searched: 2 skipped (later); {TO_COMPARE_WITH}" in run.said
-
-
 @pytest.mark.parametrize(
     ("option", "why"),
     [

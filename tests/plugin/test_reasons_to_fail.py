@@ -235,13 +235,6 @@ def test_the_headline_names_the_error_of_all_cases(
     assert found.reports["page"].startswith(sentence)
 
 
-def test_a_fixture_that_is_missing_is_told_once_in_the_summary(shop: Project) -> None:
-    shop.conftest("")
-    markdown = shop.reports().markdown.partition("<details>")[0]
-    assert markdown.count('fixture "search" not found') == 1
-    assert '3 cases failed alike: fixture "search" not found' in markdown
-
-
 def test_the_command_that_shows_a_case_in_full_can_be_copied(
     shop: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

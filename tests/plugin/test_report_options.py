@@ -138,21 +138,6 @@ def test_a_run_in_which_nothing_is_collected_or_all_is_skipped(
     assert "Nothing was searched" in (project.path / "run.out").read_text()
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (CASES, "The run did not finish: 3 cases are missing"),
-        ("cases: [{qery: a}]", "Nothing was searched: 1 file has an error"),
-    ],
-)
-def test_a_run_that_ends_early_says_so(shop: Shop, text: str, sentence: str) -> None:
-    shop.cases(text)
-    shop.returns(boots="boom")
-    shop.run(HTML, MARKDOWN, "-x")
-    assert verdict_of(page(shop)) == (sentence, "fails")
-    assert sentence in markdown(shop)
-
-
 @pytest.mark.parametrize("other", ["markdown", "record"])
 def test_two_options_do_not_write_the_same_file(shop: Shop, other: str) -> None:
     run = shop.run(HTML, f"--relevance-{other}=./run.html")

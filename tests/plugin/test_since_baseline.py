@@ -75,28 +75,6 @@ def test_an_emptied_query_is_named_whatever_else_a_run_writes(
     assert shop.run(*options).sentences("1 query returns") == [said]
 
 
-@pytest.mark.parametrize(
-    ("floor", "also"),
-    [("0.5", ""), ("0.9", "; a missed floor or expectation has to change too")],
-)
-def test_accepting_what_got_worse_changes_no_floor(
-    project: Project, floor: str, also: str
-) -> None:
-    shop = Shop(project)
-    floors = cases("p", f", min_ndcg: {floor}, weight: 3")
-    shop.cases(floors + cases("q").partition("\n")[2])
-    shop.returns(p="a b", q="a b")
-    shop.run(UPDATE)
-    shop.returns(p="b a")
-    run = shop.run()
-    accept = (
-        "pytest --relevance-update FILE::CASE # one that got worse, if that is meant"
-    )
-    assert f"accept {accept}{also}" in run.said
-    change = "weighted mean nDCG@10 1.000 -> 0.782 (-0.218, "
-    assert run.sentences("weighted mean")[0].startswith(change)
-
-
 @WORKERS
 def test_what_changed_is_named_without_a_report_in_a_file_unless_within_the_tolerance(
     project: Project, workers: list[str]

@@ -2,7 +2,6 @@
 vector index, and ids that are nearly those which were judged.
 """
 
-import unicodedata
 from textwrap import dedent
 
 import pytest
@@ -16,19 +15,6 @@ HITS = """return lambda query: {"hits": {"hits": [
 """
 """One id in two indexes."""
 JOINED = 'id_field: "{_index}/{_id}"\n'
-
-
-def test_one_id_in_two_indexes_is_an_error_and_no_chunk(project: Project) -> None:
-    project.search(HITS)
-    project.cases("min_ndcg: 0.5\ncases: [{query: boots, judgments: {1: 3}}]")
-    run = project.run()
-    assert run.counts == {"failed": 1}
-    assert (
-        'results 1 and 2 have one id, "1", but not one _index: it is "articles" and "products"; if these are two '
-        'documents, write id_field: "{_index}/{_id}" in the case file, and judge "articles/1"; if they are one, write '
-        'id_field: "{_id}"' in run.told("boots")
-    )
-    assert "collapse" not in run.text
 
 
 def test_a_template_in_a_case_file_and_a_list_of_fields_in_a_case(
@@ -106,23 +92,6 @@ def test_titles_of_joined_ids(project: Project) -> None:
 # Ids that are nearly those which were wanted
 
 
-def test_ids_that_look_alike(project: Project) -> None:
-    decomposed = unicodedata.normalize("NFD", "café.md")
-    project.search(f"return lambda query: [{decomposed!r}, 'faq.md']")
-    project.cases(
-        "min_ndcg: 0.5\ncases:\n"
-        "  - {query: coffee, judgments: {café.md: 3, faq.md: 0}}\n"
-        "  - {query: questions, judgments: {FAQ.md: 3, café.md: 0}}\n"
-    )
-    run = project.run()
-    pair = (
-        r'(NFC and NFD) only: judged "caf\xe9.md", returned "cafe\u0301.md" at rank 1'
-    )
-    assert f"ids that differ in Unicode form {pair}" in run.told("coffee")
-    case = 'in case only: judged "FAQ.md", returned "faq.md" at rank 2'
-    assert f"ids that differ {case}" in run.told("questions")
-
-
 def test_the_sentence_about_ids_of_another_kind_names_a_pair(project: Project) -> None:
     project.search("return lambda query: ['x', f'products/{query[1:]}']")
     queries = ", ".join(f"{{query: q{n}, judgments: {{{n}: 3}}}}" for n in range(3))
@@ -130,15 +99,6 @@ def test_the_sentence_about_ids_of_another_kind_names_a_pair(project: Project) -
     (sentence,) = project.run().sentences("search returned no judged document")
     pair = 'returned "products/0", judged "0", which differ in the beginning "products/" only'
     assert f"{pair}; if not, name the id" in sentence
-
-
-def test_the_hint_on_kinds_of_ids_beside_a_baseline(project: Project) -> None:
-    project.cases("cases: [{query: boots, min_ndcg: 0.5, judgments: {sku-1: 3}}]")
-    project.search("return lambda query: ['sku-1']")
-    assert project.run("--relevance-update").counts == {"passed": 1}
-    project.search("return lambda query: ['p-7']")
-    said = project.run().told("boots")
-    assert "no result is judged; are these the same kind of id?" in said
 
 
 # `ids` of the fixture's value, which turns the labels of a vector index into ids
@@ -240,27 +200,6 @@ def returns_rows(project: Project, rows: str) -> None:
         f"found = lambda query: {rows}\n    found.ids = [1, 2, 3, 4]\n    return found"
     )
     project.cases("cases: [{query: shoes, min_ndcg: 1, judgments: {4: 2, 1: 1}}]")
-
-
-@pytest.mark.parametrize(
-    "rows",
-    ["[3, 0]", "[(3, 0.9), (0, 0.5)]", "[{'id': 3}, {'id': 0, 'title': 'Boots'}]"],
-)
-def test_row_numbers_in_a_list_become_ids(project: Project, rows: str) -> None:
-    """The document 4 stands in row 3, and the document 1 in row 0."""
-    returns_rows(project, rows)
-    assert project.run().counts == {"passed": 1}
-
-
-def test_ids_that_are_given_and_not_used(project: Project) -> None:
-    returns_rows(project, "['4', '1']")
-    run = project.run()
-    assert run.counts == {"failed": 1}
-    assert (
-        "the fixture's value has an attribute ids, which turns labels (integers) into ids, and search returned no "
-        "labels: result 1 of 2 is '4'; take the attribute ids out, or give it another name, or return labels"
-        in run.told("shoes")
-    )
 
 
 def test_a_ranking_that_a_test_or_a_hook_has_translated_itself(

@@ -172,6 +172,10 @@ WRONG = {
         batching("return [query.split() for query in queries][:-1]", many=LATER),
         "search.many returned 2 responses for 3 queries",
     ),
+    "endless responses": (
+        batching("while True: yield ['q']"),
+        "search.many returned more than 3 responses for 3 queries",
+    ),
     "endless responses, later": (
         batching("while True: yield ['q']", many=LATER),
         "search.many returned more than 3 responses for 3 queries",

@@ -340,14 +340,3 @@ def test_batches_under_anyio(engine: Engine, backend: str) -> None:
     engine.project.cases(numbered(3))
     assert engine.run("-p", "no:asyncio", loops=True).counts == {"passed": 3}
     assert engine.batches == [["q0", "q1", "q2"]]
-
-
-def test_a_search_of_function_scope_of_an_installed_plugin(engine: Engine) -> None:
-    search = "import pytest\n\n@pytest.fixture\ndef search(engine):\n    return lambda query: engine(query)\n"
-    engine.searches(PLAIN.replace("def search", "def engine"))
-    engine.project.cases(numbered(4))
-    run = engine.run(TWO, *engine.with_plugin("shop_search", search), "-Wdefault")
-    assert run.counts == {"passed": 4}
-    assert engine.calls == {f"q{number}": 1 for number in range(4)}
-    assert engine.windows == [["q0"], ["q1"], ["q2"], ["q3"]]
-    assert len(run.sentences('the fixture "search" has function scope')) == 1
