@@ -16,6 +16,7 @@ from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.ties import TieInterval, tie_interval, tied_groups
 from pytest_relevance.results.case_parts import (
     DEFAULT_TOLERANCE,
@@ -43,7 +44,13 @@ from pytest_relevance.results.unseen import (
     undecided_demands,
     unreached_cutoff,
 )
-from pytest_relevance.results.verdict import Limits, decide, defined, score_top
+from pytest_relevance.results.verdict import (
+    Limits,
+    ScoredTop,
+    decide,
+    defined,
+    score_top,
+)
 
 _NO_TEXTS = DocumentTexts()
 _NO_RANKING = CaseRanking()
@@ -105,14 +112,13 @@ def score_case(
     limits = Limits(case.k, case.settings, case.min_ndcg, case.min_judged)
     verdict = decide(limits, top, outcomes)
     scores = {ndcg_at(case.k).text: defined(top.score)}
-    if case.terms.gates or outcomes:
-        scores |= _other_scores(case, graded, is_cut=is_cut)
-    is_open = top.lower != top.upper and not math.isnan(top.score)
+    scores |= _other_scores(case, graded, is_cut=is_cut)
+    lower, upper = _open_ends(top)
     ties = _interval_of_ties(case, ranking, graded, asked)
     evaluation = CaseEvaluation(
         scores=scores,
-        lower=top.lower if is_open else None,
-        upper=top.upper if is_open else None,
+        lower=lower,
+        upper=upper,
         ties_lower=None if ties is None else ties.least,
         ties_upper=None if ties is None else ties.greatest,
         ties_may_go_on=ties is not None and ties.may_go_on,
@@ -187,6 +193,16 @@ def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditi
         lowest=case.terms.lowest,
         highest=case.terms.highest,
     )
+
+
+def _open_ends(top: ScoredTop) -> tuple[float | None, float | None]:
+    """Return the lowest and the highest nDCG@k that unjudged results allow.
+
+    Both are None if nDCG@k is not defined, or if it cannot change.
+    """
+    if math.isnan(top.score) or top.lower == top.upper:
+        return None, None
+    return top.lower, top.upper
 
 
 def _interval_of_ties(
@@ -291,10 +307,9 @@ def _ranking_of(
 ) -> CaseRanking:
     """Return what a result keeps of the ranking of its case."""
     grades = graded.grades
-    is_irrelevant = False
-    if grades:
-        first = grades[0]
-        is_irrelevant = first is None or case.settings.gains[first] <= 0
+    irrelevant_top: tuple[str, ...] = ()
+    if grades and not _has_gain(grades[0], case.settings):
+        irrelevant_top = tuple(ranking.ids[:3])
     return CaseRanking(
         reaches_depth=reaches_depth,
         documents=ranking.ids,
@@ -303,10 +318,14 @@ def _ranking_of(
         repeated=len(graded.repeated),
         is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
         are_all_tied=_are_all_tied(case, ranking),
-        irrelevant_top=tuple(ranking.ids[:3]) if is_irrelevant else (),
+        irrelevant_top=irrelevant_top,
         field_values=count_field_values(ranking.fields or {}),
         left_out=ranking.returned - len(grades),
     )
+
+
+def _has_gain(grade: float | None, settings: Settings) -> bool:
+    return grade is not None and settings.gains[grade] > 0
 
 
 def _is_unsorted(scores: Sequence[float | None]) -> bool:
