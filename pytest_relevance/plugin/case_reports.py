@@ -28,6 +28,8 @@ from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
     PASSED,
     SKIPPED,
+    XFAILED,
+    XPASSED,
     CaseResult,
 )
 from pytest_relevance.results.details import digest_of
@@ -128,6 +130,9 @@ def result_after(
     outcome = _outcome(run, result, report, call)
     if outcome != result.verdict:
         result = replace(result, call=replace(result.call, outcome=outcome))
+    if outcome in (XFAILED, XPASSED) and run.had_no_xfail:
+        reason = _reason_of_xfail(run.item)
+        result = replace(result, call=replace(result.call, added_xfail=reason))
     return redaction(run.item.config).hide_in_result(result)
 
 
@@ -167,6 +172,17 @@ def _unscored(
     return result
 
 
+def _reason_of_xfail(item: pytest.Item) -> str | None:
+    """Return the reason of the marks `xfail` of an item; None if it has none.
+
+    A failure that is expected because the case failed before comes without a mark.
+    """
+    from pytest_relevance.results.records.demands import marks_of
+
+    marks = [(mark.name, mark.args, mark.kwargs) for mark in item.iter_markers("xfail")]
+    return marks_of(marks, is_strict=False).xfail
+
+
 def _with_digest(result: CaseResult, case: Case) -> CaseResult:
     """Return a result with the digest of the judgments, for a baseline update."""
     evaluation = replace(result.evaluation, digest=digest_of(case.judgments))
@@ -195,7 +211,7 @@ def _outcome(
     ):
         return FAILED if result.verdict in (FAILED, ERROR) else PASSED
     if "wasxfail" in vars(report):
-        return "xfailed" if report.skipped else "xpassed"
+        return XFAILED if report.skipped else XPASSED
     return report.outcome
 
 

@@ -48,6 +48,16 @@ def note_demands(config: pytest.Config) -> None:
             files[name] = _with_demands(config, name, file, is_kept=is_kept)
 
 
+def note_added_xfails(config: pytest.Config) -> None:
+    """Note which cases got an `xfail` while they ran. Call it after the last case."""
+    store = run_store(config)
+    if any(result.call.added_xfail is not None for result in store.finished):
+        from pytest_relevance.results.records.added_xfails import with_added_xfails
+
+        files = store.collection.files
+        files.update(with_added_xfails(files, store.finished))
+
+
 def _with_demands(
     config: pytest.Config, name: str, file: CollectedFile, *, is_kept: bool
 ) -> FileInfo:
@@ -89,9 +99,11 @@ def _demands_of_cases(
         for name in _MARKS:
             for mark in run.item.iter_markers(name):
                 marks.append((mark.name, mark.args, mark.kwargs))
+        marks_of_item = marks_of(marks, is_strict=is_strict)
+        run.had_no_xfail = marks_of_item.xfail is None
         if key in found and (not marks or key in marked):
             continue
-        found[key] = of_suite.of(run.case, marks_of(marks, is_strict=is_strict))
+        found[key] = of_suite.of(run.case, marks_of_item)
         if marks:
             marked.add(key)
     return found

@@ -23,7 +23,7 @@ from pytest_relevance.plugin.attached import (
     make_portable,
 )
 from pytest_relevance.plugin.case_reports import report_case
-from pytest_relevance.plugin.demands import note_demands
+from pytest_relevance.plugin.demands import note_added_xfails, note_demands
 from pytest_relevance.plugin.failure_text import text_of_report
 from pytest_relevance.plugin.findings import findings, other_failures
 from pytest_relevance.plugin.gate_reports import report_gates, report_undecided
@@ -275,6 +275,7 @@ class WholeRun:
         if has_ended:
             self._judge_gates(session)
         gate_failed = session.testsfailed > failed_before
+        note_added_xfails(self._config)
         self._store.complete()
         finding_fails = self._keep_findings(session, has_ended=has_ended)
         if (gate_failed or finding_fails) and ended_well(exitstatus):

@@ -477,6 +477,8 @@ class CaseCall:
     xfailed or xpassed.
     `is_marked_skip`: whether the case file or a mark skips the case, so that its search
     should not be called.
+    `added_xfail`: the reason of an `xfail` that was added to the case while it ran;
+    None if none was.
     """
 
     error: SearchError | None = None
@@ -486,6 +488,7 @@ class CaseCall:
     repeats: Repeats | None = None
     outcome: str = ""
     is_marked_skip: bool = False
+    added_xfail: str | None = None
 
     def latency_like(self, other: CaseCall) -> float | None:
         """Return the latency; None if the other call was measured in another way.

@@ -365,6 +365,51 @@ def test_marks_of_a_hook_count(shop: Shop, mark: str, workers: list[str]) -> Non
     assert f'the test changed: {mark}: flaky in 1 case ("socks")' in run.said
 
 
+FIXTURE_MARKING = (
+    SEARCH
+    + """
+    @pytest.fixture(autouse=True)
+    def expect_failures(request):
+        if request.node.name == "socks":
+            request.applymarker(pytest.mark.xfail(reason="flaky"))
+"""
+)
+
+
+@WORKERS
+def test_an_xfail_of_a_fixture_is_looser_until_it_is_accepted(
+    shop: Shop, workers: list[str], command: Command
+) -> None:
+    shop.conftest(FIXTURE_MARKING)
+    shop.returns(socks="x y z")  # a drop
+    told = 'the test changed: xfail: flaky in 1 case ("socks")'
+    run = shop.run(REQUIRE, *workers)
+    assert run.code == 1
+    assert told in run.said
+    assert told in shop.run(AGAINST, "--relevance-record=pr.jsonl", *workers).said
+    assert told in command("report", "pr.jsonl").out
+    assert told in command("report", "pr.jsonl", "--against", "main.jsonl").out
+
+    shop.run(ONLY_TEST, *workers)
+    assert own(shop)["socks"] == {"xfail": "flaky"}
+    accepted = shop.run(REQUIRE, *workers)
+    assert "the test changed" not in accepted.said
+    assert "looser" not in accepted.said
+    shop.conftest(SEARCH)
+    shop.returns(socks="s1 x y")
+    assert "1 stricter change: xfail" in shop.run(REQUIRE, *workers).said
+
+
+def test_an_xfail_of_a_fixture_is_merged(shop: Shop, command: Command) -> None:
+    shop.conftest(FIXTURE_MARKING)
+    for name in ("boots", "hats", "socks"):
+        shop.run(REQUIRE, f"--relevance-record={name}.jsonl", "-k", name)
+    records = [f"{name}.jsonl" for name in ("boots", "hats", "socks")]
+    merged = command("merge", *records, "-o", "all.jsonl")
+    assert merged.code == 1
+    assert 'the test changed: xfail: flaky in 1 case ("socks")' in merged.out
+
+
 @pytest.mark.parametrize(
     ("before", "now", "told"),
     [

@@ -15,6 +15,7 @@ from pytest_relevance._text import counted, first_few, listed, quoted, with_vari
 from pytest_relevance.ext.merging.joining import joined_files, joined_info
 from pytest_relevance.reports.run.run_findings import nothing_searched_text
 from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.records.added_xfails import with_added_xfails
 from pytest_relevance.results.records.fingerprint import Changes, changed
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import (
@@ -102,7 +103,7 @@ def merge_runs(
         reasons.append(_difference_text(joined.different))
     if reasons:
         raise Unmergeable(reasons)
-    files = joined_files(runs)
+    files = with_added_xfails(joined_files(runs), joined.results)
     whole_files = []
     for file, about in files.items():
         if about.is_whole(joined.results, file):

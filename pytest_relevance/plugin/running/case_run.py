@@ -102,6 +102,8 @@ class CaseRun:
             variant do not give them.
         search_folder: the folder that defines the search fixture.
         properties: the JUnit properties on the item.
+        had_no_xfail: whether it is known that no mark `xfail` of the item counted when
+            all cases were collected.
         ahead: a call of the search before the turn of the case, until the case takes
             its outcome; None if there is none.
     """
@@ -120,6 +122,7 @@ class CaseRun:
     items: Sequence[str] = ()
     search_folder: str = ""
     properties: Sequence[tuple[str, object]] = ()
+    had_no_xfail: bool = False
     ahead: Any = None
     _attempt: Attempt | None = None
 

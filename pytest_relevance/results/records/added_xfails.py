@@ -1,0 +1,87 @@
+"""Count an `xfail` that a fixture or a test adds while a case runs.
+
+The demands of a test are noted when all cases are collected. An `xfail` that is added
+later is only known when the case has run: its result has it (`CaseCall.added_xfail`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from pytest_relevance.results.case_parts import NEW, NOT_COMPARED
+from pytest_relevance.results.case_result import CaseResult, grouped
+from pytest_relevance.results.records.demands import (
+    XFAIL,
+    CaseDemands,
+    DemandChange,
+    own_demands,
+)
+from pytest_relevance.results.records.run_info import FileInfo
+
+
+def with_added_xfails(
+    files: Mapping[str, FileInfo], results: Iterable[CaseResult]
+) -> dict[str, FileInfo]:
+    """Return the data of case files, whose demands have each added `xfail` as well.
+
+    The same data are returned if they have them already.
+    """
+    added = [result for result in results if result.call.added_xfail is not None]
+    found = dict(files)
+    for file, of_file in grouped(added, lambda result: result.file).items():
+        about = found.get(file)
+        if about is None:
+            continue
+        for result in of_file:
+            about = _with_changes(_with_demands(about, result), result)
+        found[file] = about
+    return found
+
+
+def _with_demands(about: FileInfo, result: CaseResult) -> FileInfo:
+    """Return the data of a file, in which the demands on a case have its `xfail`."""
+    key = result.id, result.variant
+    demands = about.demands_of([key]).get(key)
+    if demands is None or about.demands is None:
+        return about
+    values = own_demands(_with_xfail(demands, result), about.demands)
+    others = [own for own in about.own_demands if own[:2] != key]
+    return replace(about, own_demands=(*others, (*key, values)))
+
+
+def _with_xfail(demands: CaseDemands, result: CaseResult) -> CaseDemands:
+    return replace(demands, xfail=result.call.added_xfail)
+
+
+def _with_changes(about: FileInfo, result: CaseResult) -> FileInfo:
+    """Return the data of a file, with what the `xfail` of a case changed in the test.
+
+    When the case was collected, it had none. If the reference has one, it seemed to be
+    taken away, and nothing changed. If not, it is new.
+    """
+    if not _has_entry(result) or not about.knows_demands:
+        return about
+    changes = []
+    is_told = False
+    for change in about.test_changes:
+        if change.key != XFAIL or result.id not in change.cases:
+            changes.append(change)
+            continue
+        is_told = True
+        if change.now is not None:
+            changes.append(change)
+            continue
+        cases = tuple(case for case in change.cases if case != result.id)
+        if cases:
+            changes.append(replace(change, cases=cases))
+    if not is_told:
+        now = result.call.added_xfail
+        changes.append(DemandChange(XFAIL, None, now, cases=(result.id,)))
+    return replace(about, test_changes=tuple(changes))
+
+
+def _has_entry(result: CaseResult) -> bool:
+    """Say whether the reference has an entry of the case of a result."""
+    comparison = result.baseline
+    return comparison is not None and comparison.standing not in (NEW, NOT_COMPARED)
