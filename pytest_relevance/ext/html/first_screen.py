@@ -79,6 +79,7 @@ class Screen:
     `counts`: how many queries got worse, better or neither, as the headline counts.
     `context`: what ran, and what it is compared with.
     `findings`: the gates and diagnoses.
+    `can_fail`: whether cases fail. In a comparison of two runs only gates fail.
     """
 
     headline: Headline
@@ -87,6 +88,7 @@ class Screen:
     notes: Sequence[str]
     context: Sequence[str]
     findings: Sequence[ScreenLine]
+    can_fail: bool = True
 
 
 def screen_of(run: Run) -> Screen:
@@ -218,17 +220,14 @@ def first_screen_html(
     said = screen.headline
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
     notes = [*screen.notes, *_left_out_notes(rows, chosen)]
-    findings = []
-    for place, finding in enumerate(screen.findings):
-        findings.append(_line_html(finding, place))
-    list_begin = '<ul class="findings" aria-label="gates and diagnoses">'
     context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     parts = [
-        f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
+        f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>',
+        *means[:1],
         '<div id="overview"><div>',
-        *_folded(means, "mean"),
+        *_folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean"),
         *(f'<p class="lost">{text(note)}</p>' for note in notes),
-        *_folded(findings, "finding", begin=list_begin, end="</ul>"),
+        *_findings(screen.findings),
         f'<ul class="context" aria-label="what ran">{context}</ul>',
     ]
     explained = metric_explained(results_of(rows))
@@ -243,22 +242,36 @@ def first_screen_html(
     return "\n".join(parts)
 
 
-def _folded(
-    lines: Sequence[str], what: str, *, begin: str = "", end: str = ""
-) -> list[str]:
-    """Return the first lines as HTML, and the remaining lines folded below them.
+def _findings(findings: Sequence[ScreenLine]) -> list[str]:
+    """Return the gates and diagnoses as HTML. Unmet gates are never folded."""
+    shown: list[str] = []
+    folded: list[str] = []
+    for place, finding in enumerate(findings):
+        is_short = len(shown) < _MOST_LINES
+        lines = shown if is_short or finding.outcome == FAILED else folded
+        lines.append(_line_html(finding, place))
+    begin = '<ul class="findings" aria-label="gates and diagnoses">'
+    return _folded(shown, folded, "finding", begin=begin, end="</ul>")
 
-    So the table of queries stays in view.
-    `what`: the noun for the folded lines.
-    `begin`, `end`: the tags around both parts.
+
+def _folded(
+    shown: Sequence[str],
+    folded: Sequence[str],
+    what: str,
+    *,
+    begin: str = "",
+    end: str = "",
+) -> list[str]:
+    """Return lines as HTML, with the `folded` ones in an element that opens.
+
+    So the table of queries stays in view. `what`: the noun for the folded lines.
     """
-    first, rest = lines[:_MOST_LINES], lines[_MOST_LINES:]
     parts = []
-    if first:
-        parts.append("".join([begin, *first, end]))
-    if rest:
-        summary = f"<summary>{counted(len(rest), f'further {what}')}</summary>"
-        parts.append("".join(["<details>", summary, begin, *rest, end, "</details>"]))
+    if shown:
+        parts.append("".join([begin, *shown, end]))
+    if folded:
+        summary = f"<summary>{counted(len(folded), f'further {what}')}</summary>"
+        parts.append("".join(["<details>", summary, begin, *folded, end, "</details>"]))
     return parts
 
 

@@ -165,6 +165,7 @@ def _comparison_screen(
             *emptied_lines(comparison.changes),
             *_gate_findings(comparison, gates),
         ],
+        can_fail=False,
     )
 
 

@@ -62,6 +62,7 @@ def page_data(
         "scales": scales,
         "counts": _counts(screen, rows),
         "findings": _findings(screen, results),
+        "canFail": screen.can_fail,
         **_mean(rows),
         "addresses": _addresses(run, images=images),
         "cases": cases,

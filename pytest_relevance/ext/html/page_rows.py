@@ -16,7 +16,7 @@ from pytest_relevance.results.became import (
     GOT_WORSE,
     became_of,
 )
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.case_result import MEASURED, SKIPPED, CaseResult
 from pytest_relevance.results.change_counts import certainty_of
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison
@@ -145,7 +145,7 @@ class ChosenRows:
 
     `shown`: the cases that the page has in full, in the order of the run.
     `worst`: all cases that failed or got worse, the worst first; if there are none, the
-    cases with the lowest scores.
+    cases with the lowest scores, those that cannot fail last.
     """
 
     shown: Sequence[PageRow]
@@ -168,7 +168,9 @@ def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
             fallen.append((order, place))
     worst = [place for _, place in sorted(fallen)]
     if not worst:
-        worst = lowest(results_of(rows))
+        # those that no floor asks for come last
+        places = lowest(results_of(rows))
+        worst = sorted(places, key=lambda place: rows[place].result.verdict == MEASURED)
     return ChosenRows(
         [rows[place] for place in places], [rows[place] for place in worst]
     )

@@ -56,6 +56,9 @@ function dotChart(data) {
   }));
   /** @type {Map<string, Dot[]>} */
   const kinds = new Map(Object.keys(SHAPES).map((show) => [show, []]));
+  if (!data.canFail) {
+    kinds.delete("failed");
+  }
   for (const dot of dots) {
     const show = [...kinds.keys()].find((name) => SHOWN[name].includes(dot.item)) ?? "";
     kinds.get(show)?.push(dot);

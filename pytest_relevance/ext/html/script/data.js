@@ -120,6 +120,7 @@
  * @property {Settings[]} settings
  * @property {Scale[]} scales
  * @property {Record<string, number>} counts how many queries a filter shows, as the first screen counts them
+ * @property {boolean} canFail whether cases fail: not in a comparison of two runs
  * @property {Mean} [mean]
  * @property {Finding[]} findings the gates and diagnoses of the first screen
  * @property {Record<string, Record<string, string>>} addresses by file: the field with the `url` of a document, and with an `image` to show

@@ -9,7 +9,6 @@ const ROWS_AT_ONCE = 40; // more take the browser longer than a key may
 
 /** The values of each select above the list, by its name in the state. @type {Record<string, (item: Case) => string[]>} */
 const CHOICES = {
-  verdict: (item) => [item.status],
   tag: (item) => item.tags ?? [],
   suite: (item) => [item.file],
   variant: (item) => (item.variant === undefined ? [] : [item.variant]),
@@ -48,6 +47,7 @@ class CaseList {
     /** @type {Record<string, HTMLSelectElement>} */
     this.selects = {};
     this.buildControls();
+    this.sortByHeads();
     this.table.addEventListener("click", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       const row = target.closest("tr[data-case]");
@@ -62,6 +62,9 @@ class CaseList {
   buildControls() {
     for (const [name, { includes }] of Object.entries(SHOWN)) {
       this.counts[name] = this.data.cases.filter(includes).length;
+    }
+    if (!this.data.canFail) {
+      this.counts.failed = 0;
     }
     for (const [name, valuesOf] of Object.entries(CHOICES)) {
       const values = [...new Set(this.data.cases.flatMap(valuesOf))].sort(COLLATOR.compare);
@@ -78,6 +81,17 @@ class CaseList {
     );
     this.controls.replaceChildren(this.chip, this.filters, ...Object.values(this.selects), this.search);
     this.controls.hidden = false;
+  }
+
+  /** Let the heads of the first columns sort the list, and sort it anew as "worst first" if they are used again. */
+  sortByHeads() {
+    const heads = this.table.querySelectorAll("thead th");
+    for (const [index, name] of ["query", this.isCompared ? "change" : "score"].entries()) {
+      const sort = () => this.go({ sort: this.state.sort === name ? "" : name });
+      const title = `sort by ${ORDERS[name].label}`;
+      const head = button(heads[index].textContent ?? "", sort, { class: "sort", title, "data-sort": name });
+      heads[index].replaceChildren(head);
+    }
   }
 
   /** Show the filters that find something, with how many queries each finds. @param {string} chosen */
@@ -134,6 +148,10 @@ class CaseList {
     this.chip.hidden = !state.finding || !finding;
     this.chip.replaceChildren(finding ? userText(finding.text) : "", " \u00d7");
     this.renderFilters(state.show);
+    for (const head of this.table.querySelectorAll("button.sort")) {
+      const isSorted = head.getAttribute("data-sort") === state.sort;
+      head.parentElement?.setAttribute("aria-sort", isSorted ? "ascending" : "none");
+    }
     this.state = state;
     this.find(state);
     const list = stateHash({ ...state, open: "" });

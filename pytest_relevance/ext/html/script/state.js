@@ -9,7 +9,6 @@
  * @property {string} open node id of the open query, or ""
  * @property {string} text
  * @property {string} show one of `SHOWN`
- * @property {string} verdict the status of cases, or ""
  * @property {string} tag
  * @property {string} suite
  * @property {string} variant
@@ -20,7 +19,7 @@
 
 /** @type {State} */
 const START = {
-  ...{ open: "", text: "", show: "", verdict: "", tag: "", suite: "", variant: "", finding: "", sort: "" },
+  ...{ open: "", text: "", show: "", tag: "", suite: "", variant: "", finding: "", sort: "" },
   all: false,
 };
 
@@ -43,6 +42,7 @@ const SHOWN = {
   better: { label: "Got better", includes: (item) => item.gotBetter === true, hint: BETTER },
   before: { label: "Failed before", includes: (item) => item.failedBefore === true },
   failed: { label: "Failed", includes: (item) => isFailed(item) },
+  errors: { label: "Errors", includes: (item) => !isSearched(item) },
   unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
   changed: { label: "Other ranking", includes: (item) => isChanged(item) },
   "": { label: "All", includes: () => true },
@@ -82,10 +82,16 @@ function byListed(one, other) {
   return gotWorse || Number(isListed(other)) - Number(isListed(one));
 }
 
-/** Compare two cases: failed or fell comes first, by weight times change; the rest by the score. @param {Case} one @param {Case} other */
+/**
+ * Compare two cases: failed or fell comes first, by weight times change; the rest by the score, those that cannot fail last.
+ * @param {Case} one @param {Case} other
+ */
 function worstFirst(one, other) {
-  const isFall = isListed(one) && isListed(other);
-  return byListed(one, other) || (isFall ? effectOf(one) - effectOf(other) : (one.score ?? 2) - (other.score ?? 2));
+  if (isListed(one) && isListed(other)) {
+    return byListed(one, other) || effectOf(one) - effectOf(other);
+  }
+  const isMeasured = (/** @type {Case} */ item) => Number(item.status === "measured");
+  return byListed(one, other) || isMeasured(one) - isMeasured(other) || (one.score ?? 2) - (other.score ?? 2);
 }
 
 /** Return the cases, the worst first. They are sorted once, because sorting them again is then fast. @param {PageData} data */
@@ -134,7 +140,6 @@ function readState(hash) {
     open: given.get("case") ?? "",
     text: given.get("text") ?? "",
     show: lookUp(SHOWN, show) ? show : "",
-    verdict: given.get("verdict") ?? "",
     tag: given.get("tag") ?? "",
     suite: given.get("suite") ?? "",
     variant: given.get("variant") ?? "",
@@ -171,7 +176,6 @@ function matching(data, state, grades) {
     (item) =>
       includes(item) &&
       (!chosen || chosen.has(item)) &&
-      (!state.verdict || item.status === state.verdict) &&
       (!state.tag || (item.tags ?? []).includes(state.tag)) &&
       (!state.suite || item.file === state.suite) &&
       (!state.variant || item.variant === state.variant) &&
