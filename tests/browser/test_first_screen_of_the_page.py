@@ -70,7 +70,7 @@ class TestAtAGlance:
 
     def test_words_are_explained(self, reader: Reader, mixed: Path) -> None:
         reader.open(mixed)
-        assert reader.texts("#overview .mean")[1] == "1 the same"
+        assert reader.texts("#overview .mean")[0] == "1 the same"
         assert "lost more than the tolerance" in reader.attribute(
             "#controls [data-show=worse]", "title"
         )
@@ -239,9 +239,10 @@ class TestStates:
         reader.open(page_of(tmp_path, *down, changed(case, id="q9", **given_up)))
         assert reader.everything.count("no engine") == 1
         assert "1 case not searched" in reader.text("h1")
-        assert reader.texts("#list thead th") == ["query", "nDCG@10"]
+        assert reader.texts("#list") == []  # the error stands above, once
         assert reader.texts("#charts") == []
         reader.click(".findings a", "1 case was not searched")
+        assert reader.texts("#list thead th") == ["query", "nDCG@10"]
         assert reader.texts("#list tbody td") == ["n/a\nnot searched"]
 
     def test_nothing_was_returned(self, reader: Reader, tmp_path: Path) -> None:

@@ -119,6 +119,17 @@ class TestFinding:
         assert reader.queries == found
         assert reader.texts('#controls button[aria-pressed="true"]') == [button]
 
+    def test_a_click_on_a_head_sorts_and_another_takes_it_back(
+        self, reader: Reader, page: Path
+    ) -> None:
+        reader.open(page)
+        worst_first = reader.queries
+        reader.click("#list thead button", "query")
+        assert reader.queries == sorted(reader.queries)
+        assert reader.attribute("#list thead th", "aria-sort") == "ascending"
+        reader.click("#list thead button", "query")
+        assert reader.queries == worst_first
+
     def test_filters_by_tag_and_suite_and_sorts(
         self, reader: Reader, page: Path
     ) -> None:
@@ -317,12 +328,18 @@ class TestOpenQuery:
             reader.script("return getComputedStyle(document.body).color")
             == "rgb(28, 35, 48)"
         )
+        assert pages_of(reader) == 2 + 5  # the list, and ten queries, two a page
         reader.open_query("smart watch")
         reader.prefer("light", "print")
         assert reader.texts("#case .back, #case button") == []
         assert reader.text("#case h1") == "smart watch"
-        printed = base64.b64decode(reader.command("Page.printToPDF")["data"])
-        assert len(re.findall(rb"/Type\s*/Page\b", printed)) in (1, 2)
+        assert pages_of(reader) in (1, 2)
+
+
+def pages_of(reader: Reader) -> int:
+    """How many pages the page has on paper."""
+    printed = base64.b64decode(reader.command("Page.printToPDF")["data"])
+    return len(re.findall(rb"/Type\s*/Page\b", printed))
 
 
 MACHINE = "query,doc_id,grade,rater,machine\nboots,clog,2,model-x/prompt-3,true\nboots,boot,0,model-x/prompt-3,true\n"

@@ -105,10 +105,9 @@ def test_the_list_without_a_baseline(reader: Reader, scales: Path) -> None:
         "",
         "the search failed",
     ]
-    reader.choose("verdict", "error")
+    reader.click("#controls button", "Errors 1")
     assert reader.queries == ["broken"]
-    assert reader.fragment == "#verdict=error"
-    reader.choose("verdict", "all verdicts")
+    reader.click("#controls button", "All 5")
     assert len(reader.queries) == 5
 
 

@@ -222,7 +222,7 @@ def first_screen_html(
     notes = [*screen.notes, *_left_out_notes(rows, chosen)]
     context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     parts = [
-        f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>',
+        f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
         *means[:1],
         '<div id="overview"><div>',
         *_folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean"),

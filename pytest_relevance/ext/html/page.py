@@ -67,6 +67,7 @@ SCRIPTS = (
     "list",
     "charts",
     "tags",
+    "matrix",
     "ranking",
     "shelves",
     "figures",

@@ -169,8 +169,8 @@ def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
     worst = [place for _, place in sorted(fallen)]
     if not worst:
         # those that no floor asks for come last
-        places = lowest(results_of(rows))
-        worst = sorted(places, key=lambda place: rows[place].result.verdict == MEASURED)
+        low = lowest(results_of(rows))
+        worst = sorted(low, key=lambda place: rows[place].result.verdict == MEASURED)
     return ChosenRows(
         [rows[place] for place in places], [rows[place] for place in worst]
     )

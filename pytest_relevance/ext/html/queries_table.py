@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.ext.html.page_rows import PageRow, nothing_fell
-from pytest_relevance.ext.html.query_rows import QueryRows
+from pytest_relevance.ext.html.query_rows import WITHOUT_RESULTS, QueryRows
 from pytest_relevance.reports.html.page_parts import text
 from pytest_relevance.reports.run.case_counts import case_count
 
@@ -25,6 +25,8 @@ def queries_section(
     `rows`: all cases of the run.
     `worst`: the cases that failed or got worse, the worst first.
     """
+    if not any(_was_searched(row) for row in rows):
+        worst = []  # the error of a dead search stands above
     heads = "".join(f'<th scope="col">{text(title)}</th>' for title in table.titles)
     body = "\n".join(table.row(row).html() for row in worst[:MOST_WORST])
     empty = ""
@@ -39,6 +41,10 @@ def queries_section(
         f'<table id="list"><thead><tr>{heads}</tr></thead>\n'
         f"<tbody>{body}</tbody></table>{_more(worst)}\n</section>"
     )
+
+
+def _was_searched(row: PageRow) -> bool:
+    return row.result.verdict not in WITHOUT_RESULTS
 
 
 def _more(worst: Sequence[PageRow]) -> str:

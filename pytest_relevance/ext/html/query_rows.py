@@ -29,7 +29,8 @@ from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, CaseResult
 
-_WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
+WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
+"""What a row says of a case without results, by its verdict."""
 
 
 class QueryRows:
@@ -145,7 +146,7 @@ def _on_top_cell(words: MoverRow, change: CaseChange) -> Element:
     if gained and change.weighted_change > 0:
         on_top = gained
     if not on_top:
-        on_top = ((_WITHOUT_RESULTS.get(change.result.verdict, ""), PLAIN),)
+        on_top = ((WITHOUT_RESULTS.get(change.result.verdict, ""), PLAIN),)
     return Element("td", {"data-label": "on top"}, _spans(on_top))
 
 
@@ -170,7 +171,7 @@ def _hint(result: CaseResult, change: CaseChange) -> str:
     if result.unjudged and result.score is not None:
         low, high = result.interval
         return f"between {score_text(low)} and {score_text(high)}"
-    if change.after is None and result.verdict not in _WITHOUT_RESULTS:
+    if change.after is None and result.verdict not in WITHOUT_RESULTS:
         return "no relevant judgment"
     return change.by or ""
 

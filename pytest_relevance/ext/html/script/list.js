@@ -28,6 +28,8 @@ class CaseList {
     this.note = document.querySelector("#queries .more") ?? make("p", { class: "more" });
     this.table.after(this.note);
     this.isCompared = data.cases.some((item) => item.before !== undefined);
+    /** Whether no query was searched. */
+    this.isDead = data.cases.length > 0 && !data.cases.some(isSearched);
     /** The cases of the last search. @type {Case[]} */
     this.items = [];
     this.found = "";
@@ -154,10 +156,12 @@ class CaseList {
     }
     this.state = state;
     this.find(state);
-    const list = stateHash({ ...state, open: "" });
-    const few = list === stateHash(START) && this.items.length > FEW_CASES ? FIRST_ROWS : ROWS_AT_ONCE;
+    const isStart = stateHash({ ...state, open: "" }) === stateHash(START);
+    const first = this.isDead ? 0 : FIRST_ROWS; // a dead search has its error on the first screen
+    const few = isStart && (this.isDead || this.items.length > FEW_CASES) ? first : ROWS_AT_ONCE;
     const place = node ? this.items.findIndex((item) => item.node === node) : -1;
     const most = Math.max(few, place + 1);
+    this.table.hidden = !most;
     this.table.tBodies[0].replaceChildren(...this.items.slice(0, most).map((item) => this.row(item)));
     this.shown = Math.min(most, this.items.length);
     this.renderNote();
@@ -170,7 +174,7 @@ class CaseList {
     if (!count) {
       const isEmpty = !this.data.cases.length;
       this.note.replaceChildren(isEmpty ? "No query to show." : "No query is like that.");
-    } else if (this.shown === FIRST_ROWS && count > FIRST_ROWS) {
+    } else if (this.shown < ROWS_AT_ONCE && count > this.shown) {
       const all = button(`show all ${total}`, () => this.go({ all: true }));
       this.note.replaceChildren(all, ` ${this.shown} of ${total} queries`);
     } else if (this.shown < count) {

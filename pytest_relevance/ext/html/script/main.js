@@ -18,6 +18,7 @@ class Page {
     this.main = /** @type {HTMLElement} */ (document.getElementById("page"));
     this.verdict = new Verdict(data, this.grades);
     this.main.querySelector("h1")?.after(this.verdict.part);
+    document.getElementById("queries")?.before(new Matrix(data).part);
     const go = this.go.bind(this);
     this.list = new CaseList(data, this.grades, go);
     this.judging = new Judging(
@@ -36,6 +37,10 @@ class Page {
     this.view.section.after(make("footer", { id: "keys" }, KEYS, this.keys));
     this.switchKeys(kept(KEYS_KEY));
     addEventListener("popstate", () => this.show());
+    this.printed = make("section", { id: "printed", "aria-hidden": "true" });
+    this.view.section.after(this.printed);
+    addEventListener("beforeprint", () => this.fillPrinted());
+    addEventListener("afterprint", () => this.printed.replaceChildren());
     addEventListener("keydown", (event) => this.press(event));
     this.show();
     renderCharts(data);
@@ -84,6 +89,16 @@ class Page {
       scrollTo(0, this.scrolled);
       this.list.markNode(before);
     }
+  }
+
+  /** Print the queries of the list behind it, two a page, as searchers saw them. */
+  fillPrinted() {
+    const shown = this.view.item ? [] : this.list.items.slice(0, this.list.shown);
+    const articles = shown.map((item) => {
+      const score = this.view.score(item, this.grades.of(item));
+      return make("article", {}, this.view.heading(item), score, ...shelvesPart(this.data, item));
+    });
+    this.printed.replaceChildren(...articles);
   }
 
   /** Do what a key means in the list or in the opened case. @param {KeyboardEvent} event */
