@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import CaseResult
+from pytest_relevance import CaseResult, RunInfo
 from pytest_relevance.reports.case_score import ties_text
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.labels import settings_text
+from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,
@@ -319,3 +320,15 @@ def test_the_interval_is_at_least_so_wide_if_the_last_result_is_tied() -> None:
     assert ties_text(result_of(keys, tied)) == f"at least {said}"
     assert ties_text(result_of(keys, [*tied, ("c", 0.5)])) == said
     assert ties_text(result_of({**keys, "min_ndcg": 0.5}, tied)) == ""
+
+
+def test_cases_that_depend_on_equal_scores_are_counted_and_the_first_named() -> None:
+    judgments = {"w1": 3, "w2": 3, "strap": 1}
+    ranking = [("w1", 0.5), ("strap", 0.5), ("w2", 0.4)]
+    keys = {"query": "watch", "min_ndcg": 0.9, "judgments": judgments}
+    tied = [result_of({**keys, "id": name}, ranking) for name in "abcd"]
+    decided = result_of({**keys, "min_ndcg": 0.5}, ranking)
+    (found,) = fault_sentences([*tied, decided], RunInfo())
+    named = 'a "watch", b "watch", c "watch" and 1 more'
+    said = f"and 4 cases pass or fail by their order: {named}"
+    assert found.text.endswith(said)

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance import CaseResult, RunInfo
-from pytest_relevance.reports.run.faults import fault_sentences
+from pytest_relevance import CaseResult
 from pytest_relevance.results.diagnoses import diagnose, explanation
 from tests.helpers import result_of
 
@@ -29,15 +28,6 @@ def test_a_floor_between_the_ends_holds_for_some_orders_only(
 
 def test_a_search_that_sorts_by_a_second_key_has_one_order() -> None:
     assert not case(0.9, ties="fixed").depends_on_ties
-
-
-def test_a_run_counts_such_cases_once_and_names_the_first() -> None:
-    ids = "abcd"
-    tied = [case(0.9, id=name, query=name) for name in ids]
-    (found,) = fault_sentences([*tied, case(0.7)], RunInfo())
-    assert found.text.endswith(
-        "and 4 cases pass or fail by their order: a, b, c and 1 more"
-    )
 
 
 def body(*sorts: list[object] | None) -> dict[str, Any]:
