@@ -1,0 +1,45 @@
+"""The matrix of a run with several variants: queries in rows, variants in columns."""
+
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance import CaseResult
+from tests.browser.reader import Reader
+from tests.browser.test_other_pages import page_of
+from tests.helpers import changed, result_of
+
+
+def in_variants(query: str, *rankings: list[str]) -> list[CaseResult]:
+    """A query in the variants bm25 and hybrid, which return these rankings."""
+    found = []
+    for index, ranking in enumerate(rankings):
+        name = ("bm25", "hybrid")[index]
+        case = {"query": query, "judgments": {"good": 3}}
+        result = result_of(case, ranking, file="shop.relevance.yaml")
+        node = f"shop.relevance.yaml::{query}[{name}]"
+        found.append(changed(result, variant=name, variant_index=index, node=node))
+    return found
+
+
+@pytest.fixture
+def matrix(reader: Reader, tmp_path: Path) -> Reader:
+    """A reader of a page with two queries, of which one differs by variant."""
+    differs = in_variants("boots", ["other", "good"], ["good"])
+    same = in_variants("hats", ["good"], ["good"])
+    reader.open(page_of(tmp_path, *differs, *same))
+    reader.click("#matrix summary")
+    return reader
+
+
+def test_shows_only_what_differs_at_first(matrix: Reader) -> None:
+    assert matrix.texts("#matrix th") == ["query", "bm25", "hybrid", "boots"]
+    assert matrix.texts("#matrix td") == ["0.631", "1.000"]
+    assert matrix.texts("#matrix td b") == ["1.000"]  # the best
+    matrix.click("#matrix button", "only what differs (1)")
+    assert matrix.texts("#matrix tbody th") == ["boots", "hats"]
+
+
+def test_a_score_opens_the_query_in_its_variant(matrix: Reader) -> None:
+    matrix.click("#matrix td a", "0.631")
+    assert matrix.text("#case h1") == "boots bm25"
