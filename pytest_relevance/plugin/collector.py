@@ -284,6 +284,7 @@ class CaseFile(pytest.Module):
             expects_known=expects_known,
             accepted=accepted,
             against=self._baseline.record,
+            against_started=self._baseline.started,
             fingerprint=self._baseline.fingerprint,
         )
 

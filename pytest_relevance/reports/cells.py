@@ -7,7 +7,7 @@ with it if the table is wider than the terminal. Widths are in terminal columns.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from pytest_relevance._notebook_html import NUMBER, TEXT
@@ -40,7 +40,7 @@ class Column:
     drop_order:  columns are left out if others want their room, those with the highest
                  number first. 0: it is never left out.
     cut_last:    texts are cut only if all other columns are cut to 12 already.
-    cut_middle:  texts are cut in their middle, as ids are.
+    shorten:     cuts a text to so many terminal columns.
     is_code:     Markdown shows its texts in code spans.
     """
 
@@ -54,24 +54,19 @@ class Column:
     wanted: int | None = None
     drop_order: int = 0
     cut_last: bool = False
-    cut_middle: bool = False
+    shorten: Callable[[str, int], str] = cut
     is_code: bool = False
-
-    def cut_text(self, text: str, columns: int) -> str:
-        """Return a text cut to so many terminal columns, as this column cuts texts."""
-        return cut_middle(text, columns) if self.cut_middle else cut(text, columns)
 
 
 def document_columns(title: str = "document") -> tuple[Column, Column]:
     """Return a column of ids and a column of titles, which share a head.
 
-    If there is not room for both, long ids are cut first, then titles. Columns with a
+    If there is not room for both, long ids are cut first, in their middle, then titles,
+    at their end. Columns with a
     `drop_order` are left out before a title has too little room.
     """
-    ids = Column(title, cut_to=24, cut_middle=True, is_code=True)
-    titles = Column(
-        None, cut_to=8, wanted=_WANTED_BY_TITLES, cut_middle=True, is_code=True
-    )
+    ids = Column(title, cut_to=24, shorten=cut_middle, is_code=True)
+    titles = Column(None, cut_to=8, wanted=_WANTED_BY_TITLES, is_code=True)
     return ids, titles
 
 

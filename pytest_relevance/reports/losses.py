@@ -27,7 +27,7 @@ from pytest_relevance.reports.styled_lines import (
     wrapped,
 )
 from pytest_relevance.reports.table import Table
-from pytest_relevance.reports.terminal_text import cut_middle, title_room, titled
+from pytest_relevance.reports.terminal_text import cut_document, title_room, titled
 from pytest_relevance.results.breakdown import Breakdown
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.losses import Loss
@@ -229,7 +229,7 @@ def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list
         title = result.texts.titles.get(document)
         is_candidate = gains[grade] == gains[loss.grade]
         if title is not None and is_candidate and document not in result.ranking.deeper:
-            titles.append(quoted(cut_middle(harmless(title), room)))
+            titles.append(quoted(cut_document(harmless(title), room)))
     return titles
 
 

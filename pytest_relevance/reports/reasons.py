@@ -14,7 +14,7 @@ from pytest_relevance._number_text import digits_apart
 from pytest_relevance._text import harmless, listed, quoted
 from pytest_relevance.cases.model import METRIC
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
-from pytest_relevance.reports.terminal_text import cut_middle
+from pytest_relevance.reports.terminal_text import cut_document
 from pytest_relevance.results.case_parts import (
     DROP,
     FLOOR,
@@ -120,7 +120,7 @@ class _DocumentNames:
 
     def _title(self, document: str) -> str:
         title = self.result.texts.titles.get(document)
-        return cut_middle(harmless(title), self.longest) if title else ""
+        return cut_document(harmless(title), self.longest) if title else ""
 
     def _place(self, document: str) -> str:
         rank = self.result.ranking.rank_of(document)

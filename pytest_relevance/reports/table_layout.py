@@ -199,8 +199,8 @@ def _fitted_spans(cell: Cell, room: int, column: Column) -> Line:
     longest_text, longest_style = longest
     left = display_width(longest_text) - excess
     if left < _NARROWEST:
-        return ((column.cut_text(cell.text, room), longest_style),)
-    cut_span = (column.cut_text(longest_text, left), longest_style)
+        return ((column.shorten(cell.text, room), longest_style),)
+    cut_span = (column.shorten(longest_text, left), longest_style)
     return tuple(cut_span if span == longest else span for span in cell.spans)
 
 

@@ -111,7 +111,7 @@ def titled(
     title = titles.get(document, "")
     if not title:
         return text
-    return f'{text} "{cut_middle(harmless(title), longest)}"'
+    return f'{text} "{cut_document(harmless(title), longest)}"'
 
 
 def title_room(columns: int, *, full: bool = False) -> int:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.styled_lines import DIM, PLAIN, STRONG, plain_text
 from pytest_relevance.reports.table import Table
-from pytest_relevance.reports.terminal_text import display_width, harmless
+from pytest_relevance.reports.terminal_text import cut_middle, display_width, harmless
 
 DOCUMENTS = (
-    Column("document", cut_to=10, cut_middle=True, is_code=True),
+    Column("document", cut_to=10, shorten=cut_middle, is_code=True),
     Column(None, cut_to=8, is_code=True),
 )
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance import Case, CaseResult, FileInfo, Run
+from pytest_relevance import Case, CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.results.case_parts import BaselineComparison, CaseCall
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.details import with_details
@@ -89,7 +89,7 @@ def test_gates_see_the_accepted_ranking_without_filled_grades() -> None:
     case = case_of({"query": "q", "judgments": {"a": 1, "b": 1}, "k": 3})
     case = with_gates(replace(case, filled={"b": "model-x"}))
     result = result_of(case, "ab")
-    found = comparison_of(against(result, entries_of([result], {}, {}), result))
+    found = comparison_of(against(result, entries_of([result], RunInfo(), {}), result))
     assert found.scores == {"P@3": pytest.approx(2 / 3)}
     assert found.people_scores == {"nDCG@3": 1, "P@3": pytest.approx(1 / 3)}
 

@@ -83,7 +83,7 @@ def _against(run: Run, path: Path) -> Run:
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
         other = Run.open(path)
-        entries = entries_of(other.results, other.info.fingerprint, other.files)
+        entries = entries_of(other.results, other.info, other.files)
         return compare_recorded(run, entries, name, other.results)
     file = _file_of_baseline(path, run.files)
     return compare_recorded(run, {file: read_baseline(path, str(path))}, name)

@@ -123,7 +123,7 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
         searches[variant_name(variant)] = None
     texts += _first_names(list(searches), most, "more variant", "more variants")
 
-    against = _references(run, files)
+    against = references_text(info for file, info in run.files.items() if file in files)
     if against:
         texts.append(f"against {against}")
     searched = [f"{name} {value}" for name, value in run.info.fingerprint.items()]
@@ -131,15 +131,37 @@ def context(run: Run, most: int = MOST_NAMES) -> list[str]:
     return texts + filled_texts(ran)
 
 
-def _references(run: Run, files: Sequence[str]) -> str:
-    """Return the records that files are compared with, or `the baseline`, or ""."""
-    infos = [info for file, info in run.files.items() if file in files]
-    records = list(dict.fromkeys(info.against for info in infos if info.against))
+def references_text(infos: Iterable[FileInfo]) -> str:
+    """Return what files are compared with: `main.jsonl of 2026-11-22 08:03 UTC`.
+
+    It is `the baseline` for committed baselines, and "" if no file is compared.
+    """
+    records: dict[str, None] = {}
+    has_baseline = False
+    for info in infos:
+        has_baseline = has_baseline or info.has_baseline
+        if info.against:
+            # 2026-11-22 08:03, of a time in ISO 8601
+            made = info.against_started[:16].replace("T", " ")
+            when = f" of {made} UTC" if made else ""
+            records[f"{info.against}{when}"] = None
     if records:
         return listed(records, "and")
-    if any(info.has_baseline for info in infos):
-        return "the baseline"
-    return ""
+    return "the baseline" if has_baseline else ""
+
+
+def searched_text(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> str:
+    """Return what was searched then and now: `index products-11`.
+
+    "" if it differs: `searched_sentences` says that.
+    """
+    if searched_sentences(files, fingerprint):
+        return ""
+    known = [info.fingerprint for info in files.values() if info.fingerprint]
+    if not known:
+        return ""
+    entries = [f"{name} {value}" for name, value in known[0].items()]
+    return ", ".join(_first_names(entries, MOST_NAMES, "more entry", "more entries"))
 
 
 def _first_names(names: Sequence[str], most: int, one: str, several: str) -> list[str]:
@@ -363,6 +385,26 @@ def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
         text = f"{head}latency {figures} ({how})"
         sentences.append(Sentence(text))
     return sentences
+
+
+def median_latencies(changes: Sequence[Change]) -> list[str]:
+    """Return how the median latency of each variant changed: `p50 12 ms -> 14 ms`.
+
+    Variants that were called in another way, or in too few cases, are left out.
+    """
+    variants = variants_of(change.case for change in changes)
+    texts = []
+    for variant, group in grouped(
+        changes, lambda change: variant_of(change.case)
+    ).items():
+        change = differences.latency_change(group)
+        if change is None or change.p50 is None:
+            continue
+        head = ""
+        if len(variants) > 1:
+            head = f"{cut(variant_label(variant, variants), WIDEST_NAME)} "
+        texts.append(f"{head}p50 {_duration_change(change.p50)}")
+    return texts
 
 
 def _latency_figures(change: differences.LatencyChange) -> str:

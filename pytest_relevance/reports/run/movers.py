@@ -218,6 +218,7 @@ def _document_column(name: str) -> Column:
         wanted=12,
         max_width=60,
         drop_order=1 if is_on_top else 0,
+        shorten=cut_document,
     )
 
 
@@ -322,7 +323,7 @@ def best_table(rose: Sequence[CaseChange], variants: Sequence[Variant]) -> Table
         Column(max_width=60, cut_to=20, cut_last=True),
         Column(cut_to=8),
         Column(),
-        Column(cut_to=24),
+        Column(cut_to=24, shorten=cut_document),
     ]
     table = Table(columns)
     for change in rose[:1]:

@@ -13,7 +13,7 @@ from pytest_relevance.reports.labels import case_heading, search_label
 from pytest_relevance.reports.run.variant_labels import variants_of
 from pytest_relevance.reports.styled_lines import Line
 from pytest_relevance.reports.table import Table
-from pytest_relevance.reports.terminal_text import WIDEST
+from pytest_relevance.reports.terminal_text import WIDEST, cut_document
 from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import (
     NOT_SEARCHED,
@@ -208,7 +208,7 @@ def brief_lines(results: Sequence[CaseResult], width: int) -> list[Line]:
             Column(max_width=40, cut_to=20),
             Column(),
             Column(cut_to=34),
-            Column(max_width=40, cut_to=24, cut_middle=True),
+            Column(max_width=40, cut_to=24, shorten=cut_document),
         ]
     )
     for result in results:

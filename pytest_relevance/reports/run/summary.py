@@ -11,7 +11,7 @@ nothing themselves: they have suite lines, but no comparisons.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -164,7 +164,7 @@ def _counts(of: SummaryOf) -> Sequence[Entries]:
 def _suites(of: SummaryOf) -> Sequence[Entries]:
     """Return sentences on the suites, of many suites on the worst.
 
-    The last one names the records that they are compared with.
+    The last one says what they are compared with.
     """
     chosen = worst_suites(of.results, limit(MOST_SUITES, full=of.full))
     results = [result for result in of.results if result.file in chosen]
@@ -180,14 +180,37 @@ def _suites(of: SummaryOf) -> Sequence[Entries]:
     more = len({result.file for result in of.results}) - len(chosen)
     if more:
         suites.append(Sentence(f"    and {counted(more, 'more suite')}", DIM))
-    records = dict.fromkeys(info.against for info in of.files.values() if info.against)
-    if not records:
+    return _with_reference(suites, of)
+
+
+def _with_reference(suites: list[Sentence], of: SummaryOf) -> list[Sentence]:
+    """Add what the run is compared with, and the median latencies then and now.
+
+    The line of a single suite has it. Of several suites a last line does, unless they
+    are compared with baselines of which nothing else is known.
+    """
+    has_record = any(info.against for info in of.files.values())
+    if not (of.is_compared or has_record):
         return suites
-    against = f"against {listed(records, 'and')}"
+    from pytest_relevance.reports.run.baseline import (
+        median_latencies,
+        references_text,
+        searched_text,
+    )
+
+    text = f"against {references_text(of.files.values())}"
+    searched = searched_text(of.files, of.info.fingerprint)
+    if searched:
+        text += f", {searched}"
+    latencies = median_latencies(changes_since_baseline(of.results))
     if len(suites) == 1:
         (suite,) = suites
-        return [replace(suite, text=f"{suite.text.strip()} {against}")]
-    return [*suites, Sentence(against, DIM)]
+        parts = tuple(latencies) or suite.parts
+        return [Sentence(f"{suite.text.strip()} {text}", parts=parts)]
+    if not (has_record or searched):
+        return suites
+    shown = latencies[: limit(MOST_SUITES, full=of.full)]
+    return [*suites, Sentence(text, DIM, parts=tuple(shown))]
 
 
 def _changed_test(of: SummaryOf) -> Sequence[Entries]:

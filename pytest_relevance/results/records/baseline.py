@@ -63,6 +63,7 @@ class Baseline:
     `expects_known`: whether cases that failed before are expected to fail, so that
     gates on means and shares are compared too.
     `fingerprint`: what was searched when the entries were accepted; empty if unknown.
+    `started`: when the record was made; empty for a committed baseline.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Baseline:
         self.record = record
         self._expects_known = expects_known
         self.fingerprint: Fingerprint = entries.fingerprint
+        self.started = entries.started
         self._other_variants: dict[str, _Accepted] = {}
         self._why_unranked: dict[str, str] = {}
 

@@ -207,6 +207,8 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
     `titles`: {document: title}, as far as titles are known.
     `fingerprint`: what was searched when all of them were accepted; empty if that is
     not known.
+    `started`: when the record that they come from was made (ISO 8601); empty for a
+    baseline.
     `without_ranking`: {(id, variant): why}, for cases that the reference knows and that
     have no accepted ranking (`records.uncompared` has the reasons). A case with an
     entry is here if its skip was accepted.
@@ -220,12 +222,14 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         titles: Mapping[str, str] | None = None,
         fingerprint: Fingerprint | None = None,
         *,
+        started: str = "",
         without_ranking: Mapping[EntryKey, str] | None = None,
         demands: FileDemands | None = None,
     ) -> None:
         super().__init__({entry.key: entry for entry in entries})
         self.titles: dict[str, str] = dict(titles or {})
         self.fingerprint: Fingerprint = fingerprint or {}
+        self.started = started
         self.without_ranking: dict[EntryKey, str] = dict(without_ranking or {})
         self.demands = demands
 

@@ -79,6 +79,7 @@ def compare_recorded(
             has_baseline=True,
             lost=_lost(info, file, of_file, ran.get(file, {})),
             against=name,
+            against_started=of_file.started,
             fingerprint=of_file.fingerprint,
             accepted=accepted_cases(of_file, demands.of_file(file).gates),
             test_changes=changed.changes,

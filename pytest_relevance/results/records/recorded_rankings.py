@@ -12,14 +12,18 @@ from pytest_relevance.results.records.entries import (
     BaselineEntries,
     entry_of,
 )
-from pytest_relevance.results.records.fingerprint import Fingerprint
 from pytest_relevance.results.records.record_file import read_record
 from pytest_relevance.results.records.reference import (
     SilentSearch,
     refusal_of_incomplete,
     silent_searches_of,
 )
-from pytest_relevance.results.records.run_info import FileInfo, RecordError, posix
+from pytest_relevance.results.records.run_info import (
+    FileInfo,
+    RecordError,
+    RunInfo,
+    posix,
+)
 from pytest_relevance.results.records.uncompared import without_ranking
 
 Entries = Mapping[str, BaselineEntries]
@@ -85,7 +89,7 @@ def read_rankings(
         raise RecordError.at(name, incomplete)
     return RecordedRankings(
         name,
-        entries=entries_of(record.results, record.info.fingerprint, record.files),
+        entries=entries_of(record.results, record.info, record.files),
         nodes={info.node or file: file for file, info in record.files.items()},
         silent=silent_searches_of(record.results),
     )
@@ -93,14 +97,14 @@ def read_rankings(
 
 def entries_of(
     results: Sequence[CaseResult],
-    fingerprint: Fingerprint,
+    info: RunInfo,
     files: Mapping[str, FileInfo],
 ) -> dict[str, BaselineEntries]:
     """Return entries that accept the rankings of results, by case file.
 
     A case without a score has no entry.
 
-    `fingerprint`: what was searched.
+    `info`: of the run that has the results: when it began, and what was searched.
     `files`: the case files, with the cases that were collected.
     """
     by_file = grouped(
@@ -109,7 +113,7 @@ def entries_of(
     )
     entries = {}
     for file in dict.fromkeys([*by_file, *files]):
-        of_file = BaselineEntries(fingerprint=fingerprint)
+        of_file = BaselineEntries(fingerprint=info.fingerprint, started=info.started)
         ran = by_file.get(file, [])
         for result in ran:
             if result.evaluation.scores:

@@ -101,6 +101,7 @@ class FileInfo:
             to, because their score is not defined.
         against: the name of the record that is compared with in the place of its
             baseline; empty for none.
+        against_started: when that record was made, in UTC (ISO 8601).
         documents: its catalogue; None for none.
         fingerprint: what was searched when its baseline was accepted.
         demands: what the suite demands of a case that says nothing else; None if that
@@ -126,6 +127,7 @@ class FileInfo:
     unjudged: str = ""
     without_floor: Sequence[str] = ()
     against: str = ""
+    against_started: str = ""
     documents: CatalogueFile | None = None
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     demands: CaseDemands | None = None
