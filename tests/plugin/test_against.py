@@ -2,9 +2,8 @@
 baselines; and `pytest-relevance report RUN --against BASELINE_OR_RUN`.
 """
 
-from pathlib import Path
-
 import re
+from pathlib import Path
 
 import pytest
 
