@@ -22,7 +22,7 @@ from pytest_relevance.reports.case_score import (
     ties_text,
     total_lines,
 )
-from pytest_relevance.reports.document_tables import field_lines
+from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.labels import STATUSES, search_label
 from pytest_relevance.reports.losses import blame_lines
 from pytest_relevance.reports.mismatched_ids import (
@@ -48,6 +48,7 @@ from pytest_relevance.reports.styled_lines import (
     styled_line,
     wrapped,
 )
+from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import (
     WIDEST,
     cut,
@@ -108,7 +109,7 @@ def failure_lines(
     has_blame = full or not (moves or ids_in_doubt)
     lines += _ranking_lines(result, width, full=full, has_blame=has_blame)
     if full and result.texts.shown:
-        lines += field_lines(result, width)
+        lines += _field_lines(result, width)
     if moves is not None:
         lines += since_baseline_lines(result, moves, full=full, columns=width)
     lines += _explanation_lines(result, width, full=full)
@@ -246,6 +247,46 @@ def _unjudged_lines(result: CaseResult, columns: int) -> list[Line]:
         if text:
             lines += folded_lines(text, columns=columns)
     return lines
+
+
+# --- fields of documents --------------------------------------------------------------
+
+
+def _field_lines(result: CaseResult, columns: int) -> list[Line]:
+    """Return the table of further fields of the documents that the report names."""
+    shown = result.texts.shown
+    documents = []
+    names: dict[str, None] = {}
+    for document in _named_documents(result):
+        if shown.get(document):
+            documents.append(document)
+            names.update(dict.fromkeys(shown[document]))
+    fields = [Column(name, cut_to=12) for name in names]
+    table = Table(
+        [Column("document", cut_to=12), *fields],
+        indent=2,
+        title="about the documents",
+    )
+    for document in documents:
+        table.add(document, *[shown[document].get(name, "") for name in names])
+    return table.lines(columns)
+
+
+def _named_documents(result: CaseResult) -> dict[str, None]:
+    """Return the documents that the report of a case names, each once."""
+    gains = result.conditions.settings.gains
+    documents = dict.fromkeys(result.ranking.documents[: result.conditions.k])
+    for document, grade in result.evaluation.missing:
+        if gains[grade] > 0:
+            documents[document] = None
+    moves = Change.since_baseline(result).moves
+    if moves is not None:
+        for move in moves.left:
+            documents[move.document] = None
+    for outcome in result.evaluation.outcomes:
+        if not outcome.met:
+            documents.update(dict.fromkeys(outcome.documents))
+    return documents
 
 
 # --- explanations ---------------------------------------------------------------------

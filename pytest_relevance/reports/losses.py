@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TypeVar
 
 from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import harmless, listed, quoted
-from pytest_relevance.reports.cells import styled_cell
-from pytest_relevance.reports.document_tables import (
-    lines_with_notes,
-    table_of_documents,
-)
+from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
     DIM,
     PLAIN,
     STRONG,
     Line,
+    folded_lines,
     styled_line,
     wrapped,
 )
@@ -30,6 +28,7 @@ from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import cut_document, title_room, titled
 from pytest_relevance.results.breakdown import Breakdown
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.changes import Move
 from pytest_relevance.results.losses import Loss
 
 MOST_BLAMED = 3
@@ -243,3 +242,39 @@ def _not_in_index_lines(
         if document in judged and document not in listed_above:
             others.append(harmless(document))
     return wrapped("not in the index: ", others, columns) if others else []
+
+
+# --- tables about documents -----------------------------------------------------------
+
+
+def table_of_documents() -> Table:
+    """Return a table about documents, without rows.
+
+    Its columns are id, title, grade, the name of the grade, rank, and the cost.
+    """
+    return Table(
+        [
+            *document_columns(""),
+            Column(gap=3),
+            Column(gap=1, drop_order=1),
+            Column(gap=3),
+            Column(align=RIGHT, gap=3),
+        ],
+        indent=2,
+    )
+
+
+def lines_with_notes(
+    table: Table, documents: Sequence[Loss | Move], result: CaseResult, columns: int
+) -> Iterator[Line]:
+    """Yield the rows of a table about documents as lines, each followed by its note.
+
+    `documents`: the document of each row.
+    """
+    for spans, about in zip_longest(table.row_lines(columns), documents):
+        yield spans
+        if about is None:
+            continue
+        note = result.texts.notes.get(about.document or "", "")
+        if note:
+            yield from folded_lines(f"      {note}", DIM, columns, "      ")

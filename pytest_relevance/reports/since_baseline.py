@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pytest_relevance._number_text import LEAST, digits_apart, number_text
 from pytest_relevance._text import counted
 from pytest_relevance.reports.cells import styled_cell
-from pytest_relevance.reports.document_tables import (
+from pytest_relevance.reports.losses import (
     lines_with_notes,
+    loss_text,
     table_of_documents,
 )
-from pytest_relevance.reports.losses import loss_text
 from pytest_relevance.reports.reasons import absence
 from pytest_relevance.reports.styled_lines import (
     DIM,
