@@ -1,6 +1,6 @@
-"""A run compared with its baseline: means, latencies, what was searched, empty results.
+"""What a report says of a run and its baseline: means, latencies, empty results.
 
-`context` says what ran, and against what.
+`context` says what ran, and what it is compared with.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
 
 
 def context(run: Run, most: int = MOST_NAMES) -> list[str]:
-    """Return what ran, what it is compared with, and what was searched.
+    """Return short texts: what ran, what it is compared with, and what was searched.
 
-    Of many names, the first `most` are given, and how many more there are.
+    `most`: the most names of each kind; a text counts further names.
     """
     ran = [result for result in run.results if result.status != SKIPPED]
     files = list(dict.fromkeys(result.file for result in ran))
@@ -175,10 +175,10 @@ def _first_names(names: Sequence[str], most: int, one: str, several: str) -> lis
 def searched_sentences(
     files: Mapping[str, FileInfo], fingerprint: Fingerprint
 ) -> list[Sentence]:
-    """Return what changed since the baselines in what was searched.
+    """Return sentences about what changed in the fingerprint since the baselines.
 
-    If it is the same for several files, it is said once. The files are named if it
-    differs from file to file.
+    Files with the same change share a sentence. It names them if other files have
+    another change.
     """
     files_by_text: dict[str, list[str]] = {}
     for file, info in files.items():
@@ -216,11 +216,13 @@ def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
 def whole_mean_sentences(
     results: Sequence[CaseResult], told: Collection[str] = ()
 ) -> list[Sentence]:
-    """Return how the mean over all cases changed, and what became of queries.
+    """Return how the mean over all cases changed, and how many queries changed.
 
-    The p-value of this mean decides the headline. `told`: the counts that the headline
-    has, by their names in `ChangeCounts`; they are left out. There are no sentences if
-    no case is compared.
+    There are no sentences if no case is compared. The p-value of this mean decides the
+    headline.
+
+    `told`: the counts that the headline has, by their names in `ChangeCounts`. They are
+        left out.
     """
     ran = [result for result in results if result.status != SKIPPED]
     changes = changes_since_baseline(ran)
@@ -291,10 +293,10 @@ def mean_sentences(
 ) -> list[Sentence]:
     """Return the mean of each suite and variant, and its change since the baseline.
 
-    `mean nDCG@10 0.665 -> 0.712 (+0.047)`; the suite and the variant are named if there
-    are several. The p-value is that of `whole_mean_sentences`: only the sentence of a
-    single suite and variant has it. With `only_changes` suites without a change are
-    left out.
+    Example: `mean nDCG@10 0.665 -> 0.712 (+0.047)`. If there are several suites or
+    variants, each sentence names its own, and none has a p-value.
+
+    `only_changes`: whether means without a change are left out.
     """
     groups = grouped(results, lambda result: (result.file, variant_of(result)))
     has_files = len({file for file, _ in groups}) > 1
@@ -322,7 +324,7 @@ def _change_of_only(group: Sequence[CaseResult], change: MeanChange) -> list[Sen
 
 
 def _change_of_one(group: Sequence[CaseResult], head: str) -> list[Sentence]:
-    """Return the mean of one of several suites and variants, without a test."""
+    """Return the mean of one of several suites and variants, without a p-value."""
     pairs = differences.score_pairs(group)
     if not pairs:
         return []
@@ -334,11 +336,11 @@ def _change_of_one(group: Sequence[CaseResult], head: str) -> list[Sentence]:
 
 
 def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sentence:
-    """Return how a mean changed, with its interval and its p-value.
+    """Return how a mean changed, with its 95 % interval and p-value.
 
-    `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% -0.161 to -0.056, p <0.001)`. If only one
-    of interval and p-value speaks of chance, the sentence says that p decides.
-    `mean nDCG@10 0.728 -> 0.728, unchanged` if no score changed.
+    Examples: `mean nDCG@10 0.728 -> 0.621 (-0.108, 95% -0.161 to -0.056, p <0.001)`;
+    `mean nDCG@10 0.728 -> 0.728, unchanged` if no score changed. If the interval and
+    the p-value disagree about chance, the sentence says that p decides.
     """
     means = change.means
     scores = f"{means.first:.3f} -> {means.second:.3f}"
@@ -362,7 +364,7 @@ def mean_change_sentence(change: MeanChange, metric: str, head: str = "") -> Sen
 
 
 def latency_sentences(changes: Sequence[Change]) -> list[Sentence]:
-    """Return how the latency of each variant changed, if both runs called it alike.
+    """Return how the latency of each variant changed, in cases that were called alike.
 
     Example: `latency p50 12 ms -> 14 ms, p95 31 ms -> 40 ms (52 cases)`.
     """
@@ -410,7 +412,7 @@ def median_latencies(changes: Sequence[Change]) -> list[str]:
 def _latency_figures(change: differences.LatencyChange) -> str:
     """Return how p50 and p95 changed: `p50 12 ms -> 14 ms, p95 31 ms -> 40 ms`.
 
-    A percentile that needs more cases is left out. Instead of p95 there is the maximum.
+    With too few cases, p50 is left out, and the maximum stands for p95.
     """
     parts = []
     if change.p50 is not None:

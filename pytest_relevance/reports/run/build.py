@@ -49,8 +49,8 @@ def build_text(
 ) -> str:
     """Return `The build fails because 44 queries got worse and 1 gate is not met.`
 
-    Or that the build passes. Without a result it says that no case was searched, as
-    pytest's exit code then depends on the other tests of the run.
+    Or that the build passes. Without results the text says that no case was searched:
+    then pytest's exit code depends on the other tests of the run.
     """
     reasons = _reasons(results, gates, info)
     if not results and not reasons:
@@ -63,7 +63,7 @@ def build_text(
 def build_fails(
     results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
 ) -> bool:
-    """Whether the build fails, as `build_text` says."""
+    """Say whether the build fails."""
     return bool(_reasons(results, gates, info))
 
 
@@ -93,9 +93,9 @@ def reasons_beside_cases(info: RunInfo) -> list[str]:
 
 
 def _of_cases(results: Sequence[CaseResult]) -> list[str]:
-    """Count the failing cases of each kind; cases of other kinds are counted together.
+    """Return how many cases fail, one text for each kind of failure.
 
-    A case counts once for all its variants.
+    Rare kinds share a text. A case counts once for all its variants.
     """
     failed = [result for result in results if has_failed(result)]
     by_kind = grouped(failed, failure_kind)

@@ -28,9 +28,8 @@ from pytest_relevance.results.scored_ranking import (
 class CaseChange:
     """How a case changed, and the documents that explain it.
 
-    Its scores are by the metric of the change. If that metric is nDCG@k and not
-    defined, they are by the first metric that compares the ranking with the earlier
-    one, if there is such a metric.
+    Its scores are by the metric of the change. If that is nDCG@k and not defined, they
+    are by the first metric of the case that compares rankings, if it has one.
     """
 
     change: Change
@@ -83,9 +82,9 @@ class CaseChange:
         """The document whose place costs the score most; None if there is none.
 
         It is the document of the earlier ranking with the greatest share of the drop.
-        By a metric that compares rankings it is the first that is gone. Without an
-        earlier ranking it is the document with the largest loss against the ideal
-        ranking, and it has no first rank.
+        If the metric compares rankings, it is the first document that is gone. Without
+        an earlier ranking it is the document with the largest loss against the ideal
+        ranking, and its move has no first rank.
         """
         earlier = self.change.documents_before
         if not earlier:
@@ -100,7 +99,7 @@ class CaseChange:
 
         It is the first result that rose or is new, at the rank that `lost` had or
         above, or at rank 1 if nothing was lost. Without an earlier ranking it is the
-        first result, and it has no first rank.
+        first result, and its move has no first rank.
         """
         before = self._ranks_before
         documents = self.result.ranking.documents
@@ -155,8 +154,8 @@ class CaseChange:
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
         """Return the document that raised the score most (`sign` 1) or lowered it (-1).
 
-        Only documents in `ranks` count. Of equal documents the best-ranked counts.
-        Return None if no document did.
+        Return None if there is none. `ranks`: the documents that count; of equal shares
+        the best rank wins.
         """
         candidates = []
         for document, share in self.shares.items():
@@ -200,7 +199,7 @@ def fall_order(
 ) -> tuple[bool, float] | None:
     """Return the sort key of a case that failed or whose score fell; None for others.
 
-    Cases that got worse come first. Each group is sorted by weight times change.
+    By the key, cases that got worse come first, and then the largest weighted drop.
     """
     effect = change.weighted_change
     is_compared = change.before is not None and change.result.status != SKIPPED

@@ -81,7 +81,7 @@ def status_counts(results: Iterable[CaseResult]) -> str:
 def kind_counts(counts: Mapping[str, int], kinds: Iterable[str]) -> str:
     """Return how many of each kind `counts` has: `2 failed, 2 errors`.
 
-    `kinds`: the kinds that are written, in this order.
+    `kinds`: the kinds to write, in this order.
     """
     parts = []
     for kind in kinds:

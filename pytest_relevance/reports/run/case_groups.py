@@ -26,19 +26,16 @@ from pytest_relevance.results.failures import FAILED_BEFORE, failure_kind
 class CaseGroups:
     """The cases that a report names, each group in the order of its table.
 
-    Cases that fell within their tolerance are in no group, except `fell`.
-
-    got_worse: those that newly miss a demand, or fell by more than their tolerance.
-    fell: those that fell within their tolerance, if the mean fell significantly and no
-        case got worse.
-    changed: those whose rankings changed by more than allowed.
-    inconclusive: those that fell, have too few judged results, and do not fail.
-    failed: those that fail for another reason, errors among them. Cases that failed
-        before are left out, and errors that one sentence tells for several cases.
-    differ: those without nDCG whose ranking is another one, and that do not fail.
-    got_better: those that got better, also without a higher score: they newly meet a
-        demand.
-    lowest: those with the lowest scores, if no case fails, differs or got better.
+    got_worse: cases that newly miss a demand, or fell by more than their tolerance.
+    fell: cases that fell within their tolerance, if the mean fell significantly and no
+    case got worse. Otherwise such cases are in no group.
+    changed: cases whose rankings changed by more than allowed.
+    inconclusive: cases that fell, have too few judged results, and do not fail.
+    failed: cases that fail for another reason, also by errors. Cases that failed before
+    are left out, and cases whose error a sentence about several cases tells.
+    differ: cases without nDCG whose ranking differs, and that do not fail.
+    got_better: cases whose score rose, or that newly meet a demand.
+    lowest: cases with the lowest scores, if no case fails, differs or got better.
     """
 
     got_worse: list[CaseChange] = field(default_factory=list)

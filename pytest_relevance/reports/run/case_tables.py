@@ -60,7 +60,7 @@ def lowest_table(
 ) -> Table:
     """Return the table of the cases with the lowest scores below 1.
 
-    It has `MOST_LOWEST` rows at most; four times as many if `full`.
+    It has at most `MOST_LOWEST` rows; with `full`, four times as many.
     """
     places = lowest(results)
     table = case_table("lowest")

@@ -1,7 +1,7 @@
-"""What the test itself changed since its reference, in words.
+"""What changed in the demands of a run since its reference, in words.
 
-The data are the `test_changes` of each case file, and its cases that are gone. Looser
-changes are named. Stricter ones are counted.
+The data are the `test_changes` of each case file, and cases that are gone. Reports call
+the demands "the test". Looser changes are named; stricter ones are counted.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from pytest_relevance.results.records.uncompared import (
 )
 
 TEST_CHANGED = "the test changed"
-"""The words before what changed."""
+"""The words before the changes."""
 
 MOST_CHANGES = 6
 """How many kinds of changes a report names, unless it is to be in full."""
 
 _MOST_IN_HEADLINE = 3
 _MOST_VALUES = 3
-"""How many changes of one key are told apart."""
+"""How many different changes of one key have a text each."""
 
 _LONGEST_VALUE = 60
 
@@ -62,7 +62,7 @@ OF_TEST = frozenset({GONE, LEFT_OUT})
 """Why cases are lost if the test itself took them away."""
 
 _UNSCORED = frozenset({UNJUDGED, IRRELEVANT, UNDEFINED})
-"""Why cases are lost whose judgments changed: they are told as lost."""
+"""Why cases are lost by changed judgments. Such cases are reported only as lost."""
 
 _DEFAULT_TERMS = Terms()
 
@@ -71,7 +71,7 @@ _OF_MARKS = {SKIP: "skipped", XFAIL: "expected to fail"}
 
 @dataclass(frozen=True, slots=True)
 class ChangedTest:
-    """What the test changed since its reference.
+    """What changed in the demands since the reference.
 
     `gone`: the cases of the reference that the test does not have now.
     `looser`, `stricter`: `(file, change)` of all other changes.
@@ -87,7 +87,7 @@ class ChangedTest:
         return bool(self.gone or self.looser)
 
     def of_cases(self, cases: Collection[str]) -> ChangedTest:
-        """Return what changed for some cases alone, without gates and lost cases."""
+        """Return only the changes of cases with these ids, without gates."""
         looser = _of_cases(self.looser, cases)
         return ChangedTest((), looser, _of_cases(self.stricter, cases))
 
@@ -106,7 +106,7 @@ def _of_cases(
 def changed_test(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> ChangedTest:
-    """Return what the test of a run changed since its reference."""
+    """Return what changed in the demands of a run since its reference."""
     looser: list[tuple[str, DemandChange]] = []
     stricter: list[tuple[str, DemandChange]] = []
     lost = lost_cases(files, results, info)
@@ -131,9 +131,10 @@ def _without_cases(
 
 @dataclass(frozen=True, slots=True)
 class LooserFiles:
-    """The case files that are looser than their baselines have them.
+    """The case files whose demands are looser than in their baselines.
 
-    `names`: the files. `by_judgments`: whether nothing but judgments changed in them.
+    `names`: the files.
+    `by_judgments`: whether only judgments changed in them.
     """
 
     names: Sequence[str] = ()
@@ -146,10 +147,9 @@ NONE_LOOSER = LooserFiles()
 def looser_files(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> LooserFiles:
-    """Return the case files that are looser than their baselines have them.
+    """Return the case files whose demands are looser than in their baselines.
 
-    The files that are compared with a record are left out: no update accepts their
-    demands.
+    Files that are compared with a record are left out: no update accepts their demands.
     """
     changed = changed_test(results, files, info)
     keys_of_file: dict[str, set[str]] = {}
@@ -170,7 +170,7 @@ def looser_files(
 def lost_otherwise(
     lost: Iterable[UncomparedCase], files: Mapping[str, FileInfo]
 ) -> list[UncomparedCase]:
-    """Return the lost cases that are not told as a change of the test."""
+    """Return the lost cases that no sentence about changed demands tells."""
     skipped: set[tuple[str, str]] = set()
     for file, about in files.items():
         for change in about.test_changes:
@@ -188,7 +188,7 @@ def lost_otherwise(
 
 
 def change_texts(changed: ChangedTest, *, full: bool = False) -> list[str]:
-    """Return what changed, one text for each kind of change: what is looser first.
+    """Return a text for each kind of change: what is looser, then what is stricter.
 
     Example: `floor 0.9 -> 0 in 12 cases ("boots", "hats", "socks" and 9 more)`.
     """
@@ -212,7 +212,7 @@ def change_sentences(
     *,
     full: bool = False,
 ) -> list[Sentence]:
-    """Return what changed, as sentences for a terminal, a page or Markdown."""
+    """Return the changes as sentences for a terminal, a page or Markdown."""
     style = BAD if changed.is_looser else DOUBT
     sentences = []
     for text in change_texts(changed, full=full):
@@ -266,7 +266,7 @@ def _brief_key(key: str) -> str:
 
 
 def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
-    """Return how a demand changed: `2 gates are looser`. `key`: that of the demand."""
+    """Return how many demands of one kind changed: `2 gates are looser`."""
     if key == GATE:
         are_gone = all(change.now is None for _, change in changes)
         what = "gone" if are_gone else "looser"
@@ -309,8 +309,9 @@ def _place_of_key(key: str) -> tuple[int, str]:
 def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list[str]:
     """Return the changes of one key in words.
 
-    Cases with the same change share a text, which counts and names them. If there are
-    more than `_MOST_VALUES` such texts, one text stands for all. Each gate has its own.
+    Each gate has its own text. Cases with the same change share one, which counts and
+    names them. If there were more than `_MOST_VALUES` such texts, one text stands for
+    all.
     """
     if key == GATE:
         return [_gate_text(change) for _, change in changes]
@@ -367,7 +368,7 @@ def _name_of_key(key: str) -> str:
 
 
 def _or_default(key: str, value: Any) -> Any:
-    """Return the value of a key; the default if a setting has none."""
+    """Return the value of a key; if it is None, the default of the setting."""
     if value is not None:
         return value
     for defaults in (DEFAULT_SETTINGS, _DEFAULT_TERMS):
@@ -418,7 +419,7 @@ def _within_text(expected: RecordedExpectation) -> str:
 
 
 def _gate_text(change: DemandChange) -> str:
-    """Return `a gate is gone: mean nDCG@10 0.7`, or what it was and is."""
+    """Return `a gate is gone: mean nDCG@10 0.7`, or `a gate is looser: ... -> ...`."""
     before = gate_words(change.before)
     if change.now is None:
         return f"a gate is gone: {before}"
@@ -427,7 +428,7 @@ def _gate_text(change: DemandChange) -> str:
 
 
 def _error_text(change: DemandChange) -> str:
-    """Write `; it is not known if that is stricter: ...` if a kind failed to say it."""
+    """Return that a change may be stricter, if a package failed to say; else ""."""
     if not change.error:
         return ""
     return f"; it is not known if that is stricter: {change.error}"
@@ -436,7 +437,7 @@ def _error_text(change: DemandChange) -> str:
 def gate_words(values: Any) -> str:
     """Return what a gate demands: `mean nDCG@10 0.7 of head`.
 
-    Its own id stands behind it, if it has one.
+    If the gate has an id of its own, the id follows in brackets.
     """
     gate = decode(RecordedGate, values).gate
     try:

@@ -33,9 +33,10 @@ def unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
-    """Return each error with its place, once.
+    """Return each error with its place, and without repetitions.
 
-    Unless `full`, return the first `MOST_LISTED`, and how many more there are.
+    Unless `full`, only the first `MOST_LISTED` are returned, with a text that counts
+    the others.
     """
     texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
     more = len(texts) - MOST_LISTED

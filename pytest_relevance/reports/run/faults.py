@@ -33,8 +33,9 @@ _MOST_NAMED = 3
 class Fault:
     """A fault of a run in a sentence, and the cases that have it.
 
-    A warning about a fixture or a hook of the project has no cases. `is_minor`: the
-    scores are right, but may differ in the next run.
+    A warning about a fixture or a hook of the project has no cases.
+
+    `is_minor`: whether the scores are right, and may only differ in the next run.
     """
 
     text: str
@@ -43,7 +44,7 @@ class Fault:
 
     @property
     def is_error(self) -> bool:
-        """Return whether the cases of the fault have no score because of it."""
+        """Whether the cases of the fault have no score because of it."""
         return any(result.verdict in WITHOUT_SCORE for result in self.results)
 
 
@@ -90,9 +91,9 @@ def _alike_errors_text(diagnosis: Diagnosis) -> str:
 def fault_sentences(
     results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
 ) -> list[Sentence]:
-    """Make a sentence of each fault, those of errors first.
+    """Return a sentence about each fault, errors first.
 
-    In `full` with the names of its cases.
+    `full`: whether the sentences name all cases.
     """
     found = sorted(faults(results, info), key=lambda fault: not fault.is_error)
     return [_sentence(fault, full=full) for fault in found]
@@ -101,7 +102,7 @@ def fault_sentences(
 def other_fault_sentences(
     results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
 ) -> list[Sentence]:
-    """Make a sentence of each fault that is not about errors."""
+    """Return a sentence about each fault that is not about errors."""
     found = [fault for fault in faults(results, info) if not fault.is_error]
     return [_sentence(fault, full=full) for fault in found]
 
@@ -109,7 +110,7 @@ def other_fault_sentences(
 def error_sentences(
     results: Sequence[CaseResult], info: RunInfo, *, full: bool = False
 ) -> list[Sentence]:
-    """Make a sentence of errors that cases have in common, and of each other one."""
+    """Return a sentence about each error. Cases with the same error share one."""
     sentences = []
     said: set[int] = set()
     for fault in faults(results, info):
@@ -125,7 +126,10 @@ def error_sentences(
 
 
 def _sentence(fault: Fault, *, full: bool) -> Sentence:
-    """Make a sentence of a fault. Few cases have a minor fault: the first are named."""
+    """Return a fault as a sentence, with all its cases if `full`.
+
+    Otherwise, only a minor fault names its first cases.
+    """
     text = fault.text
     if full and fault.results:
         text += f": {case_names(fault.results, full=True)}"
@@ -136,7 +140,7 @@ def _sentence(fault: Fault, *, full: bool) -> Sentence:
 
 
 def errors_said_once(results: Sequence[CaseResult]) -> frozenset[int]:
-    """Return the `id()` of each result whose error one sentence names for several."""
+    """Return the `id()` of each result whose error one sentence tells for several."""
     failed = [result for result in results if result.call.error is not None]
     found: set[int] = set()
     for diagnosis in diagnoses.diagnose(failed):

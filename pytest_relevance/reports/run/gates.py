@@ -47,10 +47,10 @@ from pytest_relevance.results.case_result import (
 )
 
 _MOST_NAMED = 3
-"""How many gates of one outcome have a sentence each."""
+"""The most gates of one outcome that have a sentence each."""
 
 MOST_CASES = 5
-"""How many cases are shown of a condition that is not met."""
+"""How many cases are shown of a gate that is not met."""
 
 OUTCOMES = {
     FAILED: "not met",
@@ -73,7 +73,7 @@ def gate_message(judged: GateResult) -> str:
 
 
 def found_text(judged: GateResult) -> str:
-    """Return which bounds of a gate are not met; if all are met, all that it found.
+    """Return the bounds of a gate that are not met; if all are met, all that it found.
 
     If the gate was not evaluated, the text is the reason.
     """
@@ -152,10 +152,10 @@ def gate_lines(
 def gate_sentences(
     judged: Iterable[GateResult], *, full: bool = False
 ) -> list[Sentence]:
-    """Return what each gate came to, those that are not met first.
+    """Return a sentence about each gate. Gates that are not met come first.
 
-    One sentence tells all gates that were not evaluated. Others are counted if they are
-    many of one outcome, unless all are to be listed (`full`).
+    Gates that were not evaluated share a sentence. So do gates of another outcome, if
+    they are many. With `full`, each gate has its own.
     """
     by_outcome = grouped(gates_in_order(judged), GateResult.outcome)
     sentences = []
@@ -187,7 +187,7 @@ def _named_text(judged: GateResult) -> str:
 
 
 def _not_evaluated(gates: Sequence[GateResult], *, full: bool) -> list[Sentence]:
-    """Say of several gates why they have no verdict, and name them."""
+    """Return why gates were not evaluated: one sentence; with `full`, one for each."""
     if full or len(gates) == 1:
         return [Sentence(_named_text(gate), DOUBT) for gate in gates]
     names = first_few([gate.name for gate in gates])
@@ -196,7 +196,7 @@ def _not_evaluated(gates: Sequence[GateResult], *, full: bool) -> list[Sentence]
 
 
 def _why_not_evaluated(gates: Sequence[GateResult]) -> str:
-    """Return why several gates have no verdict; of several reasons the commonest."""
+    """Return why several gates were not evaluated: the commonest reason."""
     if all(isinstance(gate.not_judged, IncompleteFinding) for gate in gates):
         return "not all cases ran"
     reasons = Counter(found_text(gate) for gate in gates)

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from pytest_relevance.results.compare.differences import MeanChange
 
 _LONGEST_ERROR = 120
-"""How many columns of the message of an exception a headline has."""
+"""The most columns of an exception's message in a headline."""
 
 _LONGEST_WITH_TEST = 160
-"""How long a headline may become by what the test changed, if anything got worse."""
+"""The most characters of a headline with changed demands, if anything got worse."""
 
 _MORE_THAN_ALLOWED = "changed by more than allowed"
 
@@ -66,11 +66,11 @@ BROKEN, FINE, NOTHING = "broken", "fine", "nothing"
 """
 
 FAILS_BUILD, WARNS, PASSES = "fails", "warns", "passes"
-"""What the icon and the colour of a headline tell.
+"""What the icon and the colour of a headline mean.
 
 - FAILS_BUILD: the build fails, or the command ends with exit code 1.
-- WARNS: the build passes, and not all is well: queries got worse, the test is looser,
-  or a part did not run.
+- WARNS: the build passes, but queries got worse, the demands are looser, or a part of
+  the cases did not run.
 - PASSES: the build passes, and nothing got worse.
 """
 
@@ -93,7 +93,7 @@ class Headline:
 
     @property
     def verdict(self) -> str:
-        """What the icon and the colour tell: `FAILS_BUILD`, `WARNS` or `PASSES`."""
+        """What the icon and the colour mean: `FAILS_BUILD`, `WARNS` or `PASSES`."""
         if self.fails:
             return FAILS_BUILD
         return PASSES if self.kind in (FINE, BETTER) else WARNS
@@ -116,9 +116,11 @@ _TOLD_IF_BETTER = frozenset({"got_better"})
 def balance(counts: ChangeCounts, mean: int) -> Headline:
     """Return a headline about queries that got worse and queries that got better.
 
+    Queries that changed by more than allowed come last, or first if none got worse. If
+    no query got worse, the headline also counts the inconclusive ones: they may have
+    got worse.
+
     `mean`: -1 if the mean fell significantly, 1 if it rose significantly, else 0.
-    Queries that changed by more than allowed are named last; first if none got worse.
-    If no query got worse, inconclusive ones are named too: they may have got worse.
     """
     said = _worse_or_better(counts, mean)
     if said.kind in (WORSE, MIXED):
@@ -144,17 +146,14 @@ def balance(counts: ChangeCounts, mean: int) -> Headline:
 
 
 def _inconclusive_text(count: int) -> str:
-    """Return how many queries fell whose results are not judged enough."""
+    """Return how many queries fell and have too few judged results."""
     if count == 1:
         return "1 query is inconclusive and may have got worse"
     return f"{count:,} queries are inconclusive and may have got worse"
 
 
 def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
-    """Return the headline by how many queries got worse and better.
-
-    `mean`: -1 if the mean fell significantly, 1 if it rose, else 0.
-    """
+    """Return the headline by how many queries got worse and better. See `balance`."""
     worse, better = counts.got_worse, counts.got_better
     queries = counted(worse, "query", "queries")
     if worse and (mean < 0 or not better):
@@ -180,7 +179,7 @@ def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
 def how_sure(counts: ChangeCounts) -> str:
     """Return ` (16 for certain, 28 may only be missing judgments)`.
 
-    The text is "" if that is not known, for example by another metric than nDCG.
+    It is "" if that is not known, for example for other metrics than nDCG.
     """
     if not counts.certain and not counts.open:
         return ""
@@ -205,13 +204,12 @@ def headline(
 ) -> Headline:
     """Return the outcome of a run in one sentence.
 
-    The headline is not good news if the test is looser than before, if cases are lost
-    or not compared, if a run with a reference looked at a part of the cases (`-k`), if
-    anything is missing from the run, or if the run fails for a reason that is not a
-    case.
+    The headline is no good news if the demands are looser than before, if cases are
+    lost, missing or not compared, if only a part of the cases ran (`-k`) and the run
+    has a reference, or if the run fails for a reason that is not a case.
 
     `change`: what `mean_change` returned for the results that ran; None if it was not
-    called.
+        called.
     """
     said = _first_that_holds(results, gates, info, change)
     said = _with_what_is_missing(said, results, info, files)
@@ -224,7 +222,7 @@ def _with_what_is_missing(
     info: RunInfo,
     files: Mapping[str, FileInfo],
 ) -> Headline:
-    """Return a headline that also says what the test changed and what did not run."""
+    """Return a headline that also says how the demands changed and what did not run."""
     of_test = changed_in_words(changed_test(results, files, info))
     if said.kind not in (FINE, BETTER, NOTHING):
         if of_test and len(said.text) + len(of_test) <= _LONGEST_WITH_TEST:
@@ -270,7 +268,7 @@ class _Run:
         return f"{counted(broken, 'case')} could not be scored" if broken else ""
 
     def balance(self) -> Headline:
-        """Weigh the queries that got worse against those that got better."""
+        """Return the headline by how many queries got worse and better."""
         return balance(self.counts, mean_direction(self.change))
 
     def balance_and_known(self) -> Headline:
@@ -359,9 +357,9 @@ _HEADLINES = (
     _unmet_gates,
     _without_comparison,
 )
-"""The headlines in their order: the first that holds is that of the run.
+"""Functions that return a headline or None. The first headline is that of the run.
 
-If none holds, the headline is what the baseline says.
+If all return None, the headline is `balance_and_known`.
 """
 
 
@@ -381,7 +379,7 @@ def _failed_before_text(ran: Iterable[CaseResult]) -> str:
 def _all_failed_text(ran: Sequence[CaseResult]) -> str:
     """Return that all searches, or their fixtures, failed; "" if one did not.
 
-    A single failing search does not count as an outage.
+    If only one search was called, the text is "".
     """
     called = [result for result in ran if result.status != NOT_SEARCHED]
     errors = []
@@ -401,7 +399,7 @@ def _all_failed_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
-    """Return how many queries had no results if a search never returns any, or ""."""
+    """Return how many queries had no results, if a search never returned any; or ""."""
     # nearly every run needs no diagnoses
     if all(result.ranking.returned or result.status == NOT_SEARCHED for result in ran):
         return ""
@@ -416,7 +414,7 @@ def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
-    """Return that the fixture of the search raised, so that no search was called."""
+    """Return that the fixtures of the searches raised, so that no search was called."""
     searches = [*dict.fromkeys(result.search for result in called)]
     fixtures = "fixture" if len(searches) == 1 else "fixtures"
     message = cut(harmless(error.headline), _LONGEST_ERROR)
@@ -439,10 +437,7 @@ def _failures_text(
 
 
 def _without_failure_text(ran: Sequence[CaseResult]) -> str:
-    """Return how many cases pass, and how many are measured without a floor.
-
-    No case of the run fails.
-    """
+    """Return how many cases pass and how many are only measured. None of them fails."""
     by_status = grouped(ran, lambda result: result.status)
     if by_status.keys() - {PASSED, MEASURED}:
         return "No case fails"

@@ -56,9 +56,10 @@ def means_table(
     A row has the number of cases, both means, the change, and how many cases have a
     higher, a lower and the same score.
 
-    `names`: the first columns. `rows`: their texts, and the means.
-    `tests`: one for each row, if any; they add the interval, the p-value (Holm's, if it
-    differs) and the effect size.
+    `names`: the first columns.
+    `rows`: the texts of the first columns, and the means.
+    `tests`: None, or a significance test for each row: its interval, p-value (Holm's,
+        if it differs) and effect size become columns.
     """
     heads = ["cases", "before", "after", "change"]
     if tests:
@@ -104,9 +105,12 @@ def tag_table(
 ) -> Table:
     """Return the table of the mean of each tag, or of its change since the baseline.
 
-    It has the first `most` tags. Tags that all cases of a suite have are left out: they
-    would repeat the suite's line. All changes must be by one metric. Several variants
-    without a change have no table here: `variant_tables` has their tags.
+    A tag that all cases of a suite have is left out: it would repeat the suite's line.
+    Several variants without a change have no table here, because `variant_tables` has
+    their tags.
+
+    `changes`: must all be by one metric.
+    `most`: the most rows; None for all.
     """
     by_tag = _by_tag(changes)
     changed = _changed_tags(by_tag, variants)
@@ -153,9 +157,9 @@ class _ChangedTag:
 def _changed_tags(
     by_tag: Mapping[str, Sequence[Change]], variants: Sequence[Variant]
 ) -> list[_ChangedTag]:
-    """Return the means of each tag and variant, then and now, the largest drop first.
+    """Return the means of each tag and variant before and now, the largest drop first.
 
-    Means are over the cases with a score now and before.
+    Means are over the cases with a score before and now.
     """
     changed = []
     for tag, tagged in by_tag.items():

@@ -59,10 +59,10 @@ def known_text(results: Iterable[CaseResult]) -> str:
 
 
 def left_open(results: Iterable[CaseResult]) -> str:
-    """Return between which values the mean lies because of unjudged results.
+    """Return the lowest and highest mean that judging the unjudged results could give.
 
     Example: `unjudged results of 79 queries leave the mean between 0.607 and 0.884`.
-    The text is "" if the mean is certain, or if there is none.
+    The text is "" if both are the same, or if there is no mean.
     """
     lower, upper = [], []
     uncertain = set()
@@ -117,8 +117,8 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
 def means_text(means: Mapping[Variant, float], variants: Sequence[Variant]) -> str:
     """Return means as text: `0.701`, or of several variants `bm25 0.533, hybrid 0.717`.
 
-    Of many variants only the lowest and the highest mean are written. If these look
-    equal, the text is the mean, and how many variants there are.
+    Of more than three variants, only the lowest and the highest mean are written, or
+    one mean if both look equal.
     """
     if not means:
         return "n/a"

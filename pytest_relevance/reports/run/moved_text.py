@@ -20,8 +20,8 @@ def moved_sentences(
 ) -> list[Sentence]:
     """Return which cases were moved, and which may have been moved.
 
-    `updating`: what the run accepts into the baseline. If it is "all", there are no
-    sentences, because the present rankings are accepted anyway.
+    `updating`: what the run accepts into the baseline. With "all" there are no
+        sentences, because all rankings are accepted anyway.
     """
     if updating == "all":
         return []
@@ -58,10 +58,10 @@ class _Move:
 
     @property
     def ends(self) -> tuple[str | None, str | None] | None:
-        """The files that a case was moved from and to, or the variants.
+        """The files that the case was moved from and to, or the variants; else None.
 
-        None if the id changed, or both the file and the variant: such a move gets a
-        sentence of its own.
+        It is None if the id changed, or both the file and the variant: such a move is
+        described alone.
         """
         case = self.case
         if case.id_before != case.id:
@@ -104,7 +104,7 @@ def _moved_text(moves: Sequence[_Move]) -> str:
 
 
 def _describe_together(alike: Sequence[_Move]) -> str:
-    """Return `5 cases of old.yaml are now in new.yaml`, or which variants they had."""
+    """Return `5 cases of old.yaml are now in new.yaml`, or their two variants."""
     count = counted(len(alike), "case")
     move = alike[0]
     case = move.case

@@ -44,12 +44,12 @@ LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
 class MoverRow:
     """The texts of a row about a case whose score changed.
 
-    scores: `0.764 -> 0.312`, or the score now if there is none before.
-    sure: `CERTAIN` or `OPEN` if the case got worse, else empty.
+    scores: `0.764 -> 0.312`, or only the score now if there is no earlier one.
+    sure: `CERTAIN` or `OPEN` if the case got worse, else "".
     reason: why the case fails, if the scores do not show it.
-    documents: the spans of the columns `LOST_DOCUMENT`, `DOCUMENT_ON_TOP` and
-        `GAINED_DOCUMENT`. Texts of users are spans of the style `USER`.
-    is_compared: whether there is a score before.
+    documents: {`LOST_DOCUMENT`, `DOCUMENT_ON_TOP` or `GAINED_DOCUMENT`: spans}. Texts
+    of users have the style `USER`.
+    is_compared: whether there is an earlier score.
     """
 
     name: str
@@ -67,8 +67,9 @@ def mover_row(
 ) -> MoverRow:
     """Return the texts of the row of a case.
 
-    If the search failed, its error stands in the column of the lost document.
-    `gone`: the word instead of a rank, for a document that is not returned now.
+    If the search failed, its error is in the column of the lost document.
+
+    `gone`: the word for the rank of a document that is not returned now.
     """
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
@@ -88,7 +89,10 @@ def mover_row(
 
 
 def _how_sure(change: CaseChange) -> str:
-    """Say whether a case that got worse did so under any judgments."""
+    """Return `CERTAIN` if a case got worse under any judgments, else `OPEN`.
+
+    Return "" if it did not get worse.
+    """
     if change.before is None or not got_worse(change.result):
         return ""
     return CERTAIN if is_certainly_worse(change.change) else OPEN
@@ -100,7 +104,7 @@ def any_is_open(changes: Iterable[CaseChange]) -> bool:
 
 
 def _unseen_reason(change: CaseChange) -> str:
-    """Return why a case fails, unless its score fell: then the scores show it."""
+    """Return why a case fails; "" if its score fell, as then the scores show it."""
     before, after = change.before, change.after
     if before is not None and after is not None and after < before - LEAST:
         return ""
@@ -180,9 +184,11 @@ def mover_table(
 ) -> Table:
     """Return the table `query | variant | nDCG@10 | lost | now on top` of some cases.
 
+    Columns that are empty are left out.
+
     `documents`: the columns of documents: `LOST_DOCUMENT`, `DOCUMENT_ON_TOP`,
-    `GAINED_DOCUMENT`.
-    `most`: the most rows; None for all. Columns that are empty are left out.
+        `GAINED_DOCUMENT`.
+    `most`: the most rows; None for all.
     """
     rows = [mover_row(change, variants) for change in changes[:most]]
     metrics = {row.metric for row in rows}
@@ -227,9 +233,9 @@ def _document_column(name: str) -> Column:
 
 @dataclass(frozen=True)
 class MoverList:
-    """The cases of a table, each in two lines: what became of it, and its documents.
+    """Cases in a terminal, each in two lines: how its score changed, and its documents.
 
-    `total` is how many cases there are, if `rows` has only the first.
+    `total`: how many cases there are, if `rows` has only the first.
     """
 
     title: str
@@ -237,7 +243,7 @@ class MoverList:
     total: int = 0
 
     def first(self, count: int) -> MoverList:
-        """Return the list with the first cases alone."""
+        """Return the list with only the first cases."""
         return replace(self, rows=self.rows[:count])
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
@@ -277,7 +283,7 @@ def mover_list(
     variants: Sequence[Variant],
     most: int | None = None,
 ) -> MoverList:
-    """Make the list of the first `most` cases."""
+    """Return the list of the first `most` cases."""
     rows = [mover_row(change, variants) for change in changes[:most]]
     return MoverList(title, rows, total=len(changes))
 
@@ -287,20 +293,30 @@ def _line_of_documents(row: MoverRow, columns: int) -> Line:
 
     Without an earlier score: `costs most: Boots rank 4; on top Boot polish`.
     """
-    spans: list[Span] = [(_INDENT, PLAIN)]
     lost, on_top = row.documents[LOST_DOCUMENT], row.documents[DOCUMENT_ON_TOP]
+    if not lost and not on_top:
+        return ()
+    spans: list[Span] = [(_INDENT, PLAIN)]
     if lost:
         spans += [("lost " if row.is_compared else "costs most: ", PLAIN), *lost]
     if on_top:
-        spans.append(("; " if lost else "", PLAIN))
-        is_document = any(style == USER for _, style in on_top)
-        rank, _ = on_top[0]
-        now = "now " if row.is_compared else ""
-        where = "at " if rank else "on top "
-        spans.append((now + where if is_document else "", PLAIN))
-        spans += on_top
-    if len(spans) == 1:
-        return ()
+        if lost:
+            spans.append(("; ", PLAIN))
+        spans += [(_before_on_top(row), PLAIN), *on_top]
+    return styled_line(_with_cut_documents(spans, columns))
+
+
+def _before_on_top(row: MoverRow) -> str:
+    """Return `now on top `, `now at ` before a rank, or "" if no document follows."""
+    on_top = row.documents[DOCUMENT_ON_TOP]
+    if all(style != USER for _, style in on_top):
+        return ""
+    rank, _ = on_top[0]
+    return ("now " if row.is_compared else "") + ("at " if rank else "on top ")
+
+
+def _with_cut_documents(spans: Sequence[Span], columns: int) -> str:
+    """Return spans as text, with the widest documents cut until it fits, if it can."""
     texts = [harmless(text) for text, _ in spans]
     widths = [display_width(text) for text in texts]
     documents = [index for index, (_, style) in enumerate(spans) if style == USER]
@@ -313,11 +329,11 @@ def _line_of_documents(row: MoverRow, columns: int) -> Line:
         excess -= 1
     for index in documents:
         texts[index] = cut_document(texts[index], widths[index])
-    return styled_line("".join(texts))
+    return "".join(texts)
 
 
 def best_table(rose: Sequence[CaseChange], variants: Sequence[Variant]) -> Table:
-    """Make the row of the case that rose most: no rows if none rose."""
+    """Return a table of one row, the case that rose most; without rows if none rose."""
     columns = [
         Column(),
         Column(max_width=60, cut_to=20, cut_last=True),

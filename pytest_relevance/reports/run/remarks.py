@@ -23,7 +23,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 def remarks(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Return which documents the index lost, and what is unjudged."""
+    """Return which judged documents the index lacks, and which results are unjudged."""
     sentences = _not_in_index(results)
     for file, info in sorted(files.items()):
         if info.unjudged:
@@ -32,7 +32,7 @@ def remarks(
 
 
 def without_floor_sentences(files: Mapping[str, FileInfo]) -> list[Sentence]:
-    """Return which cases have a floor that is not checked, as they have no score."""
+    """Return which cases have a floor but no score. Their floor is not checked."""
     sentences = []
     for file, info in sorted(files.items()):
         for text in info.without_floor:
@@ -76,7 +76,10 @@ def filled_texts(results: Sequence[CaseResult], most: int | None = 3) -> list[st
 
 
 def _share_text(ran: Sequence[CaseResult]) -> str:
-    """Return how many judged results are filled, by whom, and the mean without."""
+    """Return how many judged results are filled, by whom, and the mean without them.
+
+    Return "" if none is filled.
+    """
     from pytest_relevance.results.filled import without_fill
 
     counts: Counter[str] = Counter()
