@@ -1,4 +1,4 @@
-"""Which ids, tags and fixtures may be written, since pytest has to carry them.
+"""Check which ids, tags and fixtures may be written, since pytest has to carry them.
 
 A written id becomes part of the node id unchanged. So an id that a node id cannot have
 is refused. A case without an id is named by its query, which is percent-encoded in the

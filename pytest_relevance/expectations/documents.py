@@ -358,7 +358,10 @@ class _Within(KindOfDocuments):
     def _check_rank(
         self, key: str, document: object, written: object, at: Location
     ) -> Expectation | Wrong:
-        """Return the expectation (`<= 2` for `<3`), or report mistakes."""
+        """Return the expectation on one document, or report mistakes.
+
+        `<3` becomes `<= 2`, so that few comparisons have to be told apart.
+        """
         message = wrong_document(document)
         if message is not None:
             return at.refuse(message, str(document), at_key=True)
@@ -377,7 +380,7 @@ class _Within(KindOfDocuments):
         )
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
-        """Return the ranks up to the one that is written, those below it, or itself."""
+        """Return the ranks that `<=`, `>` or `==` allows each document."""
         rank = expected.within or k
         allowed = {}
         for document in expected.documents:

@@ -158,7 +158,7 @@ class _Similarity(_KindOfMetric):
     def explain(self, reason: Outcome, names: Names) -> str:
         """Return, for example, `overlap@10 0.300 is below 0.500`.
 
-        The sentence also names an empty ranking.
+        The sentence says which of the rankings is empty, if one is.
         """
         baseline = names.result.baseline
         was_empty = baseline is not None and not baseline.documents

@@ -107,9 +107,9 @@ for _what, _spellings in SPELLINGS.items():
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:
     """Return {kind of content: number of its column} for the `wanted` kinds.
 
-    Kinds are keys of `SPELLINGS`. Those without a column are left out. Numbers count
+    Kinds are keys of `SPELLINGS`. A kind without a column is left out. Numbers count
     from 0. If several columns have a name of one kind, the one with the earliest
-    spelling in `SPELLINGS` is taken.
+    spelling in `SPELLINGS` is taken. A column is of one kind only.
     """
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
@@ -117,8 +117,9 @@ def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, in
     found: dict[str, int] = {}
     for what in wanted:
         for spelling in _FOLDED[what]:
-            if spelling in numbers and numbers[spelling] not in found.values():
-                found[what] = numbers[spelling]
+            number = numbers.get(spelling)
+            if number is not None and number not in found.values():
+                found[what] = number
                 break
     return found
 

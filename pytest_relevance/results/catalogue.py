@@ -195,7 +195,7 @@ class Catalogue:
         return "url" if column == self.columns.url else "image"
 
     def values(self, names: Collection[str]) -> DocumentValues:
-        """Return some columns for all documents.
+        """Return the columns `names` for all documents.
 
         In a text table (CSV, TSV) a decimal text is a number, and an empty cell is
         null.

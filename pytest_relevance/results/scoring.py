@@ -211,7 +211,7 @@ def _interval_of_ties(
     """Return the lowest and the highest nDCG@k over the orders of equal scores.
 
     None if there is only one order, or if all orders give the same nDCG@k. A search
-    that takes no number of results may have more than it returned.
+    that takes no number of results may have more results than it returned.
     """
     if case.terms.ties == "fixed" or len(ranking.scores) != len(ranking.ids):
         return None

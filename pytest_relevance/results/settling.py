@@ -167,7 +167,8 @@ def _shares_that_settle(
 ) -> list[float]:
     """Return for the first 1, 2, ... documents which share of their gradings settle.
 
-    A grading has the lowest or the highest grade for each document.
+    A grading has the lowest or the highest grade for each document, so n documents have
+    2^n gradings.
     """
     conditions = change.case.conditions
     shares = []

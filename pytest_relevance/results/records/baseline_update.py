@@ -369,13 +369,13 @@ def _gaps_after(
 ) -> dict[EntryKey, str]:
     """Return {case: why it has no accepted ranking} after an update.
 
-    `collected`: all cases of the file; None if not known.
-    `is_new`: whether the update makes the file. Only then are cases listed that did not
-    run: in an old file they were listed before, or they are new cases that nobody has
-    accepted yet.
+    A case that did not run is added only to a new file. In an old file it is listed
+    already, or is a new case that nobody has accepted yet. A case with an entry is
+    added if its skip is accepted, but not with `only_new`. With `only_test` no other
+    case is added.
 
-    A case with an entry is listed if its skip is accepted, but not with `only_new`.
-    With `only_test` no other case is added.
+    `collected`: all cases of the file; None if not known.
+    `is_new`: whether the update makes the file.
     """
     gaps = {}
     for key, why in before.without_ranking.items():

@@ -144,6 +144,7 @@ class BaselineEntry:
         documents = self.ranking(settings)
         if document in documents:
             return documents.index(document) + 1
+        # Ranks below the kept ranking hold only if chunks still count as they did.
         if document in self.deeper and self.collapse == settings.collapse:
             rank = self.deeper[document]
             return NOT_RETURNED if rank is None else rank

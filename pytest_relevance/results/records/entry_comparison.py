@@ -153,9 +153,9 @@ def _compare_scores(
     case: CaseToday,
     judgments: KnownJudgments,
 ) -> CaseResult:
-    """Return the result with the accepted ranking's score, and with compared reasons.
+    """Return the result with the scores of the accepted ranking, and compared reasons.
 
-    A reason then says whether the accepted ranking misses the same demand.
+    Each reason then says whether the accepted ranking misses the same demand.
     """
     conditions = result.conditions
     documents = entry.ranking(conditions.settings)
@@ -203,7 +203,7 @@ def _compare_scores(
 def _comparison(
     result: CaseResult, entry: BaselineEntry, before: float | None
 ) -> BaselineComparison:
-    """Return the comparison of a result with its entry, without scores and reasons yet.
+    """Return the beginning of a comparison: the score before, and the latency.
 
     `before`: the score of the accepted ranking; None if it is not defined.
     """

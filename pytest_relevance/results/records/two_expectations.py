@@ -26,11 +26,6 @@ class TwoExpectations:
         return replace(self.now, inherited=self.before.inherited) == self.before
 
     @property
-    def have_same_documents(self) -> bool:
-        """Say whether both name the same documents, in any order."""
-        return {*self.now.documents} == {*self.before.documents}
-
-    @property
     def depth_now(self) -> int:
         """Return how many results the present one looks at."""
         return self.now.within or self.k_now

@@ -262,7 +262,8 @@ def _find_anywhere(document: Any, path: str) -> Any:
 def _find(document: Any, path: str) -> Any:
     """Return the value at a path; `_NO_VALUE` if there is none.
 
-    For a list of objects, return the values of all objects that have the path.
+    For a list of objects, return the values of all objects that have the path. This is
+    the slow way, for documents in which `Fields` found nothing.
     """
     if isinstance(document, list) or (isinstance(document, tuple) and is_row(document)):
         values = [_find(item, path) for item in document]
