@@ -306,7 +306,7 @@ A file of queries by id may have more, and one of them may be `error`.
 
 
 def _answer_in_json(source: Source) -> str | None:
-    """Return the message if a file is an error in JSON of a server; else None."""
+    """Return the message if a file is an error of a server, as JSON; else None."""
     if not source.looks_like_json or not is_error_answer(source.json_object):
         return None
     return f"this is an error of a server, and not data: {quoted(source.text.strip())}; {_AGAIN}"

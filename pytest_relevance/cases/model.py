@@ -569,7 +569,10 @@ class Case:
 
     @property
     def scores_all(self) -> bool:
-        """Say whether a score of the case or a gate looks at the whole ranking."""
+        """Say whether a score of the case or a gate looks at the whole ranking.
+
+        Such a score is not known if the ranking may go on below the results.
+        """
         settings = self.terms.settings
         if settings.ideal == "returned" or settings.unjudged == "skip":
             return True

@@ -66,7 +66,10 @@ class _Split:
 
 
 def find_lists(documents: Sequence[str]) -> IdLists:
-    """Return the cells of a column of ids that hold, or may hold, several ids."""
+    """Return the cells of a column of ids that hold, or may hold, several ids.
+
+    Readers refuse cells that surely do, and name the doubtful ones.
+    """
     text = "\0".join(documents)  # one search: most files have no separator
     present = [separator for separator in _RULES if separator in text]
     found = IdLists()

@@ -149,11 +149,11 @@ def _between(change: Change, *, is_by_own_metric: bool) -> str:
         return CHANGED if abs(difference) > ROUNDING else SAME
     limit = tolerance_of(change) + ROUNDING
     floor = change.case.conditions.floor if is_by_own_metric else None
-    if difference < -limit:
+    newly_missed = floor is not None and after < floor <= before
+    newly_met = floor is not None and before < floor <= after
+    if difference < -limit or newly_missed:
         return _worse(change)
-    if floor is not None and after < floor <= before:
-        return _worse(change)
-    if difference > limit or (floor is not None and before < floor <= after):
+    if difference > limit or newly_met:
         return GOT_BETTER
     return WITHIN_TOLERANCE if abs(difference) > ROUNDING else SAME
 

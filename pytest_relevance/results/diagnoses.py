@@ -176,7 +176,7 @@ def _check_results(having: Sequence[object]) -> None:
 def explanation(diagnosis: Diagnosis) -> str:
     """Return what was found and what to do, without the name of the search.
 
-    For errors that are alike, and for a broken kind, it is their message.
+    Errors that are alike, and a broken kind, are explained by their message.
     """
     if diagnosis.is_of_errors or diagnosis.kind == BROKEN:
         return diagnosis.message

@@ -83,7 +83,8 @@ def stake_of(result: CaseResult) -> Stake:
 def stake_of_change(change: Change, *, is_worse: bool) -> Stake:
     """Return what depends on the grades of a case.
 
-    `change` compares it with another ranking. `is_worse` is whether it got worse.
+    `change`: the case beside an earlier ranking.
+    `is_worse`: whether the case got worse.
     """
     if is_worse:
         question = None if is_certainly_worse(change) else open_question(change)

@@ -307,7 +307,11 @@ def find_undecided(
 
 
 def _undecided_of_search(results: Sequence[CaseResult]) -> list[Undecided]:
-    """Return the cases of one search with an expectation that looks below its limit."""
+    """Return the cases of one search with an expectation that looks below its limit.
+
+    Cases that fail anyway are left out. An expectation that looks no deeper than usual
+    counts only if many cases show the limit (`shows_usual_limit`).
+    """
     limit = find_limit(results)
     if not limit:
         return []

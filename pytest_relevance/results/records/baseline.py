@@ -178,7 +178,7 @@ class Baseline:
         return silent_searches(found)
 
     def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
-        """Return the cases of the reference, if one of the gates needs them."""
+        """Return the cases of the reference; () if no gate needs them."""
         return accepted_cases(self.entries, gates)
 
     # --- results ----------------------------------------------------------------------

@@ -297,7 +297,10 @@ def _fingerprint_after(
     *,
     only_new: bool,
 ) -> Fingerprint:
-    """Return what was searched for every entry that is in the file after an update."""
+    """Return what was searched for every entry that is in the file after an update.
+
+    If earlier entries stay beside new ones, that is what both fingerprints have.
+    """
     is_changed = False
     has_earlier = False
     for key, effect in effects.items():

@@ -172,6 +172,7 @@ def changes_of_case(
 ) -> Iterator[DemandChange]:
     """Yield how the test of a case changed; what is not known did not change."""
     if before.demands is not None and now.demands is not None:
+        # Most cases share an object, which need not be compared.
         if before.demands is not now.demands and before.demands != now.demands:
             yield from _changes_of_demands(before.demands, now.demands)
     if before.weight is not None and now.weight is not None:

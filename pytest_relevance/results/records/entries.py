@@ -173,9 +173,10 @@ class BaselineEntry:
         return as_json(self._values)
 
     def line_beside(self, suite: CaseDemands) -> str:
-        """Return the entry as a line of a baseline with the demands of the suite.
+        """Return the entry as a line of a baseline that has the demands of the suite.
 
-        The line has what differs from them; null if the demands are not known.
+        The line has the demands of the case that differ from these; null if the demands
+        of the case are not known.
         """
         values = self._values
         if self.demands is None:

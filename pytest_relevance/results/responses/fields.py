@@ -88,7 +88,10 @@ class Fields:
     def _columns(
         self, names: Sequence[str], nested: Iterable[str]
     ) -> Iterator[list[Any]]:
-        """Yield the values of all documents, for each place where a field may be."""
+        """Yield the values of all documents, for each place where a field may be.
+
+        A name with dots may be a key as it is, or lead into nested documents.
+        """
         for name in names:
             if self._may_have(name):
                 yield [get(name) for get in self._getters]

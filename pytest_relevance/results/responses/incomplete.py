@@ -237,7 +237,10 @@ _OF_A_WORD = ("options", "suggestions")
 
 
 def _holds_entries(value: object) -> bool:
-    """Say whether a value has suggestions or groups: a text, or an entry in a list."""
+    """Say whether a value has suggestions or groups: a text, or an entry in a list.
+
+    A word of the query with an empty list of suggestions is no entry.
+    """
     if isinstance(value, str):
         return value != ""
     if isinstance(value, Mapping):

@@ -272,7 +272,10 @@ def lists_in(response: object) -> list[FoundList]:
 
 
 def _found_list(part: Part) -> FoundList:
-    """Return what a list seems to hold, by its first items: results, groups ..."""
+    """Return what a list seems to hold, by its first items: results, groups ...
+
+    The kind that is most certain is tried first.
+    """
     items = first_items(part.value)
     if not items:
         return FoundList(part, Kind.NONE if is_list(part.value) else Kind.PERHAPS)
