@@ -117,9 +117,9 @@ def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, in
     found: dict[str, int] = {}
     for what in wanted:
         for spelling in _FOLDED[what]:
-            number = numbers.get(spelling)
-            if number is not None and number not in found.values():
-                found[what] = number
+            found_at = numbers.get(spelling)
+            if found_at is not None and found_at not in found.values():
+                found[what] = found_at
                 break
     return found
 
