@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo
+from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.verdict import verdict as verdict_of
 from pytest_relevance.reports.styled_lines import (
@@ -23,7 +24,7 @@ from pytest_relevance.reports.styled_lines import (
 from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmless
 from pytest_relevance.results.case_parts import IMPROVEMENT, BaselineComparison
 from pytest_relevance.results.case_result import CHECK
-from tests.helpers import block, case_result
+from tests.helpers import block, case_result, result_of
 
 
 def entry(
@@ -349,3 +350,13 @@ def test_lines_are_harmless_and_below_the_suites_at_most_100_columns_wide(
     below = lines[len(lines_of(entries, -1)) :]
     assert [line for line in below if display_width(line) > WIDEST] == []
     assert [line for line in lines if harmless(line) != line] == []
+
+
+def test_cases_that_depend_on_equal_scores_are_counted_and_the_first_are_named() -> (
+    None
+):
+    hits = [("w1", 0.5), ("strap1", 0.5)]
+    keys = {"judgments": {"w1": 3, "strap1": 1}, "min_ndcg": 0.9}
+    tied = [result_of({"query": name, **keys}, hits) for name in "abcd"]
+    said = " ".join(each.text for each in fault_sentences(tied, RunInfo()))
+    assert "and 4 cases pass or fail by their order: a, b, c and 1 more" in said
