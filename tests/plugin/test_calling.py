@@ -118,6 +118,14 @@ def test_what_a_search_does_to_its_params_does_not_reach_the_next_case(
     assert run.counts == {"passed": 2}
 
 
+def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
+    hit = "{'sku': 7, 'id': 'internal', 'label': {'en': 'Sandal'}}"
+    fields = "id_field: sku\ntitle_field: label.en\n"
+    case = 'cases: [{query: shoes, judgments: {"7": 1, "8": 2}, min_ndcg: 0.9}]'
+    run = run_search(project, f"def find(query): return [{hit}]", fields + case)
+    assert any(row[:3] == ["1", "7", "Sandal"] for row in run.failure_rows("shoes"))
+
+
 REFUSALS = {
     "None": ("None", "search returned None; return the results, best first"),
     "an error": ("{'error': {'reason': 'no index'}}", "search returned an error: "),

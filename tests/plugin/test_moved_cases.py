@@ -72,6 +72,21 @@ def test_the_cases_of_a_renamed_file_are_compared(
 
 
 @BOTH
+def test_ids_may_be_the_numbers_of_rows(shop: Shop, against: list[str]) -> None:
+    shop.cases("queries: queries.csv\njudgments: judgments.csv\n")
+    shop.write("judgments.csv", "query,document,grade\nboots,b,3\nhats,h,3\n")
+    shop.write("queries.csv", "id,query\n1,boots\n2,hats\n")
+    shop.returns(boots="b", belts="")
+    shop.run(UPDATE, RECORD)
+    shop.returns(boots="x b")
+    shop.write("queries.csv", "id,query\n1,belts\n2,boots\n3,hats\n")
+    run = shop.run(*against)
+    assert run.outcomes == {"1": "passed", "2": "failed", "3": "passed"}
+    assert '"1" is now "2" and "2" is now "3"' in told(run)
+    assert "stale" not in run.text
+
+
+@BOTH
 @pytest.mark.parametrize(
     "now", [SEE.replace("3", "2"), SEE.replace("}}", "}, params: {n: 1}}"), SEE.replace("boots", "boot")]
 )  # fmt: skip

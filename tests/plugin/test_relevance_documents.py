@@ -257,6 +257,14 @@ def test_the_workers_of_xdist(shop: Project) -> None:
     assert "1 judged or expected document of 1 case is not in the index" in run.summary
 
 
+def test_an_attempt_that_is_rerun(shop: Project) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    run = shop.run("-s", "--reruns=2", "-k", "boots and not sandals")
+    assert run.counts == {"failed": 1, "rerun": 2, "deselected": 2}
+    assert events(run).count("asked for boots hiking lost") == 1
+    assert loss(run, "boots", "hiking").startswith("Hiking! grade 3")
+
+
 def test_checks_of_tests_in_python(project: Project) -> None:
     project.conftest(DOCUMENTS)
     judgments = '{"boots": 1, "hiking": 3, "lost": 2}'
@@ -268,6 +276,23 @@ def test_checks_of_tests_in_python(project: Project) -> None:
     assert loss(run, "test_shop", "hiking").startswith("Hiking! grade 3 not returned")
     assert loss(run, "test_shop", "lost").startswith("grade 2 not in the index")
     assert "Clogs!" in run.failure("test_dynamic")
+
+
+@pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="this pytest has none")
+def test_the_failing_checks_of_subtests(project: Project) -> None:
+    project.conftest(DOCUMENTS)
+    project.write(
+        "test_shop.py",
+        """
+        def test_subtests(relevance, subtests):
+            for query in ("shoes", "caps"):
+                with subtests.test(query):
+                    relevance.check(query, [query], {"hiking": 3}, min_ndcg=0.9)
+        """,
+    )
+    run = project.run()
+    assert "Shoes!" in run.text
+    assert "Caps!" in run.text
 
 
 def test_two_indexes_that_have_other_documents_under_the_same_ids(
