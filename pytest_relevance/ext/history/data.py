@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pytest_relevance.ext.history.history import History
-from pytest_relevance.ext.history.points import Point
+from pytest_relevance.ext.history.points import CaseMove, Point
 from pytest_relevance.ext.history.series import Series
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.results.case_result import CaseResult
@@ -76,9 +76,15 @@ def _point_data(point: Point) -> dict[str, Any]:
         "low": _defined(point.low),
         "high": _defined(point.high),
         "p95": point.p95,
-        "moves": [asdict(move) for move in point.moves],
+        "moves": [_move_data(move) for move in point.moves],
         "breaks": breaks,
     }
+
+
+def _move_data(move: CaseMove) -> dict[str, Any]:
+    values = asdict(move)
+    del values["key"]
+    return values
 
 
 def _defined(figure: float) -> float | None:

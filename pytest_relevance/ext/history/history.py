@@ -219,7 +219,7 @@ class _Runs:
             last = self._last.setdefault(variant, {})
             now = LastResult(result, demands.of_file(result.file))
             if points[variant].add(key, last.get(key), now):
-                last[key] = now
+                last[key] = now.following(last.get(key))
         self.points[name] = points
         self._fingerprint = info.fingerprint or self._fingerprint
 

@@ -8,14 +8,14 @@ row.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from string import Template
 
 from pytest_relevance._text import case_name, harmless
 from pytest_relevance.cases.model import ROUNDING
 from pytest_relevance.ext.history.history import History
-from pytest_relevance.ext.history.points import CaseMove, Point
+from pytest_relevance.ext.history.points import CaseKey, CaseMove, Point
 from pytest_relevance.ext.history.report import (
     HEADS,
     PointRow,
@@ -29,6 +29,8 @@ from pytest_relevance.ext.history.report import (
     when,
 )
 from pytest_relevance.ext.history.series import Series
+from pytest_relevance.ext.history.story import stories_of
+from pytest_relevance.ext.history.story_html import stories_html, story_name
 from pytest_relevance.reports.html.page_parts import (
     ARROW,
     content_security_policy,
@@ -38,6 +40,7 @@ from pytest_relevance.reports.html.page_parts import (
     with_arrows,
 )
 from pytest_relevance.reports.run.headline import how_sure
+from pytest_relevance.reports.run.mean_text import metric_of
 
 MOST_MOVES = 50
 """How many cases that moved a run lists."""
@@ -49,11 +52,9 @@ _MARGIN = 8
 _LEAST_SPREAD = 0.1
 """The chart: its height and margin, and the least difference of means that it spans."""
 
-_WIDE_CELL = f'<td colspan="{len(HEADS)}">'
-
 _CAPTION = (
-    "<b>mean</b> and what unjudged results leave open, cut at the edges; "
-    "red, green: the mean fell, rose, and a query got worse, better; "
+    "and what unjudged results leave open, cut at the edges; "
+    "red, green: the mean fell, rose since the run before; "
     "dashed: a break; ticks: something else was searched"
 )
 
@@ -83,7 +84,7 @@ def _notes(texts: Iterable[str]) -> list[str]:
 
 
 def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
-    """Yield the HTML of one variant: heading, notes, chart and the table of its runs.
+    """Yield the HTML of one variant: heading, notes, chart, runs, and stories.
 
     `number`: the place of the series in the page, for the links of its chart.
     """
@@ -93,31 +94,48 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
     yield from _notes(series_texts(series))
     if series.scored:
         yield _chart(series, number, label)
-    heads = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
-    yield (
-        f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}">'
-        f"<table><thead><tr>{heads}</tr>"
-    )
-    yield "</thead><tbody>"
-    for index, row in enumerate(rows(series)):
+    stories = stories_of(series)
+    names = {key: story_name(number, place) for place, key in enumerate(stories)}
+    yield f'<div class="runs" tabindex="0" role="region" aria-label="runs: {label}">'
+    yield from _table(series, number, names)
+    yield "</div>"
+    yield from stories_html(stories, number)
+
+
+def _table(series: Series, number: int, names: Mapping[CaseKey, str]) -> Iterator[str]:
+    """Yield the table of the runs, without columns that are blank or 0 in all of them.
+
+    `names`: {case: the id of its story in the page}.
+    """
+    all_rows = list(rows(series))
+    shown = []
+    for column in range(len(HEADS)):
+        if any(row.cells[column] not in ("", "0") for row in all_rows):
+            shown.append(column)
+    wide_cell = f'<td colspan="{len(shown)}">'
+    heads = "".join(f'<th scope="col">{HEADS[column]}</th>' for column in shown)
+    yield f"<table><thead><tr>{heads}</tr></thead><tbody>"
+    for index, row in enumerate(all_rows):
         point = row.point
         name = f"run-{number}-{index}"
+        cells = [row.cells[column] for column in shown]
         if point.breaks:
             changed = with_arrows(break_text(series, point))
-            yield f'<tr class="break-row">{_WIDE_CELL}{changed}</td></tr>'
+            yield f'<tr class="break-row">{wide_cell}{changed}</td></tr>'
         title = f' title="{text(point.name)}"'
         if point.moves:
-            yield _row(row.cells, title)
-            yield from _moves(point, name)
+            yield _row(cells, title)
+            yield f'<tr class="moved">{wide_cell}{_moves(point, name, names)}</td></tr>'
         else:
-            yield _row(row.cells, f'{title} id="{name}"')
-    yield "</tbody></table></div>"
+            yield _row(cells, f'{title} id="{name}"')
+    yield "</tbody></table>"
 
 
-def _moves(point: Point, name: str) -> Iterator[str]:
-    """Yield a row that unfolds to the cases that got worse or better.
+def _moves(point: Point, name: str, names: Mapping[CaseKey, str]) -> str:
+    """Return an element that unfolds to the cases that got worse or better.
 
     `name`: the id of the inner table in the page.
+    `names`: {case: the id of its story in the page}.
     """
     counts = point.counts
     said = (
@@ -126,22 +144,27 @@ def _moves(point: Point, name: str) -> Iterator[str]:
     )
     if len(point.moves) > MOST_MOVES:
         said += f": the first {MOST_MOVES}"
-    yield (
-        f'<tr class="moved">{_WIDE_CELL}<details><summary>{said}</summary>'
-        f'<table id="{name}"><tbody>'
+    moves = "".join(_move(move, names) for move in point.moves[:MOST_MOVES])
+    return (
+        f"<details><summary>{said}</summary>"
+        f'<table id="{name}"><tbody>{moves}</tbody></table></details>'
     )
-    moves = "".join(_move(move) for move in point.moves[:MOST_MOVES])
-    yield f"{moves}</tbody></table></details></td></tr>"
 
 
-def _move(move: CaseMove) -> str:
+def _move(move: CaseMove, names: Mapping[CaseKey, str]) -> str:
+    """Return a row about a case that moved, with a link to its story if it has one."""
     kind, said = "better", "got better"
     if move.is_worse:
         kind = "worse"
         said = f"got worse, {'certain' if move.is_certain else 'open'}"
-    scores = move_scores(move).replace("->", ARROW)
-    cells = [case_name(move.id, move.query), scores, said]
-    return _row(cells, f' class="{kind}"')
+    scores = text(move_scores(move).replace("->", ARROW))
+    name = text(case_name(move.id, move.query))
+    if move.key in names:
+        name = f'<a href="#{names[move.key]}">{name}</a>'
+    return (
+        f'<tr class="{kind}"><th scope="row">{name}</th><td>{scores}</td>'
+        f"<td>{said}</td></tr>"
+    )
 
 
 def _row(cells: Sequence[str], attributes: str = "") -> str:
@@ -196,9 +219,9 @@ def _framed(
     )
     shown_ends = "".join(f"<span>{end}</span>" for end in ends)
     return (
-        f'<figure><figcaption>{_CAPTION}</figcaption><div class="scaled">'
+        f'<figure><figcaption><b>mean {metric_of(series.last)}</b> {_CAPTION}</figcaption><div class="scaled">'
         f'<div class="ends" aria-hidden="true"><span>{most:.3f}</span>'
-        f"<span>{least:.3f}</span></div>"
+        f"<span>{(least + most) / 2:.3f}</span><span>{least:.3f}</span></div>"
         f'<svg viewBox="0 0 {len(series.points)} {_HEIGHT}" '
         f'preserveAspectRatio="none" role="group" aria-label="mean, {label}">'
         f"{drawn}</svg></div></figure>"
@@ -218,13 +241,12 @@ def _down(value: float, least: float, most: float) -> str:
 def _dot_kind(point: Point, mean_before: float) -> str:
     """Return the class of the dot of a run: `dot fell`, `dot rose` or `dot`.
 
-    It fell if the mean fell and a case got worse. It rose if the mean rose and a case
-    got better. `mean_before`: the mean of the run before; NaN if there is none.
+    `mean_before`: the mean of the run before; NaN if there is none.
     """
     change = 0.0 if point.breaks else point.mean - mean_before
-    if change < -ROUNDING and point.counts.got_worse:
+    if change < -ROUNDING:
         return "dot fell"
-    if change > ROUNDING and point.counts.got_better:
+    if change > ROUNDING:
         return "dot rose"
     return "dot"
 

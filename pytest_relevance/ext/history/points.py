@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from pytest_relevance.results.became import GOT_BETTER, GOT_WORSE, became_of
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
@@ -33,10 +33,25 @@ class CaseFigures:
 
 @dataclass(frozen=True, slots=True)
 class LastResult:
-    """The last result of a case, and what its case file demanded in that run."""
+    """The last result of a case, and what its case file demanded in that run.
+
+    `titles`: {document: title} of the documents in the top k of all runs so far.
+    """
 
     result: CaseResult
     demands: RecordedDemands
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def following(self, before: LastResult | None) -> LastResult:
+        """Return it with the titles of an earlier result too."""
+        known = {} if before is None else before.titles
+        titles = self.result.texts.titles
+        added = {}
+        for document in self.result.ranking.documents[: self.result.conditions.k]:
+            if document in titles and document not in known:
+                added[document] = titles[document]
+        # a long history of stable rankings shares one object
+        return replace(self, titles={**known, **added} if added else known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +63,7 @@ class CaseMove:
     if it got better.
     """
 
+    key: CaseKey
     id: str
     query: str
     before: float | None
@@ -65,6 +81,7 @@ class Point:
     `fingerprint`: what was searched.
     `searched`: the parts of the fingerprint that changed since the run before.
     `figures`: the figures of the cases that were searched.
+    `rankings`: their documents in the top k, best first.
     `statuses`: {status: number of cases}.
     `empty`: how many rankings are empty.
     `changes`: {kind: detail} for each case that cannot be compared with its last
@@ -85,6 +102,7 @@ class Point:
     fingerprint: Fingerprint
     searched: Fingerprint
     figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
+    rankings: dict[CaseKey, Sequence[str]] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
     empty: int = 0
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
@@ -113,6 +131,7 @@ class Point:
         self.figures[key] = CaseFigures(
             score=now.score, lower=lower, upper=upper, latency=now.call.latency
         )
+        self.rankings[key] = _ranking(now, before)
         if before is None:
             return True
         changes = _changes(before.result, now)
@@ -124,7 +143,7 @@ class Point:
         word = became_of(change)
         self.words[word] += 1
         if word in (GOT_WORSE, GOT_BETTER):
-            self.moves.append(_move(change, word))
+            self.moves.append(_move(key, change, word))
         return True
 
     @property
@@ -148,11 +167,24 @@ def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:
     return dict(incompatibilities(before, now, names, None))
 
 
-def _move(change: Change, word: str) -> CaseMove:
+def _ranking(now: CaseResult, before: LastResult | None) -> Sequence[str]:
+    """Return the top k of a result; the same object as before if nothing changed.
+
+    So a long history of stable rankings needs little memory.
+    """
+    k = now.conditions.k
+    documents = now.ranking.documents
+    if before is not None and before.result.ranking.documents == documents:
+        documents = before.result.ranking.documents
+    return documents if len(documents) <= k else documents[:k]
+
+
+def _move(key: CaseKey, change: Change, word: str) -> CaseMove:
     is_certain = None
     if word == GOT_WORSE:
         is_certain = is_certainly_worse(change)
     return CaseMove(
+        key=key,
         id=change.case.id,
         query=change.case.query,
         before=change.score_before,

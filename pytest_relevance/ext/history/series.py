@@ -47,6 +47,7 @@ class Series:
             worse, got better, or neither since then.
         judged: the means over judged results alone; None if nothing is unjudged.
         last: the last results of all scored cases.
+        titles: {case: {document: title}}, of the documents in the top k of any run.
         unmet: the names of the gates that the last run missed.
     """
 
@@ -59,6 +60,7 @@ class Series:
     judged: JudgedMeans | None
     since: int
     last: Sequence[CaseResult]
+    titles: Mapping[CaseKey, Mapping[str, str]]
     unmet: Sequence[str] = ()
 
 
@@ -102,6 +104,7 @@ def series_of(
         judged=means_over_judged(changes),
         since=points.index(stretch.first),
         last=[last[key].result for key in scored],
+        titles={key: each.titles for key, each in last.items()},
         unmet=unmet,
     )
 
