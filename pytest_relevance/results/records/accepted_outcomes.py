@@ -191,7 +191,7 @@ class AcceptedOutcomes:
                 reasons.append(reason)
                 continue
             both = self._both(then, reason)
-            was_missed = _was_missed_as_badly(both)
+            was_missed = _was_missed_as_badly(both) and not self._fell_below(both)
             are_known = are_known and was_missed
             compared = replace(
                 reason,
@@ -202,6 +202,25 @@ class AcceptedOutcomes:
             reasons.append(compared)
         reasons.sort(key=lambda reason: not reason.is_new)
         return ComparedReasons(tuple(reasons), are_known)
+
+    def _fell_below(self, both: TwoOutcomes) -> bool:
+        """Say whether a score met the bound of its day, and does not meet it now.
+
+        A higher bound of today cannot hide that.
+        """
+        then, now, demands = both.then.value, both.now.value, self.entry.demands
+        if then is None or now is None or demands is None:
+            return False
+        if both.now.kind == FLOOR:
+            floor = demands.min_ndcg
+            has_same_k = demands.k == self.result.conditions.k
+            return has_same_k and floor is not None and now < floor <= then
+        for earlier in demands.expect:
+            if earlier.metric and earlier.key == both.now.name:
+                expected = earlier.expectation
+                if meets(expected, then) and not meets(expected, now):
+                    return True
+        return False
 
     def _both(self, then: Outcome, now: Outcome) -> TwoOutcomes:
         """Return two outcomes of a demand, with the ranks of documents then and now."""
