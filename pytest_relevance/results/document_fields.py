@@ -117,7 +117,7 @@ def scalars_in(value: Any) -> Sequence[Any]:
 def has_value(value: Any) -> bool:
     """Say whether a field has a value other than null, empty text and empty list.
 
-    NaN was read as null.
+    NaN does not come here: the fields of results have null in its place.
     """
     for one in scalars_in(value):
         if not isinstance(one, str) or one.strip():

@@ -18,7 +18,8 @@ class Loss:
     `rank`: where the search returned the document, from 1; None if it did not.
     `document`: None if the loss stands for several documents that were not returned:
     they have one gain, and there are fewer ideal ranks for them than documents.
-    `candidates`, `places`: how many documents, and how many ideal ranks, these are.
+    `candidates`: for how many documents the loss stands.
+    `places`: how many ideal ranks there are for the candidates.
     `grade`: the grade of the document; the highest grade with this gain if there are
     several.
     """
