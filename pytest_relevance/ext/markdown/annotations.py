@@ -39,9 +39,7 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunError, RunInfo
 
 MOST_ANNOTATIONS = 10
-"""How many annotations of one kind GitHub shows for a step; it drops any further
-ones.
-"""
+"""How many annotations of one kind GitHub shows for a step. It drops the others."""
 
 _GATES = 3  # so many annotations are reserved for gates
 _LONGEST_TITLE, _LONGEST_LINE = 120, 400
@@ -51,15 +49,15 @@ _KINDS: Mapping[str, str] = {
     WITHOUT_ENTRY: "Failed",
     ENDED_IN_ERROR: "Error",
 }
-"""How an annotation calls a kind of failure, if not by its own words."""
+"""The titles of kinds of failures that are not called by their own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """A message about a line of a file.
 
-    `file`: the file, named as in results; empty without one.
-    `line`, `column`: counted from 1; 0 if not known.
+    `file`: the file, named as in results; "" without one.
+    `line`, `column`: counted from 1; 0 if unknown.
     """
 
     file: str
@@ -89,9 +87,9 @@ class Annotation:
 def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
     """Return the first ten annotations of a run, in the order of its report.
 
-    Errors of case files and the like come first, then other reasons why the run fails,
-    then cases, and gates last. Cases that failed alike share one annotation. Up to
-    three of the ten are gates, or more if there is room for them.
+    Errors outside of cases come first, then other reasons why the run fails, then
+    cases, and gates last. Cases that failed alike share one annotation. Up to three
+    of the ten are kept for gates; gates also get what the others leave.
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     annotations = _error_annotations(run.info)
@@ -159,7 +157,7 @@ def _title(result: CaseResult, has_variants: bool) -> str:
 
 
 def _message_parts(result: CaseResult) -> list[str]:
-    """Return why a case failed, which document it lost, and which one is on top now."""
+    """Return why a case failed, the document it lost, and the one now on top."""
     reason = reason_in_brief(result, is_named=True)
     parts = [reason.removeprefix(failure_head(result))]  # the title has the head
     change = CaseChange.since_baseline(result)

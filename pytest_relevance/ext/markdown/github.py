@@ -1,4 +1,4 @@
-"""What a run leaves in GitHub Actions: a report in the step summary, annotations."""
+"""Write the report of a run to the step summary of GitHub Actions, and annotations."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunInfo
 
 MOST_OF_SUMMARY = 200_000
-"""How many characters a report in the summary of a step may have. GitHub shows no
-summary of more than 1 MiB.
-"""
+"""The most characters of a report in the step summary. GitHub shows at most 1 MiB."""
 
 _ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
 """The names of the plugin pytest-github-actions-annotate-failures: its hooks since 0.3,
@@ -41,10 +39,9 @@ class Annotations:
 
     @pytest.hookimpl
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the annotations, after the last line of the terminal.
+        """Print the annotations after the last line of the terminal.
 
-        If another plugin annotates failing tests, only the other failures are
-        annotated.
+        If another plugin annotates failing tests, only other failures are annotated.
         """
         store = run_store(config)
         results = store.results
@@ -58,7 +55,7 @@ class Annotations:
 
 
 def append_to_summary(report: str, summary: str) -> str:
-    """Append a report to the file `summary`. Return why it failed, or ""."""
+    """Append a report to the file `summary`. Return why that failed, or ""."""
     try:
         with open(summary, "ab") as file:
             gap = "\n\n" if file.tell() else ""

@@ -1,10 +1,10 @@
 """A run in Markdown, for the comment of a pull request or a GitHub step summary.
 
-It begins with one sentence, whether the build fails, the change of the mean, the gates
-and the queries that got worse. What to do next and further tables follow. All queries
-that got worse are folded, and so are the reports of the worst three. If the text is
-longer than allowed, whole sections are left out from the end, and a last line names
-them. User text stands in code spans and code blocks.
+It begins with the headline, whether the build fails, the change of the mean, the gates
+and the queries that got worse. What to do next and further tables follow. Further
+queries that got worse, and the reports of the worst three, are folded. If the text is
+too long, whole sections are left out from the end, and a last line names them. Texts of
+users are in code spans and code blocks.
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ def run_markdown(
 
     The first section, with the headline, is always there.
 
-    `verbosity`: above 0 tables have all queries and failures have all ranks, 2 adds the
-    cases that passed; below 0 the report of each failure is left out.
+    `verbosity`: below 0 the report has no reports of failures. With 1 tables have all
+        queries and failures all ranks; with 2 the cases that passed are added.
     `notes`: sentences about how the run was merged.
-    `page`: the address of the HTML report, to which Markdown links; empty without one.
+    `page`: the address of the HTML report, to which Markdown links; "" without one.
     """
     report = _MarkdownReport(run, verbosity, notes, page)
     return joined_sections(report.sections(), most)
@@ -148,7 +148,7 @@ class _MarkdownReport:
         return self.verbosity > 0
 
     def sections(self) -> Iterator[MarkdownSection]:
-        """Return the sections, the most important first."""
+        """Yield the sections, the most important first."""
         run = self.run
         gates = run_gates(run)
         ran = [result for result in run.results if result.status != SKIPPED]
@@ -181,7 +181,7 @@ class _MarkdownReport:
             yield from self._failure_sections()
 
     def _next_steps(self) -> Iterator[MarkdownSection]:
-        """Give the commands that show, judge and accept what changed."""
+        """Yield the commands that show, judge and accept what changed, as a section."""
         run = self.run
         if not any(info.has_baseline for info in run.files.values()):
             return
@@ -202,9 +202,9 @@ class _MarkdownReport:
         variants: Sequence[Variant],
         gates: Sequence[GateResult],
     ) -> list[MarkdownSection]:
-        """Return a section with a line for each suite; none if the suites are few.
+        """Return a section with a line for each suite, or [] if the suites are few.
 
-        The first section has the means of few suites.
+        The means of few suites are in the first section.
         """
         suites = {(result.file, variant_of(result)) for result in ran}
         if len(suites) <= MOST_NAMES:
@@ -232,7 +232,7 @@ class _MarkdownReport:
     def _further_sections(
         self, fallen: Sequence[CaseChange], variants: Sequence[Variant]
     ) -> Iterator[MarkdownSection]:
-        """List the cases that got worse and are not in their table, folded."""
+        """Yield folded tables of cases that got worse and do not fit in the first."""
         if self.full:
             return
         for start in range(MOST_ROWS, len(fallen), _MOST_FURTHER):
@@ -244,7 +244,7 @@ class _MarkdownReport:
             yield MarkdownSection(folded, "further cases that got worse")
 
     def _failure_sections(self) -> Iterator[MarkdownSection]:
-        """Fold the reports of the first failures, or of all if nothing is left out.
+        """Yield the folded reports of the first failures; with `full`, of all.
 
         Cases that failed alike share one line.
         """
@@ -268,7 +268,7 @@ class _MarkdownReport:
     def _folded(self, result: CaseResult, link: str) -> str:
         """Return the report of a case, folded below its query and its reason.
 
-        `link`: the address of the case in the page; empty without one.
+        `link`: the address of the case in the page; "" without one.
         """
         lines = []
         if link:
@@ -324,31 +324,34 @@ def _first_section(
 
 
 def _mean_items(ran: Sequence[CaseResult], said: Headline) -> list[str]:
-    """Return the mean over all cases with its test, and other counts and means.
+    """Return the change of the mean over all cases, and counts that the headline lacks.
 
-    The counts are those that the headline does not have. The means are those of suites
-    and variants, if they are few. Without a reference, many means become one of each
-    variant.
+    If the suites and variants are few, their means follow.
     """
     whole = whole_mean_sentences(ran, said.told)
-    if whole:
-        # these sentences have no text of users
-        items = [escaped(each.text) for each in whole]
-        means = mean_sentences(ran, only_changes=True)
-        if 1 < len(means) <= MOST_NAMES:
-            items += [mean.markdown() for mean in means]
-        return items
+    if not whole:
+        return _means_without_reference(ran)
+    # these sentences have no text of users
+    items = [escaped(each.text) for each in whole]
+    means = mean_sentences(ran, only_changes=True)
+    if 1 < len(means) <= MOST_NAMES:
+        items += [mean.markdown() for mean in means]
+    return items
+
+
+def _means_without_reference(ran: Sequence[CaseResult]) -> list[str]:
+    """Return the means of few suites and variants; of many, those of the variants."""
     means = mean_sentences(ran)
     if len(means) <= MOST_NAMES:
         return [mean.markdown() for mean in means]
-    if any(result.score is not None for result in ran):
-        variants = variants_of(ran)
-        if len(variants) < 2:
-            return [f"{mean_text(ran)} over all suites"]
-        of_variants = means_text(means_by_variant(ran), variants)
-        metric = f"{weighted(ran)}mean {metric_of(ran)}"
-        return [short_code_span(f"{metric} over all suites: {of_variants}")]
-    return []
+    if all(result.score is None for result in ran):
+        return []
+    variants = variants_of(ran)
+    if len(variants) < 2:
+        return [f"{mean_text(ran)} over all suites"]
+    of_variants = means_text(means_by_variant(ran), variants)
+    metric = f"{weighted(ran)}mean {metric_of(ran)}"
+    return [short_code_span(f"{metric} over all suites: {of_variants}")]
 
 
 def _count_items(run: Run) -> list[str]:
@@ -384,7 +387,7 @@ def _missing(names: Sequence[str]) -> str:
 def _case_sections(
     groups: CaseGroups, variants: Sequence[Variant], most: int | None
 ) -> Iterator[MarkdownSection]:
-    """Return the tables of the cases that got worse, fail, or got better."""
+    """Yield the tables of the cases that got worse, fail, or got better."""
     on_fall = (LOST_DOCUMENT, DOCUMENT_ON_TOP)
     for name, title, changes, documents in (
         ("the cases that got worse", "Got worse", groups.got_worse, on_fall),

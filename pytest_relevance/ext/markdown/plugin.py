@@ -1,7 +1,7 @@
 """The option --relevance-markdown, and the report of a run in GitHub Actions.
 
-Nobody asks for the report in GitHub Actions (step summary and annotations). So a
-problem with it is a message, and changes no exit status.
+The report in GitHub Actions (step summary and annotations) is written without being
+asked for. So a problem with it is only a message, and does not change the exit code.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ REPORT = OutputFile("markdown")
 CI = ("auto", "off")
 
 _ADDRESS = r"https?://[^\s<>()\"`\\#]+"
-"""An address that a link in Markdown may have as it is; `#` begins what the link to a
-query adds.
-"""
+"""An address that needs no escaping in Markdown. Links to queries add `#case=...`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,8 +89,9 @@ def _reports_to_github(config: pytest.Config) -> bool:
 def _report_to_github(run: Run, config: pytest.Config) -> Iterator[Message]:
     """Append the report to the step summary, and print the annotations.
 
-    In a pytest run the annotations are printed when the run ends. If the summary cannot
-    be written, a pytest run says so without failing; otherwise yield a message.
+    The annotations are printed when pytest ends, and a problem with the summary is said
+    without failing the run. If pytest could not start (`early_errors`), annotations are
+    printed at once, and the problem is yielded as a message.
     """
     from pytest_relevance.ext.markdown import github
     from pytest_relevance.ext.markdown.annotations import run_annotations

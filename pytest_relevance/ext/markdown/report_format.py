@@ -1,4 +1,4 @@
-"""The format `markdown` of reports. What makes it is imported when it is needed."""
+"""The report format `markdown`. The modules that make it are imported when needed."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""What a report says about a whole run: each part is made once, for all formats.
+"""The parts of a report on a whole run. Each part is made once, for all formats.
 
 | module | what it holds |
 |---|---|
-| `report`, `summary` | the report of a run as text and as data; the summary at the end of it |
-| `headline`, `suites`, `verdict` | the first sentence, one for each suite, and the last line |
+| `report`, `summary` | the report of a run as text and as data; the summary at its end |
+| `headline`, `suites`, `verdict` | the first sentence; one for each suite; the counts of cases |
 | `shown_failures` | which failures are shown in full, in a line, or together |
 | `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
-| `baseline`, `update_advice` | what changed since the baseline, and what an update does |
+| `baseline`, `update_advice` | what changed since the baseline; what to do next |
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
-| `changed_test` | what the test itself changed since its reference |
+| `changed_test` | how the demands changed since the reference |
 | `moved_text`, `uncompared` | cases with another file or id in the reference; cases that only one has |
 | `mean_text`, `mean_tables`, `case_counts`, `case_tables`, `variant_labels` | means, numbers and names of cases |
 """

@@ -48,7 +48,7 @@ class MoverRow:
     sure: `CERTAIN` or `OPEN` if the case got worse, else "".
     reason: why the case fails, if the scores do not show it.
     documents: {`LOST_DOCUMENT`, `DOCUMENT_ON_TOP` or `GAINED_DOCUMENT`: spans}. Texts
-    of users have the style `USER`.
+        of users have the style `USER`.
     is_compared: whether there is an earlier score.
     """
 

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
     """Return the report of a run: failures, gates, summary, findings and verdict.
 
-    `verbosity` is as pytest counts it: below 0 one line for each failure, 1 all ranks,
-    2 the cases that passed too.
+    `verbosity`: as pytest counts it. Below 0 each failure has one line, with 1 all
+        ranks are shown, with 2 also the cases that passed.
     """
     gates = run_gates(run)
     lines = error_lines(run.info, full=verbosity > 0, width=width)
@@ -109,7 +109,7 @@ def _title_lines(name: str, verbosity: int) -> list[Line]:
 
 
 def found_texts(run: Run) -> list[str]:
-    """Return that no case was searched, if so, and the findings of the run."""
+    """Return the findings of the run, after a text that no case was searched, if so."""
     texts = [*remark_texts(run.info), *reason_texts(run.info)]
     text = unsaid_nothing_searched(run.results, run.info)
     return [text, *texts] if text else texts
@@ -118,7 +118,7 @@ def found_texts(run: Run) -> list[str]:
 def run_gates(run: Run) -> list[GateResult]:
     """Return the outcomes of the gates of a run.
 
-    These are the gates of files with a case that ran; all gates if they are required.
+    Gates of a file of which no case ran are left out, unless gates are required.
     """
     require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}

@@ -1,7 +1,7 @@
-"""What a run says about itself: why it fails although no case does, what is missing.
+"""What a run says of itself: why it fails although no case does, and what is missing.
 
-Terminal, Markdown, page, annotations and JSON show the same sentences, which are those
-of `RunInfo.findings`.
+Terminal, Markdown, page, annotations and JSON show the same sentences: the texts of
+`RunInfo.findings`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def remark_texts(info: RunInfo) -> list[str]:
 
 
 def briefs(findings: Sequence[RunFinding]) -> list[str]:
-    """Return the findings in a few words, for a headline."""
+    """Return the findings that have a brief text, in a few words for a headline."""
     return [finding.brief for finding in findings if finding.brief]
 
 
@@ -49,10 +49,7 @@ _LONGEST_REASON = 100
 
 
 def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
-    """Say whether none of these cases was searched, and none has failed.
-
-    Checks of tests in Python do not count.
-    """
+    """Say whether no case was searched and none has failed. Checks do not count."""
     cases = [result for result in results if not result.is_check]
     return not any(result.evaluation.scores or has_failed(result) for result in cases)
 
@@ -60,7 +57,7 @@ def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
 def nothing_searched_text(results: Sequence[CaseResult]) -> str:
     """Return `no case was searched: 3 skipped (no engine)`.
 
-    The text is "" if a case was searched, or if there are no cases.
+    The text is "" if a case was searched or has failed, or if there are no cases.
     """
     cases = [result for result in results if not result.is_check]
     if not cases or not nothing_was_searched(cases):

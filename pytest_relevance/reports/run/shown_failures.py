@@ -1,4 +1,4 @@
-"""How the failures of a run are shown: in full, in a line each, or together."""
+"""How the failures of a run are shown: in full, in a line each, or in one sentence."""
 
 from __future__ import annotations
 
@@ -32,15 +32,13 @@ if TYPE_CHECKING:
     from pytest_relevance.results.records.run import Run
 
 MOST_IN_FULL = 20
-"""How many failures are shown in full at most."""
+"""The most failures that are shown in full."""
 
 MOST_LINES = 60
 """After how many lines no further failure is shown in full."""
 
 IN_FULL, IN_BRIEF, ALIKE = "in full", "in brief", "alike"
-"""How failures are shown: each by itself, a line each in one table, or all in one
-sentence.
-"""
+"""How failures are shown: each by itself, as lines of one table, or in one sentence."""
 
 _MOST_NAMED = 10
 _FEW = 2  # failures that are not worth a table
@@ -64,16 +62,16 @@ def shown_failures(
     *,
     folds: bool,
 ) -> list[FailureGroup]:
-    """Return how failures are shown, in their order.
+    """Return how failures are shown, in groups in the order of their first failures.
 
-    `failures`: None stands for a failure of another test.
-    `explained`: the number of the diagnosis of each case that has one.
-    `length`: returns how many lines the failure at an index takes.
-
-    - `ALIKE`: an earlier failure with this diagnosis is shown in full.
+    - `ALIKE`: an earlier failure with the same diagnosis is shown in full.
     - `IN_BRIEF`, only with `folds`: the case failed before, or `MOST_IN_FULL` failures
       or `MOST_LINES` lines come before it.
     - `IN_FULL`: any other failure.
+
+    `failures`: in the order of the report; None for a failed test of another kind.
+    `explained`: {key of a case: number of its diagnosis}.
+    `length`: returns how many lines the failure at an index takes.
     """
     groups: dict[tuple[str, int], list[int]] = {}
     in_full = _InFull()
@@ -106,15 +104,15 @@ class _InFull:
     def look_ahead(self, left: int) -> None:
         """Set `is_enough` if no further failure is to be shown in full.
 
-        If only one or two failures are `left`, they are shown in full too: they are not
-        worth a table.
+        If only one or two failures are left, they are not worth a table: they are shown
+        in full too.
         """
         is_full = self._count >= MOST_IN_FULL or self._lines >= MOST_LINES
         if is_full and left > _FEW:
             self.is_enough = True
 
     def add(self, diagnosis: int | None, lines: int) -> None:
-        """Add a failure that takes so many lines. `diagnosis`: its number, if any."""
+        """Count a failure of so many lines. `diagnosis`: its number, if it has one."""
         self._count += 1
         self._lines += lines
         if diagnosis is not None:
@@ -140,9 +138,10 @@ def cases_to_report(
 ) -> Iterator[ReportedCases]:
     """Yield the cases that a report shows, and how: see `shown_failures`.
 
-    These are the cases that failed; with a verbosity of 2 also cases that passed. Cases
-    that were not searched come last, together. Without `folds` no case is shown in
-    brief.
+    They are the cases that failed; with a verbosity of 2 also cases that passed. Cases
+    that were not searched come last, together.
+
+    `folds`: whether cases may be shown in brief.
     """
     results = []
     for result in in_failure_order(run.results):
@@ -162,7 +161,7 @@ def cases_to_report(
 
 
 def new_failures(run: Run, verbosity: int = 0) -> Iterator[ReportedCases]:
-    """Yield the cases to report as `cases_to_report` does, with none in brief.
+    """Yield the failed cases as `cases_to_report` does, with none in brief.
 
     Cases that failed before are left out, unless `verbosity` is above 0.
     """
@@ -232,7 +231,9 @@ def together_title(results: Sequence[CaseResult]) -> str:
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
     """Return `and 134 more cases failed alike: q002, q003 and 132 more`.
 
-    In `full` all cases are named. Cases that were not searched have another sentence.
+    Cases that were not searched have another sentence.
+
+    `full`: whether all cases are named.
     """
     names = case_names(results, full=full)
     if results[0].status == NOT_SEARCHED:
@@ -258,7 +259,7 @@ def not_searched_text(results: Sequence[CaseResult]) -> str:
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
     """Return the names of cases as in their headings, in the order of their files.
 
-    Unless `full`, only the first few are named, and how many more there are.
+    Unless `full`, only the first few are named, and the others are counted.
     """
     in_order = sorted(results, key=lambda result: (result.file, result.line))
     names = [case_heading(result) for result in in_order]

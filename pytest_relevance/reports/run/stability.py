@@ -56,8 +56,10 @@ def stability_remarks(
 ) -> list[Block]:
     """Return a list of the cases whose ranking changes from call to call.
 
-    If no ranking changes, a sentence says so. Return [] if each search was called once.
-    `full`: whether all cases are listed, or the first `MOST_UNSTABLE`.
+    If no ranking changes, a sentence says so. Return [] if each search was called only
+    once.
+
+    `full`: whether all cases are listed; otherwise the first `MOST_UNSTABLE`.
     """
     called = []
     unstable = []

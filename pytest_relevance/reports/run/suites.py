@@ -39,11 +39,10 @@ MOST_SUITES = 5
 
 
 def worst_suites(results: Sequence[CaseResult], most: int | None) -> set[str]:
-    """Return the files of the suites that are listed: all, or the worst.
+    """Return the files of the suites that are listed: all, or the `most` worst.
 
-    Suites with cases that did not pass come first, whether their mean rose or fell.
-    Among these, and among the others, those that drew the mean down most since the
-    reference come first, then those with the most cases that did not pass.
+    Suites with cases that did not pass are worse than others. Of two such suites, or of
+    two others, the one that drew the mean down more since the reference is worse.
     """
     orders = []
     for file, of_file in grouped(results, lambda result: result.file).items():
@@ -63,9 +62,11 @@ def suite_sentences(
 ) -> list[Sentence]:
     """Return a sentence for each suite and variant, with its figures.
 
-    `variants` are those of the whole run. The figures of a single suite are its
-    latencies alone: the verdict has its mean and counts. `has_means`: no table has the
-    means of the variants.
+    The names are padded to one width. A single suite has only its latencies: the
+    verdict has its mean and counts.
+
+    `variants`: those of the whole run.
+    `has_means`: whether the sentences have means; False if a table has them.
     """
     outcomes = _outcomes_of_gates(gates)
     is_only = len({(result.file, variant_of(result)) for result in results}) == 1
@@ -93,6 +94,11 @@ def suite_sentences(
                 )
             figures += _latencies(groups[variant])
             rows.append((harmless(name), figures))
+    return _aligned(rows)
+
+
+def _aligned(rows: Sequence[tuple[str, Sequence[str]]]) -> list[Sentence]:
+    """Return (name, figures) as sentences, with the names padded to one width."""
     widest = max((display_width(name) for name, _ in rows), default=0)
     sentences = []
     for name, figures in rows:
@@ -113,10 +119,7 @@ def _outcomes_of_gates(
 def _suite_figures(
     results: Sequence[CaseResult], gates: Mapping[str, int], *, has_mean_too: bool
 ) -> list[str]:
-    """Return the figures of a suite in one variant.
-
-    They are the mean, the counts by status, and the counts of gates.
-    """
+    """Return the figures of a suite in one variant: its mean and counts of outcomes."""
     figures = []
     counts = status_counts(results)
     if has_mean_too and has_mean(results):
@@ -158,7 +161,7 @@ def _without_score(results: Iterable[CaseResult]) -> int:
 def _latency_text(latencies: Sequence[float], how: str) -> str:
     """Return p50 and p95 as text: `p50 12 ms, p95 31 ms`.
 
-    A percentile that needs more cases is left out. Instead of p95 there is the maximum.
+    With too few cases, p50 is left out, and the maximum stands for p95.
     """
     parts = []
     if len(latencies) >= values_needed(50):

@@ -57,13 +57,14 @@ class SummaryOf:
 
     verbosity: as pytest counts it. Below 0 the summary has no tables and no commands,
         above 0 nothing is cut.
-    updating: what the run accepts into the baseline: "all", "new" or "test".
+    updating: what the run accepts into the baseline: "all", "new" or "test"; None for
+        nothing.
     against: the record to compare with, as the command line names it.
     has_advice: whether the summary says what to do next.
-    problems: what went wrong beside the cases. These texts stand behind the counts.
-    written: what the run wrote. Behind these texts stands only why the run fails.
-    page: the HTML report that the run wrote; empty without one.
-    most_lines: how many lines it has unless it is full; None for any number.
+    problems: what went wrong beside the cases; shown after the counts.
+    written: what the run wrote; shown last, only followed by why the run fails.
+    page: the HTML report that the run wrote; "" without one.
+    most_lines: the most lines of a summary that is not full; None for any number.
     """
 
     results: Sequence[CaseResult]
@@ -96,7 +97,7 @@ class SummaryOf:
 
     @cached_property
     def headline(self) -> Headline:
-        """The sentence of the run."""
+        """The headline of the run."""
         from pytest_relevance.reports.run.headline import headline
 
         return headline(self.results, self.gates, self.info, files=self.files)
@@ -141,7 +142,7 @@ def _problems(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _headline(of: SummaryOf) -> Sequence[Entries]:
-    """Return what became of the search, if it is compared with a reference."""
+    """Return the headline, if the run is compared with a reference."""
     if not of.is_compared:
         return []
     return [Sentence(of.headline.text, of.headline.style)]
@@ -214,7 +215,7 @@ def _with_reference(suites: list[Sentence], of: SummaryOf) -> list[Sentence]:
 
 
 def _changed_test(of: SummaryOf) -> Sequence[Entries]:
-    """Return what the test changed, and which cases are moved, lost or uncompared."""
+    """Return how the demands changed, and which cases moved or were not compared."""
     differs = any(about.lost or about.test_changes for about in of.files.values())
     lacks_cases = (
         of.info.not_run or differs or not of.standings.isdisjoint((LOST, NOT_COMPARED))
@@ -255,7 +256,7 @@ def _emptied(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _searched(of: SummaryOf) -> Sequence[Entries]:
-    """Return what differs in what was searched then and now."""
+    """Return what changed in the fingerprint since the baselines."""
     if of.is_brief or not of.advises_on_baseline:
         return []
     from pytest_relevance.reports.run.baseline import searched_sentences
@@ -281,7 +282,7 @@ def _filled(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _cases(of: SummaryOf) -> Sequence[Entries]:
-    """List the worst cases and the best, or those with the lowest scores."""
+    """Return lists of the worst cases and the best, or those with the lowest scores."""
     if of.is_brief:
         return []
     if not (of.is_compared or any(has_failed(result) for result in of.results)):
@@ -318,7 +319,7 @@ def _cases(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _variants(of: SummaryOf) -> Sequence[Entries]:
-    """Make the tables of the variants of a search."""
+    """Return the tables of the variants of a search."""
     if of.is_brief or len(of.variants) < 2:
         return []
     from pytest_relevance.reports.run.movers import MOST_ROWS
@@ -330,7 +331,7 @@ def _variants(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _tags(of: SummaryOf) -> Sequence[Entries]:
-    """Make the table of means by tag."""
+    """Return the table of means by tag."""
     if of.is_brief:
         return []
     searched = [result for result in of.results if not result.is_check]
@@ -351,7 +352,7 @@ def _stability(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _errors(of: SummaryOf) -> Sequence[Entries]:
-    """Return the errors of searches: those that failed alike once, then the others."""
+    """Return the errors of searches. Errors that are alike share a sentence."""
     if all(result.verdict not in WITHOUT_SCORE for result in of.results):
         return []
     from pytest_relevance.reports.run.faults import error_sentences
@@ -405,7 +406,8 @@ def _written(of: SummaryOf) -> Sequence[Entries]:
 def _why_it_fails(of: SummaryOf) -> Sequence[Sentence]:
     """Return why the run fails other than for a case or a gate.
 
-    pytest's own last line has the failed cases and gates, and nothing else.
+    It is the last sentence, as pytest's own last line counts only failed cases and
+    gates.
     """
     if not of.info.reasons_to_fail:
         return []
@@ -419,7 +421,7 @@ def _why_it_fails(of: SummaryOf) -> Sequence[Sentence]:
 
 
 def _parts(of: SummaryOf) -> dict[str, Part]:
-    """Return the parts of a summary by their names, in the order of the summary."""
+    """Return {name: part of the summary}, in the order of the summary."""
     return {
         "headline": Part(_headline(of), least=1, is_whole=True),
         "means": Part(_means(of), least=2, is_whole=True),

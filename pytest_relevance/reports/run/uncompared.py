@@ -1,4 +1,4 @@
-"""Sentences about cases that only the run has, or only its reference."""
+"""Sentences about cases that only the run or only its reference has."""
 
 from __future__ import annotations
 
@@ -47,18 +47,17 @@ _WITHOUT_RANKING: Mapping[str, tuple[str, str]] = {
     NOT_RUN: WHY_LOST[NOT_RUN],
     UNSTABLE: ("had a ranking that changed", "had a ranking that changed"),
 }
-"""Why a reference has no ranking of cases: of one and of several."""
+"""Why a reference has no ranking: words for one case and for several."""
 
 
 def lost_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[Sentence]:
-    """Return which cases of the reference the run lost or did not run.
+    """Return which cases of the reference the run lost or did not run; or [].
 
     Example: `in the baseline and not compared: 2 cases were skipped ("boots" and
-    "hats")`.
-    Return [] if nothing is lost. A case counts once for all its variants. What the test
-    itself took away is a change of the test (`changed_test`).
+    "hats")`. A case counts once for all its variants. Cases that are gone, left out or
+    newly skipped are not here: they are changes of the demands (`changed_test`).
     """
     lost = lost_otherwise(lost_cases(files, results, info), files)
     parts = _counts_by_reason(lost, WHY_LOST)
@@ -78,7 +77,7 @@ def lost_sentences(
 def not_compared_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Return which cases ran, and have no ranking in the reference.
+    """Return which cases ran, but have no ranking in the reference.
 
     Example: `main.jsonl has no ranking of 3 cases that ran, so they are not compared: 1
     case ended in an error there ("boots"), 2 cases were not searched there (...)`.
@@ -101,10 +100,10 @@ def not_compared_sentences(
 def found_something_sentences(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo]
 ) -> list[Sentence]:
-    """Return which cases fail, and found nothing in the reference.
+    """Return which cases fail now, and found nothing in the reference.
 
-    They are not known failures: nobody knows if their present results would have failed
-    before. Return [] without `--relevance-known=xfail`.
+    They are no known failures: nobody knows whether their present results would have
+    failed before. Return [] without `--relevance-known=xfail`.
     """
     failed = []
     for result in found_something_new(results):
@@ -125,7 +124,7 @@ def found_something_sentences(
 def uncompared_in_words(
     results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
 ) -> list[str]:
-    """Return what a headline has to add: `2 cases are lost`, `nothing ran of 1 file`.
+    """Return texts for a headline: `2 cases are lost`, `nothing ran of 1 file`.
 
     Files are not counted if the run was to run only a part of the cases.
     """
@@ -161,8 +160,8 @@ def _counts_by_reason(
 ) -> list[str]:
     """Return a text for each reason: `2 cases are gone ("boots" and "hats")`.
 
-    `words`: for each reason its words, for one case and for several. Reasons without
-    words come last. `place`: a text after the words.
+    `words`: {reason: (words for one case, words for several)}. Other reasons come last.
+    `place`: a text after the words.
     """
     by_reason = grouped(found, lambda case: case.why)
     reasons = [why for why in words if why in by_reason]
@@ -178,7 +177,7 @@ def _counts_by_reason(
 
 
 def _name(variants: Sequence[UncomparedCase]) -> str:
-    """Return the name of a case, with its variant if it has one, and its metrics.
+    """Return the id of a case in quotes, with its only variant and its metrics, if any.
 
     `variants`: the case in each variant.
     """

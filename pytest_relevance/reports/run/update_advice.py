@@ -1,4 +1,4 @@
-"""What to do next, at the end of a run: look, judge, accept."""
+"""Commands at the end of a run that say what to do next: look, judge, accept."""
 
 from __future__ import annotations
 
@@ -41,18 +41,16 @@ def next_steps(
     against: str = "",
     page: str = "",
 ) -> Iterator[CommandLine]:
-    """Give the commands that show, judge and accept what changed, in this order.
+    """Yield the commands that show, judge and accept what changed, in this order.
 
-    If the test is looser than its baseline, to undo that or to accept it comes first.
+    If demands are looser than in the baseline, the first commands undo or accept that.
+    What got worse is not to be accepted as long as judgments may explain it. Cases that
+    are compared with a record are never accepted: an update does not change a record.
 
-    `updating` is what the run accepts, "all", "new" or "test". `looser`: the case files
-    that are looser. `against` is the record to compare with as the command line names
-    it; empty if that is not known. `page` is the HTML report that the run wrote, empty
-    without one.
-
-    An update is not offered for what got worse as long as judgments may explain it.
-    Cases that are compared with a record are not accepted: an update does not change a
-    record.
+    `updating`: what the run accepts: "all", "new" or "test"; None for nothing.
+    `looser`: the case files whose demands are looser.
+    `against`: the record to compare with, as the command line names it; "" if unknown.
+    `page`: the HTML report that the run wrote; "" without one.
     """
     fallen = [result for result in results if got_worse(result)]
     if updating == "all":
@@ -92,7 +90,7 @@ def _how_to_look(
     against: str,
     page: str,
 ) -> CommandLine:
-    """Name the page that was written, or give the command that writes one."""
+    """Return the page that was written, or the command that writes one."""
     if page:
         return CommandLine("look", page)
     options = _reference_options(fallen[0], files, against)
@@ -101,7 +99,10 @@ def _how_to_look(
 
 
 def _about_looser_test(looser: LooserFiles) -> Iterator[CommandLine]:
-    """Give what to undo, and how to accept it. New judgments are not to be undone."""
+    """Yield the files in which to undo looser demands, and how to accept these.
+
+    New judgments are not to be undone.
+    """
     note = "the new judgments, if they are intended"
     if not looser.by_judgments:
         yield _what_to_undo(looser.names)
@@ -123,10 +124,11 @@ def _how_to_see_one(
     against: str,
     why_first: str = "",
 ) -> CommandLine:
-    """Give the command that reports the case with the greatest drop in full.
+    """Return the command that reports the case with the greatest drop in full.
 
-    It is to be called in the folder where the run was started. `why_first`: why this is
-    the first thing to do; empty if it is not.
+    It works in the folder where the run was started.
+
+    `why_first`: why this is the first thing to do; "" if it is not.
     """
     first = min(fallen, key=lambda result: result.weight * result.change)
     parts = ["pytest", "-v", *_reference_options(first, files, against)]
@@ -152,7 +154,7 @@ def _how_to_judge(
     files: Mapping[str, FileInfo],
     against: str,
 ) -> CommandLine:
-    """Give the command that lists the results to judge."""
+    """Return the command that lists the results to judge."""
     parts = ["pytest", *_reference_options(fallen[0], files, against)]
     parts.append("--relevance-unjudged=worklist.csv")
     which = "the query"
@@ -165,9 +167,10 @@ def _how_to_judge(
 def _by_standing(
     results: Iterable[CaseResult], files: Mapping[str, FileInfo]
 ) -> dict[str, list[CaseResult]]:
-    """Return the results by how they stand to their baseline.
+    """Return {standing to the baseline: results}, without files compared with a record.
 
-    The files that are compared with a record are left out.
+    Results that got worse, or changed by more than allowed, are under `REGRESSION` and
+    `CHANGED`.
     """
     against = {name for name, info in files.items() if info.against}
     by_standing: dict[str, list[CaseResult]] = defaultdict(list)
@@ -192,7 +195,7 @@ def _how_to_accept(
     worse: ChangeCounts,
     updating: str | None,
 ) -> Iterator[CommandLine]:
-    """Give the commands that accept the present rankings."""
+    """Yield the commands that accept the present rankings."""
     by_standing = _by_standing(results, files)
     fallen = by_standing[REGRESSION]
     if fallen and not worse.open:
@@ -215,7 +218,7 @@ def _accept_one(fallen: Sequence[CaseResult]) -> CommandLine:
 def _accept_better(
     by_standing: Mapping[str, Sequence[CaseResult]], worse: ChangeCounts
 ) -> Iterator[CommandLine]:
-    """Accept what changed by more than allowed, and what got better."""
+    """Yield the command that accepts improvements and changes by more than allowed."""
     parts = []
     if by_standing[CHANGED]:
         parts.append(f"{case_count(by_standing[CHANGED]):,} changed")
@@ -244,7 +247,7 @@ def _accept_new(group: Sequence[CaseResult]) -> CommandLine:
 def _arguments(group: Sequence[CaseResult]) -> str:
     """Return the arguments of pytest that choose these cases, each after a blank.
 
-    For many cases they are the files. For many files there are none.
+    If the cases are many, they are the files; if the files are many, "".
     """
     names = list(dict.fromkeys(result.node for result in group))
     if len(names) > MOST_NAMES:
@@ -262,7 +265,7 @@ def _misses_a_demand(result: CaseResult) -> bool:
 def reference_in(command: Sequence[str]) -> str:
     """Return the record to compare with, as a command line names it, or "".
 
-    An absolute path is left out: it is of another machine.
+    An absolute path is left out, because it belongs to one machine.
     """
     name = ""
     for place, argument in enumerate(command):

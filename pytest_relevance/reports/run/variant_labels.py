@@ -32,15 +32,15 @@ def key_of(result: CaseResult) -> tuple[str, str]:
 
 
 def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
-    """Return the variants of a run, in their order.
+    """Return the variants of a run in their order.
 
-    Tests in Python search nothing themselves: their checks have no variants.
+    Checks of tests in Python have none: these tests do not search.
     """
     return variants_in_order([result for result in results if not result.is_check])
 
 
 def variant_name(variant: Variant) -> str:
-    """Return the full name of a variant: `search[bm25]`, or `search` alone."""
+    """Return the full name of a variant: `search[bm25]`, or only `search`."""
     search, parameter = variant
     return harmless(f"{search}[{parameter}]" if parameter else search)
 
@@ -48,7 +48,7 @@ def variant_name(variant: Variant) -> str:
 def variant_label(variant: Variant, variants: Sequence[Variant]) -> str:
     """Return `bm25` if all `variants` are of one search, else `search[bm25]`.
 
-    `variants`: those among which the variant is named.
+    `variants`: all variants that the report names.
     """
     search, parameter = variant
     if parameter and {other for other, _ in variants} == {search}:

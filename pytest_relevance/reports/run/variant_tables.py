@@ -1,7 +1,7 @@
 """Tables of the variants of a search: means, the best variants of each tag, queries.
 
-The means are JSON data, too. The test between variants imports numpy, so tables are
-made only if there are several variants.
+`variants_data` returns the figures as JSON data. The significance test imports numpy,
+so tables are made only if there are several variants.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ def variants_table(
     *,
     full: bool,
 ) -> Table:
-    """Return a table with a row for each variant; of many, for the first and the best.
+    """Return a table with a row for each variant; if many, for the first and the best.
 
-    A row has the mean, the share of judged results, and how it compares with the first
-    variant: the difference and its 95 % interval, p, and how many cases have a higher
-    or a lower score.
+    A row has the mean, the share of judged results, and a comparison with the first
+    variant: the difference, its 95 % interval, p, and how many cases have a higher or a
+    lower score.
     """
     table = Table(
         [

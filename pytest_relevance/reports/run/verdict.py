@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 _COUNTED_AS_FAILED = (GOT_WORSE, CHANGED, IN_DOUBT, OTHER)
-"""The kinds of failures that are counted together if another sentence counts each."""
+"""The kinds of failures that count as failed if another sentence counts them."""
 
 
 def verdict(
@@ -50,13 +50,14 @@ def verdict(
     *,
     is_compared: bool = False,
 ) -> Sentence | None:
-    """Count the cases: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
+    """Return the counts of a run: `52 cases: 49 passed, 3 failed; mean nDCG@10 0.701`.
 
     Failures that a reference tells apart are counted by kind: `1 error, 9 failed
-    before`. If the run is compared with a reference (`is_compared`), other sentences
-    say how many got worse, the mean, and what did not finish. If no count says that the
-    run fails, the sentence does, unless a gate is not met. None if those sentences say
-    all.
+    before`. If neither a count nor a gate shows that the run fails, the sentence says
+    so. None if there is nothing to say.
+
+    `is_compared`: whether the run is compared with a reference. Then other sentences
+        have the mean, how many got worse, and what did not finish.
     """
     unfinished = _unfinished_parts(info)
     parts = case_counts(results, has_worse=not is_compared)
@@ -90,8 +91,8 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
     """Return `mean nDCG@10 0.701 (49 of 52 cases)`.
 
-    Of many variants the lowest and the highest mean are written; of the variants of a
-    single suite none, as their own lines have them.
+    Of many variants, only the lowest and the highest mean are written. Variants of a
+    single suite have their means in lines of their own, so the result is [].
     """
     means = means_by_variant(results)
     files = {result.file for result in results}
@@ -110,29 +111,34 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
 
 
 def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> list[str]:
-    """Count the cases, over all variants, and those of each status.
+    """Return how many cases there are over all variants, and how many of each status.
 
-    `135 cases: 61 passed, 30 without a floor`. If the baseline has any of the failures,
-    these are counted by kind in a second part, behind the known failures with their
-    mean: `44 got worse, 9 failed before`. Without `has_worse` what got worse or changed
-    is counted as failed, like a failure without a baseline.
+    Example: `135 cases: 61 passed, 30 without a floor`. If the baseline has any of the
+    failures, a second text counts failures by kind: `44 got worse, 9 failed before`.
+
+    `has_worse`: whether cases that got worse or changed are counted by kind; otherwise
+        they count as failed.
     """
     kinds = _kinds_of_failures(results)
     kinds_text = ""
-    told = _COUNTED_AS_FAILED if not has_worse else ()
+    other_kinds = () if has_worse else _COUNTED_AS_FAILED
     if kinds:
         from pytest_relevance.results.failures import FAILURE_KINDS
 
-        shown = [kind for kind in FAILURE_KINDS if kind not in told]
+        shown = [kind for kind in FAILURE_KINDS if kind not in other_kinds]
         kinds_text = kind_counts(kinds, (*shown, NOT_SEARCHED))
     counted_by_status = []
     compared = []
     for result in results:
         if result.baseline is not None:
             compared.append(result)
-        is_counted_by_kind = bool(kinds) and has_failed(result)
-        if is_counted_by_kind and result.status != NOT_SEARCHED:
-            is_counted_by_kind = failure_kind(result) not in told
+        is_counted_by_kind = (
+            bool(kinds)
+            and has_failed(result)
+            and (
+                result.status == NOT_SEARCHED or failure_kind(result) not in other_kinds
+            )
+        )
         if not is_counted_by_kind and not result.is_known:
             counted_by_status.append(result)
     counts = [
@@ -170,7 +176,7 @@ def _status_text(results: Sequence[CaseResult]) -> str:
 
 
 def _kinds_of_failures(results: Sequence[CaseResult]) -> Counter[str]:
-    """Count the failures by kind; no counts if the baseline has no failure."""
+    """Return {kind: number of failures}; {} if no failure has an accepted ranking."""
     counts: Counter[str] = Counter()
     if not any(result.status in NOT_PASSED for result in results):
         return counts
