@@ -8,6 +8,7 @@ registered when the first case file is collected (`hooks.install`).
 |---|---|
 | `hookspecs` | the hooks that the plugin offers |
 | `options` | options and ini keys, and which files are case files |
+| `command_line` | what the command line asks for, without the options of the configuration |
 | **collecting** | |
 | `collector`, `items` | a case file as a collector, its cases as test functions |
 | `item_variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
@@ -44,6 +45,7 @@ import pytest
 
 from pytest_relevance.plugin import (
     clock,  # noqa: F401 - before a conftest can stop the time
+    command_line,
     hookspecs,
     options,
 )
@@ -113,9 +115,10 @@ def pytest_relevance_write(run: Run, config: pytest.Config) -> Iterator[Message]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(
-    early_config: pytest.Config,
+    early_config: pytest.Config, parser: pytest.Parser
 ) -> Generator[None, object, object]:
     """Write the reports if a broken conftest.py ends the run before it begins."""
+    command_line.keep_parser(early_config, parser)
     try:
         return (yield)
     except KeyboardInterrupt:
@@ -129,14 +132,19 @@ def pytest_load_initial_conftests(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
-    """Write the reports if a wrong configuration ends the run before it begins."""
+    """Write the reports if a wrong configuration ends the run before it begins.
+
+    Raises UsageError for an option that only the command line may give.
+    """
     if not options.may_tell_of_failed_start(config):
+        command_line.refuse_configured_options(config)
         return (yield)
     from pytest_relevance.plugin.early_errors import FailedStart
 
     failed_start = FailedStart(config)
-    config.pluginmanager.register(failed_start, "relevance-failed-start")
+    config.pluginmanager.register(failed_start)
     try:
+        command_line.refuse_configured_options(config)
         return (yield)
     except pytest.UsageError as error:
         failed_start.report(error)
@@ -164,7 +172,7 @@ def _configure(config: pytest.Config) -> None:
     """
     options.read_settings(config)
     manager = config.pluginmanager
-    manager.register(SkippedFolders(config), "relevance-skipped-folders")
+    manager.register(SkippedFolders(config))
     if options.is_worker(config):
         return
     settings = options.settings(config)

@@ -56,6 +56,7 @@ def findings(
         yield from _without_reference(config, store)
         yield from _without_comparison(config, store)
         yield from missing_from_reference(config)
+    yield from _passed_when_run_again(store)
     yield from _lost_checks(store)
     yield from _files_passed_over(config, store)
     yield from _different_fingerprints(store)
@@ -70,6 +71,19 @@ def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]
         name = recorded_rankings(config).name
         text = f"nothing ran of {counted(len(unread), 'file')} in {name} ({examples(unread)})"
         yield RunFinding(f"--relevance-against: {text}", is_of_part=True)
+
+
+def _passed_when_run_again(store: RunStore) -> Iterator[RunFinding]:
+    """Yield a finding about tests that passed only when a plugin ran them again."""
+    names = store.passed_when_run_again()
+    if not names:
+        return
+    passed = "passed only when it was run again"
+    if len(names) > 1:
+        passed = "passed only when they were run again"
+    brief = f"{counted(len(names), 'test')} {passed}"
+    how = "--relevance-repeat says whether the ranking changes from call to call"
+    yield RunFinding(f"{brief} ({first_named(names)}): {how}", brief=brief)
 
 
 def _lost_checks(store: RunStore) -> Iterator[RunFinding]:

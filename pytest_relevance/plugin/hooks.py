@@ -31,7 +31,7 @@ from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.moved_entries import follow_moved_cases
 from pytest_relevance.plugin.news import NO_NEWS, PASSED_OVER
 from pytest_relevance.plugin.options import (
-    REPORTING,
+    HAS_CASES,
     ended_well,
     has_cases,
     is_worker,
@@ -51,33 +51,37 @@ from pytest_relevance.plugin.running.run_case import FINGERPRINT
 from pytest_relevance.plugin.terminal import Terminal
 from pytest_relevance.plugin.workers import Controller, send_collected, send_rest
 
-_CHECK_CALLS = "relevance-check-calls"
+_HAS_CHECKS: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def install(config: pytest.Config) -> None:
     """Register the hooks of a run with cases, unless they are registered."""
-    manager = config.pluginmanager
     if has_cases(config):
         return
+    config.stash[HAS_CASES] = True
+    # the hooks have no names, so that no option such as -p no:NAME switches them off
+    register = config.pluginmanager.register
     giving_up = GivingUp(config)
-    manager.register(Reporting(config, giving_up), REPORTING)
-    manager.register(WholeRun(config, giving_up), "relevance-run")
-    manager.register(Terminal(config), "relevance-terminal")
+    register(Reporting(config, giving_up))
+    register(WholeRun(config, giving_up))
+    register(Terminal(config))
     if is_worker(config):
         return
     from pytest_relevance.plugin.outputs import Outputs
 
-    manager.register(Controller(run_store(config)), "relevance-workers")
-    manager.register(Outputs(config), "relevance-outputs")
+    register(Controller(run_store(config)))
+    register(Outputs(config))
 
 
 def install_for_checks(session: pytest.Session) -> None:
     """Register the hooks of a run with checks in Python, unless they are registered."""
-    install(session.config)
-    if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
+    config = session.config
+    install(config)
+    if _HAS_CHECKS not in config.stash:
         from pytest_relevance.plugin.check_reports import CheckCalls
 
-        session.config.pluginmanager.register(CheckCalls(), _CHECK_CALLS)
+        config.stash[_HAS_CHECKS] = True
+        config.pluginmanager.register(CheckCalls())
 
 
 def pass_over(path: Path, config: pytest.Config) -> None:

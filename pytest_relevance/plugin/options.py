@@ -299,8 +299,8 @@ _SETTINGS: pytest.StashKey[RunSettings] = pytest.StashKey()
 DOCUMENTS = "relevance_documents"
 """The name of the fixture that says what documents are called."""
 
-REPORTING = "relevance-reporting"
-"""The name under which the hooks of a run with cases are registered."""
+HAS_CASES: pytest.StashKey[bool] = pytest.StashKey()
+"""Set when the hooks of a run with cases are registered."""
 
 
 def has_cases(config: pytest.Config) -> bool:
@@ -308,7 +308,7 @@ def has_cases(config: pytest.Config) -> bool:
 
     They are if it has collected a case file, or may get results of cases.
     """
-    return config.pluginmanager.has_plugin(REPORTING)
+    return HAS_CASES in config.stash
 
 
 def is_worker(config: pytest.Config) -> bool:
@@ -370,7 +370,7 @@ def read_settings(config: pytest.Config) -> None:
         outputs=outputs,
         details=bool(verbosity(option) > 1 or outputs),
         properties=bool(getattr(option, "xmlpath", None)),
-        runs_tests=not any(getattr(option, name, False) for name in _WITHOUT_TESTS),
+        runs_tests=not any(getattr(option, name, False) for name in WITHOUT_TESTS),
         home=here(),
         started=wall_time(),
     )
@@ -385,13 +385,16 @@ def read_settings(config: pytest.Config) -> None:
         ) from None
 
 
-_WITHOUT_TESTS = (
-    "collectonly",
-    "setuponly",
-    "setupplan",
-    "showfixtures",
-    "show_fixtures_per_test",
-)
+WITHOUT_TESTS = {
+    "collectonly": "--collect-only",
+    "setuponly": "--setup-only",
+    "setupplan": "--setup-plan",
+    "showfixtures": "--fixtures",
+    "show_fixtures_per_test": "--fixtures-per-test",
+}
+"""Options with which pytest collects tests and runs none: {the name under which pytest
+keeps one: the option}.
+"""
 
 
 def here() -> tuple[int, int]:
@@ -517,12 +520,11 @@ def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
     return exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-def files_below(folder: Path, config: pytest.Config) -> Iterator[str]:
-    """Yield the paths of all files in a folder and below it.
+def files_below(folder: Path, left_out: Sequence[str]) -> Iterator[str]:
+    """Yield the paths of the files in a folder and below it.
 
-    Folders that pytest does not look into (`norecursedirs`) are left out.
+    `left_out`: patterns for the names of folders that are left out.
     """
-    left_out = config.getini("norecursedirs")
     for path, folders, names in os.walk(folder):
         searched = []
         for name in sorted(folders):

@@ -1,20 +1,23 @@
 """What a run does not compare with its reference: case files and cases.
 
 If a reference is required (`--relevance-baseline=require`), they make the run fail. A
-run has a *selection* if an option or a node id of the command line chooses cases.
-Without a selection, the run is compared with the whole reference. With one, only the
-cases that ran count, and the files whose cases all ran.
+run has a *selection* if an option or a node id chooses cases. If the command line has
+no selection, the run is compared with the whole reference, whatever the configuration
+leaves out. If it has one, only the cases that ran count, and the files whose cases all
+ran.
 """
 
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_relevance._text import counted, examples, harmless
+from pytest_relevance.plugin.command_line import command_line
 from pytest_relevance.plugin.moved_entries import with_cases_left
 from pytest_relevance.plugin.options import (
     files_below,
@@ -30,6 +33,7 @@ from pytest_relevance.results.records.uncompared import (
     GONE,
     LEFT_OUT,
     MARKED_SKIP,
+    NOT_RUN,
     UncomparedCase,
     dropped_of_file,
     lost_of_file,
@@ -56,28 +60,37 @@ default.
 """
 
 
-def _has_selection(config: pytest.Config) -> bool:
-    if any("::" in argument for argument in config.args):
+def _has_selection(options: Namespace, arguments: Sequence[str]) -> bool:
+    """Say whether options or node ids choose cases."""
+    if any("::" in argument for argument in arguments):
         return True
-    if getattr(config.option, _SHARDS, 1) > 1:
+    if getattr(options, _SHARDS, 1) > 1:
         return True
-    return any(getattr(config.option, name, None) for name in _CHOOSING)
+    return any(getattr(options, name, None) for name in _CHOOSING)
 
 
 def is_part(config: pytest.Config) -> bool:
     """Say whether some cases did not run, because of a selection or an early end."""
-    return _has_selection(config) or bool(run_store(config).unfinished())
+    if _has_selection(config.option, config.args):
+        return True
+    return bool(run_store(config).unfinished())
 
 
-def covers(config: pytest.Config, path: Path) -> bool:
+def _is_part_by_command_line(config: pytest.Config) -> bool:
+    """Say whether the command line has a selection."""
+    given = command_line(config)
+    return _has_selection(given, given.file_or_dir)
+
+
+def _covers(config: pytest.Config, path: Path) -> bool:
     """Say whether a run without a selection has to collect a file.
 
     It has to if the command line names the file or a folder around it. If the command
-    line names none, pytest takes the folders of the ini key testpaths, or the folder in
-    which it was started.
+    line names nothing, this is the folder in which pytest was started, whatever
+    testpaths says.
     """
     real = os.path.realpath(path)
-    for argument in config.args:
+    for argument in command_line(config).file_or_dir or ("",):
         named = os.path.realpath(config.invocation_params.dir / argument)
         if real == named or real.startswith(os.path.join(named, "")):
             return True
@@ -126,21 +139,33 @@ def _baselines_beside_case_files(config: pytest.Config) -> Iterator[str]:
 
 
 def _baselines_without_a_run(config: pytest.Config) -> Iterator[str]:
-    """Yield case files with a baseline that are gone, or that were not collected.
-
-    A file that was not collected counts only if the command line names it, or a folder
-    around it.
-    """
+    """Yield case files with a baseline that are gone, or were not collected."""
     collected = set()
     for info in run_store(config).collection.files.values():
         collected.add(os.path.realpath(info.path))
     for baseline in _all_baselines(config):
         case_file = Path(str(baseline).removesuffix(SUFFIX))
-        is_gone = not case_file.exists()
-        is_collected = os.path.realpath(case_file) in collected
-        if is_gone or (not is_collected and covers(config, case_file)):
+        if os.path.realpath(case_file) not in collected:
             yield Path(shown_path(case_file, config)).as_posix()
 
+
+_LEFT_OUT = frozenset(
+    {
+        "*.egg",
+        ".*",
+        "_darcs",
+        "build",
+        "CVS",
+        "dist",
+        "node_modules",
+        "venv",
+        "{arch}",
+    }
+)
+"""pytest's default of norecursedirs.
+
+A branch can add a folder to norecursedirs. The baselines in it count all the same.
+"""
 
 _BASELINES: pytest.StashKey[tuple[Path, ...]] = pytest.StashKey()
 
@@ -149,8 +174,9 @@ def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
     """Return all baselines of the project, for which its folders are searched once."""
     if _BASELINES not in config.stash:
         found: list[Path] = []
+        left_out = [*_LEFT_OUT.intersection(config.getini("norecursedirs"))]
         for folder in _folders_of_project(config):
-            for path in files_below(folder, config):
+            for path in files_below(folder, left_out):
                 if path.endswith(SUFFIX):
                     found.append(Path(path))
         config.stash[_BASELINES] = tuple(dict.fromkeys(found))
@@ -160,16 +186,19 @@ def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
 def _folders_of_project(config: pytest.Config) -> list[Path]:
     """Return the folders in which baselines of the project may be.
 
-    With a configuration file, this is the root. Without one, pytest's root may be any
-    folder above. Then the folder in which pytest was started is returned, and the
-    folders that the command line names.
+    With a configuration file, these are the root, and the folder in which pytest was
+    started, if that is not in the root. Without one, pytest's root may be any folder
+    above. Then these are the folder in which pytest was started, and the folders that
+    the command line names.
     """
+    start = config.invocation_params.dir
     if config.inipath is not None:
-        return [config.rootpath]
-    folders = [config.invocation_params.dir]
-    for argument in config.args:
+        is_inside = start.is_relative_to(config.rootpath)
+        return [config.rootpath] if is_inside else [config.rootpath, start]
+    folders = [start]
+    for argument in command_line(config).file_or_dir:
         name, _, _ = argument.partition("::")
-        path = config.invocation_params.dir / name
+        path = start / name
         folders.append(path if path.is_dir() else path.parent)
     return folders
 
@@ -186,23 +215,34 @@ def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
     if is_updating or not settings(config).requires_baseline:
         return
     store = run_store(config)
-    is_whole_run = not _has_selection(config)
+    is_whole_run = not _is_part_by_command_line(config)
     if is_whole_run:
         yield from _files_that_are_gone(config)
+    is_configured = is_whole_run and _has_selection(config.option, config.args)
     by_file = grouped(store.finished, lambda result: result.file)
     for file, about in store.collection.files.items():
         results = by_file.get(file, [])
         is_whole = is_whole_run or about.is_whole(results, file)
-        yield from _lost_cases(file, about, results, is_whole=is_whole)
+        yield from _lost_cases(
+            file, about, results, is_whole=is_whole, is_configured=is_configured
+        )
         if not about.against:
             yield from _changes_of_test(file, about, results, is_whole=is_whole)
         yield from _cases_not_compared(file, about, results)
 
 
 def _lost_cases(
-    file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
+    file: str,
+    about: FileInfo,
+    results: Sequence[CaseResult],
+    *,
+    is_whole: bool,
+    is_configured: bool,
 ) -> Iterator[RunFinding]:
-    """Yield a finding about cases that the reference has and the run has not."""
+    """Yield a finding about cases that the reference has and the run has not.
+
+    `is_configured`: the configuration has a selection, and the command line has none.
+    """
     lost = _lost(file, about, results, is_whole=is_whole)
     if not lost:
         return
@@ -215,6 +255,8 @@ def _lost_cases(
     else:
         what += f" ({_names(lost)})"
         how = "restore them or their judgments, or accept it with --relevance-update or another record"
+    if is_configured and all(case.why == NOT_RUN for case in lost):
+        how = _SELECT
     text = f"{harmless(file)} {what}, and {_REQUIRED}: {how}"
     yield _failing(text, _cases_are(lost, "missing"))
 
@@ -247,6 +289,15 @@ _OF_TEST_OR_MARK = frozenset({GONE, LEFT_OUT, MARKED_SKIP})
 
 _ACCEPT = "accept it if it is intended"
 
+_SELECT = (
+    "take the selection (-k, -m ...) out of addopts, or give one on the command line"
+)
+
+_COLLECT = (
+    "pytest left them out because of testpaths, norecursedirs, addopts or a conftest.py; mend that, or name what "
+    "to test on the command line"
+)
+
 _LOOSER = "the test is looser than accepted"
 
 
@@ -278,23 +329,26 @@ def _files_that_are_gone(config: pytest.Config) -> Iterator[RunFinding]:
     """Yield a finding about case files of the reference that should have run."""
     against = config.option.relevance_against
     gone = [
-        file for file in files_not_run(config) if covers(config, _path_of(file, config))
+        file
+        for file in files_not_run(config)
+        if _covers(config, _path_of(file, config))
     ]
     if not gone:
         return
     count = counted(len(gone), "file")
     files = f"{count} ({examples(gone)})"
     because = f"nothing ran of {count}"
+    how = _COLLECT
+    reference = "with a baseline"
     if against is not None:
-        how = "restore them, or compare with another record"
-        name = harmless(recorded_rankings(config).name)
-        yield _failing(
-            f"nothing ran of {files} in {name}, and {_REQUIRED}: {how}", because
-        )
-        return
-    how = "restore the case files, or delete their baselines"
-    text = f"nothing ran of {files} with a baseline, and {_REQUIRED}: {how}"
-    yield _failing(text, because)
+        reference = f"in {harmless(recorded_rankings(config).name)}"
+    if not all(_path_of(file, config).exists() for file in gone):
+        how = "restore the case files, or delete their baselines"
+        if against is not None:
+            how = "restore them, or compare with another record"
+    yield _failing(
+        f"nothing ran of {files} {reference}, and {_REQUIRED}: {how}", because
+    )
 
 
 def _path_of(file: str, config: pytest.Config) -> Path:

@@ -68,6 +68,7 @@ class RunStore:
         self.failed: set[str] = set()
         self.unscored: set[str] = set()
         self.other_failures: dict[str, None] = {}
+        self._run_again: dict[str, None] = {}
         self._cases: dict[tuple[str, int], CaseResult] = {}
         self._results: list[CaseResult] | None = None
         self._is_complete = False
@@ -76,9 +77,10 @@ class RunStore:
         """Store what is attached to a report, and note its node id if it failed."""
         if attached.news is not NO_NEWS:
             self.receive(attached.news)
-        if not is_last(report):
-            return
         nodeid, results = report.nodeid, attached.results
+        if not is_last(report):
+            self._run_again[nodeid] = None
+            return
         if report.failed:
             self.failed.add(nodeid)
             if not any(has_failed(result) for result in results or ()):
@@ -239,6 +241,17 @@ class RunStore:
         False if a case was deselected, or if the run was stopped early.
         """
         return self.collection.files[file].is_whole(self.finished, file)
+
+    def passed_when_run_again(self) -> list[str]:
+        """Return the node ids of tests with results that passed at a later attempt.
+
+        A plugin such as pytest-rerunfailures ran them again, because they failed.
+        """
+        return [
+            name
+            for name in self._run_again
+            if name not in self.failed and (name, 0) in self._cases
+        ]
 
     def unfinished(self) -> list[str]:
         """Return the node ids of the cases that were to run and have no result."""

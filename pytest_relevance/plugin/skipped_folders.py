@@ -28,7 +28,7 @@ class SkippedFolders:
             return
         case_files = self._config.stash[CASE_FILES]
         files = []
-        for path in files_below(folder, self._config):
+        for path in files_below(folder, self._config.getini("norecursedirs")):
             if case_files.includes(Path(path)):
                 files.append(path)
         if not files:

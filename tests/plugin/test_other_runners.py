@@ -225,6 +225,8 @@ def test_the_last_attempt_counts(
         *options, "--relevance-record=run.jsonl", UPDATE, "--junitxml=junit.xml"
     )
     assert run.code == 1
+    again = "3 tests passed only when they were run again (shop.relevance.yaml::a b"
+    assert again in run.said
     accepted = Accepted(project.path / BASELINE).rankings
     assert accepted["a b", None] == ("a", "b")
     properties = project.properties("a b")

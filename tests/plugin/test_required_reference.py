@@ -153,11 +153,61 @@ def test_a_plugin_that_runs_a_shard_selects(shop: Shop) -> None:
     assert shop.run(REQUIRE, "--num-shards=1").code == 1
 
 
-def test_the_folders_of_testpaths_are_the_whole(shop: Shop) -> None:
-    shop.write("pytest.ini", "[pytest]\ntestpaths = tests/shop\n")
-    assert shop.run(REQUIRE).code == 0
+def test_the_folder_in_which_pytest_is_started_is_the_whole(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.write("pytest.ini", "[pytest]\n")
     file(shop, "help").unlink()
+    monkeypatch.chdir(shop.path / "tests/shop")
     assert shop.run(REQUIRE).code == 0
+
+
+# --- what the configuration leaves out ------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "testpaths = tests/shop",
+        "norecursedirs = help",
+        "relevance_files = shop.relevance.yaml",
+        "addopts = tests/shop",
+        "addopts = --ignore=tests/help",
+        "addopts = --ignore-glob=*help*",
+        "addopts = --rootdir=tests/shop tests/shop",
+    ],
+)
+def test_a_case_file_that_the_configuration_leaves_out_fails(
+    shop: Shop, against: list[str], setting: str
+) -> None:
+    shop.write("pytest.ini", f"[pytest]\n{setting}\n")
+    run = shop.run(REQUIRE, *against)
+    assert run.code == 1
+    assert "nothing ran of 1 file" in run.said
+    assert "pytest left them out because of testpaths, norecursedirs" in run.said
+    assert shop.run(REQUIRE, *against, "tests/shop").code == 0
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "options",
+    [
+        "-k boots",
+        f"--deselect={NAMES['shop']}::hats",
+        f"{NAMES['shop']}::boots",
+    ],
+)
+def test_cases_that_the_configuration_leaves_out_fail(
+    shop: Shop, against: list[str], options: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", options)
+    run = shop.run(REQUIRE, *against)
+    assert run.code == 1
+    take = "take the selection (-k, -m ...) out of addopts, or give one on the command line"
+    assert take in run.said
+    assert shop.run(REQUIRE, *against, "-k", "boots").code == 0
+    assert shop.run(*against).code == 0
 
 
 # --- shards and merge -----------------------------------------------------------------
@@ -191,6 +241,16 @@ def test_a_merge_looks_at_the_whole_reference(
     assert NOTHING_OF_HELP in command("merge", *records, "--format", "markdown").out
     # as no shard requires a baseline
     assert command("merge", *shards(shop, *against)).code == 0
+
+
+@BOTH
+def test_a_merge_fails_for_a_case_file_that_no_shard_was_told_to_run(
+    shop: Shop, against: list[str], command: Command
+) -> None:
+    shards(shop, REQUIRE, *against)
+    merged = command("merge", "shop.jsonl")
+    assert merged.code == 1
+    assert NOTHING_OF_HELP in merged.out
 
 
 def test_a_merge_of_a_merge_looks_at_the_whole_again(

@@ -407,7 +407,7 @@ def test_cases_of_the_baseline_that_are_not_compared() -> None:
     (said,) = lost_sentences([], files, info)
     assert said.text == (
         'in the baseline and not compared: 1 case has no judgments now ("cap"), nothing ran of 1 file '
-        '("old.relevance.yaml"); rename a baseline with its case file, or delete it'
+        '("old.relevance.yaml"); if a case file was renamed or deleted, do the same with its baseline'
     )
     changed = changed_test([], files, info)
     assert change_texts(changed) == [

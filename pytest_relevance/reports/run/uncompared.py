@@ -69,7 +69,9 @@ def lost_sentences(
     source, is_record = _reference_name(files.values())
     remedies = []
     if not is_record and info.not_run:
-        remedies.append("rename a baseline with its case file, or delete it")
+        remedies.append(
+            "if a case file was renamed or deleted, do the same with its baseline"
+        )
     what = f"in {source} and not compared: {', '.join(parts)}"
     return [Sentence("; ".join([what, *remedies]), BAD)]
 
