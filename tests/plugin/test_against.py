@@ -50,7 +50,7 @@ def test_it_tells_what_a_committed_baseline_tells(
     failed = {"floor": "failed", "low": "failed", "drop": "failed"}
     assert run.outcomes == {**failed, "rise": "passed"}
     mean = "mean nDCG@10 0.855 -> 0.782 (-0.073, 95% -0.290 to +0.145, p 1.000)"
-    counts = "4 cases: 2 failed, 1 without a floor; 1 failed before"
+    counts = "4 cases: 2 failed, 1 measured; 1 failed before"
     sentence, *said = run.summary.splitlines()[:4]
     assert sentence.startswith(CHANGED)
     assert said == [mean, "1 the same", counts]

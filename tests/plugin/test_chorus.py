@@ -161,7 +161,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     assert "\nfirst    pytest -v " in end
     assert "\njudge    pytest --relevance-unjudged=worklist.csv  # lists which" in end
     assert "\n24 got better, 13 within the tolerance, " in end
-    assert "\n135 cases: 61 passed, 44 failed, 30 without a floor\n" in end
+    assert "\n135 cases: 61 passed, 44 failed, 30 measured\n" in end
 
 
 def test_short_summary_lines_name_the_query_first_in_80_columns(

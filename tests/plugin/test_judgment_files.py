@@ -29,7 +29,7 @@ def test_each_query_is_an_item(shop: Project) -> None:
     run = shop.run("-v")
     assert run.outcomes == {"q1": "passed", "q2": "failed", "q3": "passed"}
     assert run.results["q3"].score is None
-    assert "1 passed, 1 failed, 1 without a floor; " in run.summary
+    assert "1 passed, 1 failed, 1 measured; " in run.summary
     assert [entry.line for entry in run.results.values()] == [1, 2, 4]
 
 
@@ -97,9 +97,7 @@ def test_queries_without_judgments_are_measured_and_counted(shop: Project) -> No
     shop.cases(THREE_LINES + "min_judged: 0.1\n")
     run = shop.run("-n1")
     assert run.counts == {"passed": 7}
-    assert (
-        "2 passed, 5 without a floor; mean nDCG@10 1.000 (2 of 7 cases)" in run.summary
-    )
+    assert "2 passed, 5 measured; mean nDCG@10 1.000 (2 of 7 cases)" in run.summary
     line = 'shop.relevance.yaml: 5 of 7 queries have no judgments: "a b 3", "a b 4", "a b 5" and 2 more\n'
     assert run.summary.count(line) == 1
     assert "no judgments" not in shop.run("-q").text

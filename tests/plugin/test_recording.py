@@ -213,7 +213,7 @@ def test_the_checks_of_subtests(project: Project) -> None:
     below = "test_shop.py:7: nDCG@10 0.631 is below 0.900"
     assert below in run.failure("test_shop [b a]")
     assert "ValueError: of another kind" in run.failure("test_going_on")
-    counts = "1 passed, 2 failed, 2 errors, 1 without a floor"
+    counts = "1 passed, 2 failed, 2 errors, 1 measured"
     assert f": {counts}; mean nDCG@10 0.658" in run.summary
     assert ends(project.recorded()) == {
         "measured": ("measured", "passed"),

@@ -106,11 +106,11 @@ def test_at_q_a_failure_and_a_suite_have_a_line_each(shop: Project) -> None:
     line = f"shop.relevance.yaml:5: {SHORT}; {EXCLUDED}; {INTERVAL}\n"
     assert run.failure("smart watch") == line
     last, more, of_shop = run.summary.splitlines()
-    assert more.startswith(
-        "more.relevance.yaml  mean nDCG@10 1.000   1 without a floor"
-    )
+    assert more.startswith("more.relevance.yaml  mean nDCG@10 1.000   1 measured")
     assert of_shop.startswith("shop.relevance.yaml  mean")
-    counts = "4 cases: 2 passed, 1 failed, 1 without a floor; mean nDCG@10 0.713 (3 of 4 cases)"
+    counts = (
+        "4 cases: 2 passed, 1 failed, 1 measured; mean nDCG@10 0.713 (3 of 4 cases)"
+    )
     assert last == counts
 
 

@@ -82,7 +82,7 @@ def test_what_is_met_because_nobody_looked_is_an_error(ten: Project) -> None:
             "hand k on to the engine, or look no deeper than rank 10"
         )
     assert "shop.relevance.yaml:2: exclude looks at rank 50, and no case" in run.text
-    assert "18 cases: 8 passed, 8 errors, 2 without a floor" in run.summary
+    assert "18 cases: 8 passed, 8 errors, 2 measured" in run.summary
 
 
 def test_a_search_that_hands_k_on_decides_all(project: Project) -> None:
@@ -155,7 +155,7 @@ def test_a_case_in_a_group_of_workers_has_one_result(ten: Project) -> None:
     """)
     ten.cases(suite(DEEP))
     run = ten.run("-n2", "--dist=loadgroup")
-    assert "3 cases: 1 error, 2 without a floor" in run.summary
+    assert "3 cases: 1 error, 2 measured" in run.summary
 
 
 @BOTH

@@ -77,4 +77,4 @@ def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
     assert "P@1 0.000 is below 1.000" in text
     assert 'query "shoes"' in text
     assert "note: a note" in text
-    assert "1 failed, 1 without a floor" in run.summary
+    assert "1 failed, 1 measured" in run.summary

@@ -166,7 +166,7 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
     "some measured": (
         [PASSED, case("hats", min_ndcg=0.5), case("gloves")], {},
         "All 2 cases with a floor pass; 1 is only measured", "passes"),
-    "all measured": (measured("boots", "hats"), {}, "2 cases measured, without a floor", "passes"),
+    "all measured": (measured("boots", "hats"), {}, "2 cases are measured: nothing is expected of them", "passes"),
     "fails as expected": (
         [failed("hats", changes={"outcome": "xfailed"}), PASSED], {}, "No case fails", "passes"),
     "failed before as expected": ([changed(BEFORE, outcome="xfailed")], {}, "No query got worse", "passes"),

@@ -177,7 +177,7 @@ def test_beside_a_baseline() -> None:
         The build fails because 1 query got worse and 1 case fails.
 
         - mean nDCG@10 0.720 -> 0.694 (-0.026, 95% -0.459 to +0.459, p 1.000)
-        - 1 within the tolerance
+        - 1 within the tolerance, 2 new or not compared
         - 5 cases: 3 passed, 1 failed; 1 without an entry
         - `shop.relevance.yaml`, `search`, `against the baseline`, `index products-20`
 

@@ -206,8 +206,8 @@ def test_what_is_counted() -> None:
     )
     assert " ".join(one.status for one in entries) == statuses
     assert summary(*entries, verbose=-1) == block("""
-        9 cases: 1 passed, 1 failed, 1 error, 2 inconclusive, 1 xfailed, 1 xpassed, 1 skipped, 1 without a
-            floor; mean nDCG@10 0.500 (6 of 9 cases)
+        9 cases: 1 passed, 1 failed, 1 error, 2 inconclusive, 1 xfailed, 1 xpassed, 1 skipped, 1 measured;
+            mean nDCG@10 0.500 (6 of 9 cases)
         shop.relevance.yaml  p50 12 ms, max 12 ms
         """)
 

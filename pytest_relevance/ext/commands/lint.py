@@ -250,7 +250,7 @@ def _unjudged_in_suite(suite: Suite) -> Iterator[Problem]:
 UNJUDGED = FileCheck(
     name="unjudged",
     advice=(
-        "queries without judgments, which are measured without a floor; judge some of their "
+        "queries without judgments, which are measured, so nothing is expected of them; judge some of their "
         "results, or leave them out with queries: {file: ..., only: judged}"
     ),
     find=_unjudged_in_suite,

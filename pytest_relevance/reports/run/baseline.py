@@ -17,6 +17,7 @@ from pytest_relevance._number_text import (
 )
 from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.reports.blocks import Sentence
+from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.changed_test import change_sentences, changed_test
 from pytest_relevance.reports.run.mean_text import (
     has_mean,
@@ -236,7 +237,8 @@ def whole_mean_sentences(
         metric = metric_of(scored) + _over_what(ran)
         said = mean_change_sentence(change, metric, weighted(scored))
         sentences.append(with_judged_alone(said, changes))
-    return [*sentences, *count_sentences(counts, told)]
+    others = case_count(ran) - counts.compared
+    return [*sentences, *count_sentences(counts, told, others)]
 
 
 def _over_what(results: Sequence[CaseResult]) -> str:
@@ -275,16 +277,21 @@ _COUNTS = {
 """What became of queries, in words: by the names of the counts, in their order."""
 
 
-def count_sentences(counts: ChangeCounts, told: Collection[str] = ()) -> list[Sentence]:
+def count_sentences(
+    counts: ChangeCounts, told: Collection[str] = (), others: int = 0
+) -> list[Sentence]:
     """Return `24 got better, 13 within the tolerance, 35 the same, 19 without a score`.
 
     `told`: the counts that the headline has; they are left out.
+    `others`: how many queries are not compared, for example because they are new.
     """
     parts = []
     for name, words in _COUNTS.items():
         count = getattr(counts, name)
         if count and name not in told:
             parts.append(f"{count:,} {words}")
+    if others:
+        parts.append(f"{others:,} new or not compared")
     return [Sentence(", ".join(parts))] if parts else []
 
 

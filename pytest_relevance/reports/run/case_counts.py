@@ -13,7 +13,6 @@ from pytest_relevance.reports.run.variant_labels import key_of
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
-    MEASURED,
     SKIPPED,
     CaseResult,
 )
@@ -25,7 +24,7 @@ NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
 """The statuses of cases that did not pass."""
 
 
-_WORDS = {ERROR: (ERROR, "errors"), MEASURED: ("without a floor",) * 2}
+_WORDS = {ERROR: (ERROR, "errors")}
 """The words for one case and for several, if these are not the name of the status."""
 
 
@@ -71,9 +70,9 @@ def counted_cases(results: Sequence[CaseResult]) -> str:
 
 
 def status_counts(results: Iterable[CaseResult]) -> str:
-    """Return how many cases have each status: `61 passed, 30 without a floor`.
+    """Return how many cases have each status: `61 passed, 30 measured`.
 
-    A case without a floor has no expectation either: it is only measured.
+    A case with neither a floor nor an expectation is measured.
     """
     return kind_counts(Counter(result.status for result in results), STATUSES)
 

@@ -444,7 +444,9 @@ def _without_failure_text(ran: Sequence[CaseResult]) -> str:
     passed = case_count(by_status.get(PASSED, ()))
     measured = case_count(by_status.get(MEASURED, ()))
     if not passed:
-        return f"{counted(measured, 'case')} measured, without a floor"
+        are, them = ("is", "it") if measured == 1 else ("are", "them")
+        cases = counted(measured, "case")
+        return f"{cases} {are} measured: nothing is expected of {them}"
     which = counted(passed, "case")
     if measured:
         has_floors = all(

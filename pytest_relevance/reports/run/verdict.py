@@ -113,7 +113,7 @@ def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
 def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> list[str]:
     """Return how many cases there are over all variants, and how many of each status.
 
-    Example: `135 cases: 61 passed, 30 without a floor`. If the baseline has any of the
+    Example: `135 cases: 61 passed, 30 measured`. If the baseline has any of the
     failures, a second text counts failures by kind: `44 got worse, 9 failed before`.
 
     `has_worse`: whether cases that got worse or changed are counted by kind; otherwise
@@ -166,7 +166,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
 
 
 def _status_text(results: Sequence[CaseResult]) -> str:
-    """Return `61 passed, 30 without a floor (2 new to the baseline)`."""
+    """Return `61 passed, 30 measured (2 new to the baseline)`."""
     new = 0
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:

@@ -112,7 +112,7 @@ def test_a_regression() -> None:
     )
     mean = (
         "mean nDCG@10 1.000 → 0.500 (-0.500, 95% -1.000 to 0.000, p 1.000)\n"
-        "        1 the same\n"
+        "        1 the same, 3 new or not compared\n"
         "        unjudged results of 1 query leave the mean between 0.500 and 1.000"
     )
     explained = (

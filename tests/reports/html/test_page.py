@@ -178,7 +178,7 @@ def test_the_same_data_are_the_same_text_whenever_they_are_written() -> None:
 def test_the_title_is_the_sentence_and_the_name() -> None:
     page = page_of(result_of({"query": "a"}, ["x"]), name="main.jsonl")
     titles = re.findall("<title>(.*)</title>", page)
-    assert titles == ["1 case measured, without a floor - main.jsonl"]
+    assert titles == ["1 case is measured: nothing is expected of it - main.jsonl"]
 
 
 def test_nothing_is_loaded_from_anywhere() -> None:
