@@ -162,7 +162,7 @@ def test_a_page_loads_pictures_only_if_asked_to(
 @pytest.mark.parametrize("against", ["main.jsonl", f"{FILE}.baseline.jsonl"])
 def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> None:
     page = page_of(shop, "branch.jsonl", "--against", against)
-    assert f"against {against}" in page_text(page).splitlines()
+    assert f"\nagainst {against}" in page_text(page)
     boots = page_values(page)["cases"][0]
     assert boots["accepted"] == ["sku-1", "sku-2", "sku-3", "sku-9"]
     assert boots["moves"][0][:3] == ["sku-1", 1, None]
