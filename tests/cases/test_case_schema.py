@@ -3,7 +3,7 @@ stricter than the reader.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,6 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 from pytest_relevance import read_suite
 from tests.cases.conftest import SCHEMA, mistakes, schema_says
-
-SchemaSays = Callable[[str | bytes], list[str]]
 
 EXAMPLES = sorted(
     (Path(__file__).parents[2] / "example_suite").glob("*.relevance.yaml")

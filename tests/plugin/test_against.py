@@ -87,21 +87,6 @@ def test_a_committed_baseline_is_left_alone(shop: Shop) -> None:
     }
 
 
-def test_cases_that_the_record_lacks_are_new(shop: Shop) -> None:
-    shop.cases(CASES + "      - {query: added, judgments: {a: 3}}\n")
-    shop.cases(ELSEWHERE, "other.relevance.yaml")
-    shop.returns(added="a")
-    run = shop.run(AGAINST)
-    new = [
-        name
-        for name, each in run.results.items()
-        if each.baseline is not None and each.baseline.standing == "new"
-    ]
-    assert new == ["elsewhere", "added"]
-    assert "2 new to the baseline" in run.summary
-    assert shop.run(AGAINST, "-k", "added").code == 0
-
-
 @pytest.mark.parametrize(
     ("key", "why"),
     [

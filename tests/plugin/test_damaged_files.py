@@ -146,18 +146,12 @@ def shop(project: Project) -> Project:
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("run.jsonl", "report run.jsonl"),
         ("run.jsonl", "report run.jsonl -vv"),
-        ("run.jsonl", "report run.jsonl --format markdown"),
         ("run.jsonl", "report run.jsonl --format html"),
-        ("run.jsonl", "report run.jsonl --format json"),
         ("run.jsonl", "report main.jsonl --against run.jsonl --format html"),
-        ("run.jsonl", "compare main.jsonl run.jsonl --common"),
         ("run.jsonl", "compare run.jsonl main.jsonl --common --format html"),
         ("run.jsonl", "history main.jsonl run.jsonl"),
         ("run.jsonl", "merge run.jsonl main.jsonl --last"),
-        (BASELINE, f"report run.jsonl --against {BASELINE}"),
-        (BASELINE, f"report run.jsonl --against {BASELINE} --format markdown"),
         (BASELINE, f"report run.jsonl --against {BASELINE} --format html"),
     ],
 )

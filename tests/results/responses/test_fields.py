@@ -19,7 +19,6 @@ PRODUCTS: list[dict[str, Any]] = [
     for id_, brand, price in zip("ab", BRANDS, PRICES, strict=True)
 ]
 HITS = [{"_id": each["id"], "_score": 1.0, "_source": each} for each in PRODUCTS]
-FIELDS = [{key: each[key] for key in ("brand", "price")} for each in PRODUCTS]
 
 
 def _rows(connection: Any) -> Any:
