@@ -16,6 +16,7 @@ import pytest
 from pytest_relevance.plugin.moved_entries import (
     COLLECTED_FILES,
     GATES_LEFT,
+    GATES_OF_MOVED,
     CollectedFile,
 )
 from pytest_relevance.plugin.options import settings
@@ -79,7 +80,10 @@ def _with_demands(
     if file.collector.baseline is None:
         return info
     gates_left = config.stash.get(GATES_LEFT, {}).get(name, [])
-    return _with_changes(info, file, demands, gates_left)
+    gates_of_moved = config.stash.get(GATES_OF_MOVED, {}).get(name, {})
+    return _with_changes(
+        info, file, demands, gates_left=gates_left, gates_of_moved=gates_of_moved
+    )
 
 
 def _demands_of_cases(
@@ -125,11 +129,14 @@ def _with_changes(
     info: FileInfo,
     file: CollectedFile,
     demands: Mapping[EntryKey, CaseDemands],
+    *,
     gates_left: Sequence[RecordedGate],
+    gates_of_moved: Mapping[str, Sequence[RecordedGate]],
 ) -> FileInfo:
     """Return the data of a file, with how its demands changed since the reference.
 
     `gates_left`: the gates of files that are gone and whose cases are in this file now.
+    `gates_of_moved`: {id: gates of the earlier file} of cases that moved to this file.
     """
     from pytest_relevance.results.records.demand_changes import (
         DemandedOfCase,
@@ -143,5 +150,5 @@ def _with_changes(
             digest = digest_of(case.judgments)
             demanded = DemandedOfCase(demands[key], case.weight, case.tags, digest)
             now.append((key, demanded))
-    found = changes_since(entries, now, info.gates, gates_left)
+    found = changes_since(entries, now, info.gates, gates_left, gates_of_moved)
     return replace(info, test_changes=found.changes, knows_demands=found.is_known)

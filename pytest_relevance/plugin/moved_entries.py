@@ -86,7 +86,9 @@ def follow_moved_cases(config: pytest.Config) -> None:
     for name, entries in found.entries(references).items():
         if name in collected:
             collected[name].collector.move_entries(entries, collected[name].runs)
-    config.stash[GATES_LEFT] = _gates_left(found, references, collected)
+    heirs = _heirs(found, collected)
+    config.stash[GATES_LEFT] = _gates_left(heirs, references)
+    config.stash[GATES_OF_MOVED] = _gates_of_moved(found, heirs, references)
     for name in found.files & collected.keys():
         file = collected[name]
         info = file.collector.describe(file.suite, file.runs, file.digest)
@@ -97,23 +99,56 @@ GATES_LEFT: pytest.StashKey[Mapping[str, list[RecordedGate]]] = pytest.StashKey(
 """The gates of case files that are gone, by the file that their cases moved to."""
 
 
-def _gates_left(
-    moves: Moves,
-    references: Mapping[str, BaselineEntries],
-    collected: Mapping[str, CollectedFile],
-) -> dict[str, list[RecordedGate]]:
-    """Return the gates of files that are gone: {file that has the cases now: gates}.
-
-    If the cases of a file moved to several files, the first of these gets the gates.
-    """
-    found: dict[str, list[RecordedGate]] = defaultdict(list)
-    seen = set()
+def _heirs(moves: Moves, collected: Mapping[str, CollectedFile]) -> dict[str, str]:
+    """Return {file that is gone: the first file that its cases moved to}."""
+    heirs: dict[str, str] = {}
     for now, before in moves.moved.items():
-        demands = references[before.file].demands
-        if before.file in collected or before.file in seen or demands is None:
+        if before.file not in collected:
+            heirs.setdefault(before.file, now.file)
+    return heirs
+
+
+def _gates_left(
+    heirs: Mapping[str, str], references: Mapping[str, BaselineEntries]
+) -> dict[str, list[RecordedGate]]:
+    """Return the gates of files that are gone: {file that has the cases now: gates}."""
+    found: dict[str, list[RecordedGate]] = defaultdict(list)
+    for gone, heir in heirs.items():
+        demands = references[gone].demands
+        if demands is not None:
+            found[heir] += demands.gates
+    return found
+
+
+GATES_OF_MOVED: pytest.StashKey[Mapping[str, Mapping[str, Sequence[RecordedGate]]]] = (
+    pytest.StashKey()
+)
+"""The gates that looked at cases which moved to another file.
+
+It is {file now: {id now: gates of the file before}}.
+"""
+
+
+def _gates_of_moved(
+    moves: Moves, heirs: Mapping[str, str], references: Mapping[str, BaselineEntries]
+) -> dict[str, dict[str, list[RecordedGate]]]:
+    """Return the gates that looked at moved cases, as `GATES_OF_MOVED` has them.
+
+    The gates are those of the reference, which also has the tags of the cases. Gates
+    that came along with the cases (`heirs`) are left out.
+    """
+    found: dict[str, dict[str, list[RecordedGate]]] = defaultdict(dict)
+    for now, before in moves.moved.items():
+        entries = references[before.file]
+        came_along = now.file in (before.file, heirs.get(before.file))
+        if came_along or entries.demands is None:
             continue
-        seen.add(before.file)
-        found[now.file] += demands.gates
+        tags = entries[before.id, before.variant].tags
+        found[now.file][now.id] = [
+            gate
+            for gate in entries.demands.gates
+            if gate.tag is None or gate.tag in tags
+        ]
     return found
 
 

@@ -473,6 +473,41 @@ def test_gates_of_a_file_whose_cases_all_moved_are_looked_for_where_these_are_no
     assert "the test changed: a gate is gone: passing 1" in run.said
 
 
+STORE = """
+    k: 3
+    min_ndcg: 0.5
+    expect: {P@3: 0.3}
+    gates: [{mean: {nDCG@3: 0.6}}]
+    cases:
+      - {query: caps, judgments: {c1: 3}}
+"""
+
+
+@BOTH
+def test_a_case_that_moved_away_from_a_gate_is_looser(
+    shop: Shop, against: list[str]
+) -> None:
+    shop.cases(STORE, "store.relevance.yaml")
+    shop.returns(caps="c1 x y")
+    shop.run(UPDATE, RECORD)
+    (hats,) = [line for line in CASES.splitlines(keepends=True) if "hats" in line]
+    shop.cases(CASES.replace(hats, ""))
+    gated = STORE.replace("}]", "}, {passing: 1}]")
+    shop.cases(gated.rstrip() + "\n" + hats, "store.relevance.yaml")
+    assert "looser" not in shop.run(*against).said
+
+    shop.cases(STORE.rstrip() + "\n" + hats, "store.relevance.yaml")
+    run = shop.run(REQUIRE, *against)
+    told = 'the test changed: no gate as strict as passing 1 in 1 case ("hats")'
+    assert told in run.said
+    assert "No query got worse; the test changed: 1 case is looser" in run.said
+    assert run.code == (0 if against else 1)
+    if not against:
+        shop.run(ONLY_TEST)
+        accepted = shop.run(REQUIRE)
+        assert (accepted.code, "the test changed" in accepted.said) == (0, False)
+
+
 def test_a_selection_fails_for_the_cases_that_ran(shop: Shop) -> None:
     shop.cases(
         CASES.replace("min_ndcg: 0.7", "min_ndcg: 0.1").replace(", {passing: 1}", "")

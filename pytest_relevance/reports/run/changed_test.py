@@ -24,6 +24,7 @@ from pytest_relevance.results.records.demands import (
     EXPECT,
     GATE,
     JUDGMENTS,
+    LEFT_GATE,
     MARK_LIMITS,
     SKIP,
     XFAIL,
@@ -299,7 +300,18 @@ def _gone_texts(gone: Sequence[UncomparedCase]) -> list[str]:
     return texts
 
 
-_KEYS = (GATE, SKIP, XFAIL, "min_ndcg", "tolerance", EXPECT, "k", "search", JUDGMENTS)
+_KEYS = (
+    GATE,
+    LEFT_GATE,
+    SKIP,
+    XFAIL,
+    "min_ndcg",
+    "tolerance",
+    EXPECT,
+    "k",
+    "search",
+    JUDGMENTS,
+)
 
 
 def _place_of_key(key: str) -> tuple[int, str]:
@@ -329,7 +341,7 @@ def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list
 def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
     """Return `floor -> 0` if all changes lead to one value, otherwise `floor`."""
     name = _name_of_key(key)
-    if key in (EXPECT, SKIP, XFAIL):
+    if key in (EXPECT, LEFT_GATE, SKIP, XFAIL):
         return name
     values = {_value_text(_or_default(key, change.now)) for _, change in changes}
     return f"{name} -> {values.pop()}" if len(values) == 1 else name
@@ -343,6 +355,8 @@ def _change_text(change: DemandChange) -> str:
     if change.key in (SKIP, XFAIL):
         reason = cut_to(str(change.now), _LONGEST_VALUE)
         return f"{name}: {reason}" if reason else name
+    if change.key == LEFT_GATE:
+        return f"{name} as {gate_words(change.before)}{_error_text(change)}"
     if change.key == EXPECT:
         if change.before is None:
             return f"{_expectation_text(change.now)} is new"
@@ -358,6 +372,7 @@ def _change_text(change: DemandChange) -> str:
 _NAMES = {
     "min_ndcg": "floor",
     EXPECT: "expectation",
+    LEFT_GATE: "no gate as strict",
     "strict": "strict xfail",
     **{key: key.replace("_", " ") for key in MARK_LIMITS},
 }

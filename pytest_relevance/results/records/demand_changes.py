@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from pytest_relevance.cases.model import RecordedGate, most_results
 from pytest_relevance.codec import encode, is_same_json
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
+from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.demands import (
     ANY_FAILURE,
@@ -25,6 +26,7 @@ from pytest_relevance.results.records.demands import (
     FILLED,
     GATE,
     JUDGMENTS,
+    LEFT_GATE,
     MARK_LIMITS,
     OF_CASE_FILE,
     SCALE,
@@ -98,6 +100,7 @@ def changes_since(
     now: Iterable[tuple[EntryKey, DemandedOfCase]],
     gates: Sequence[RecordedGate],
     gates_left: Sequence[RecordedGate] = (),
+    gates_of_moved: Mapping[str, Sequence[RecordedGate]] = EMPTY,
 ) -> ChangesOfFile:
     """Return how the test of a case file changed since the entries of its reference.
 
@@ -105,6 +108,8 @@ def changes_since(
     `gates`: the gates of the file.
     `gates_left`: the gates that were in files which are gone, and whose cases moved to
         this file.
+    `gates_of_moved`: {id: gates} of cases that moved to this file. The gates of the
+        file that a case stood in, as far as they looked at the case.
     """
     pairs = []
     for key, demanded in now:
@@ -117,7 +122,22 @@ def changes_since(
     elif gates_left:
         gates_before = gates_left
     is_known = all(entry.demands is not None for entry in entries.values())
-    return ChangesOfFile(changes_of_pairs(pairs, gates_before, gates), is_known)
+    changes = changes_of_pairs(pairs, gates_before, gates)
+    return ChangesOfFile((*changes, *_gates_of_moved(gates_of_moved, gates)), is_known)
+
+
+def _gates_of_moved(
+    gates_of_moved: Mapping[str, Sequence[RecordedGate]], gates: Sequence[RecordedGate]
+) -> tuple[DemandChange, ...]:
+    """Return for moved cases which of their gates no gate of their file replaces."""
+    found = _Changes()
+    for case, gates_before in gates_of_moved.items():
+        for before in gates_before:
+            errors: list[str] = []
+            if not any(_gate_implies(now, before, errors) for now in gates):
+                error = _first_error(errors)
+                found.add(DemandChange(LEFT_GATE, _values(before), error=error), case)
+    return found.all
 
 
 def changes_of_pairs(

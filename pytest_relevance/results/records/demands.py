@@ -201,7 +201,7 @@ class FileDemands:
     gates: Sequence[RecordedGate] = ()
 
 
-EXPECT, GATE = "expect", "gate"
+EXPECT, GATE, LEFT_GATE = "expect", "gate", "left_gate"
 JUDGMENTS, TAGS, WEIGHT = "judgments", "tags", "weight"
 SKIP, XFAIL = "skip", "xfail"
 """The keys of changes that are no key of the settings of a case."""
@@ -226,7 +226,8 @@ class DemandChange:
     """A difference between what a test demands and what its reference demanded.
 
     Attributes:
-        key: the key of the case file, or `gate`.
+        key: the key of the case file, or `gate`. `left_gate` if cases moved away from
+            the gate `before`, to a file that has none as strict.
         before: the value in the reference, as JSON has it; None if it had none.
         now: the value now; None if it has none.
         cases: the ids of the cases for which it changed; none for a gate.
@@ -246,7 +247,11 @@ class DemandChange:
 def check_changes(changes: Iterable[DemandChange]) -> None:
     """Raise ValueError if what changed cannot be read as an expectation or a gate."""
     for change in changes:
-        kinds = {EXPECT: RecordedExpectation, GATE: RecordedGate}
+        kinds = {
+            EXPECT: RecordedExpectation,
+            GATE: RecordedGate,
+            LEFT_GATE: RecordedGate,
+        }
         kind: Any = kinds.get(change.key)
         if kind is None:
             continue
