@@ -154,6 +154,41 @@ class WithoutEntryFinding(CommonFinding):
 
 
 @dataclass(frozen=True, slots=True)
+class NewCasesFinding(CommonFinding):
+    """A remark: a gate is met, but would not be without the cases that are new.
+
+    `new`, `known`: how many cases are new, and how many the reference has.
+    `figure`, `bound`: what was found over the known cases, and the least allowed.
+    `reference`: the name of the record; empty for a baseline.
+    """
+
+    new: int
+    known: int
+    figure: str
+    bound: str
+    reference: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Return true: the gate may pass with this remark."""
+        return True
+
+    def text(self) -> str:
+        """Return what was found without the new cases.
+
+        `5 cases are new; over the 15 cases that the baseline has it is 0.612, below
+        0.700`
+        """
+        new = counted(self.new, "case is new", "cases are new")
+        known = counted(self.known, "case")
+        reference = self.reference or "the baseline"
+        return (
+            f"{new}; over the {known} that {reference} has it is {self.figure}, below "
+            f"{self.bound}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class IncompleteFinding(CommonFinding):
     """There is no verdict because only `ran` of `total` cases of the file ran."""
 

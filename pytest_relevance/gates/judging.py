@@ -22,6 +22,7 @@ from pytest_relevance.gates.kind import Finding, Reference
 from pytest_relevance.gates.unknown import UnknownFinding
 from pytest_relevance.registry import GATES, ExtensionError
 from pytest_relevance.results import case_result
+from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import (
     FAILED,
     PASSED,
@@ -223,8 +224,18 @@ class _CasesOfFile:
             accepted=[
                 case for case in self.info.accepted if case.variant in (variant, None)
             ],
+            new=[
+                case for case in group if _looks_at(gate, case) and self._is_new(case)
+            ],
             expects_known=self.info.expects_known,
         )
+
+    def _is_new(self, result: CaseResult) -> bool:
+        """Say whether the reference has no such case in this file."""
+        for moved in self.info.moved:
+            if (moved.id, moved.variant) == (result.id, result.variant):
+                return moved.file_before != self.file
+        return result.baseline is not None and result.baseline.standing == NEW
 
 
 def _place(result: CaseResult) -> tuple[str, int, str]:

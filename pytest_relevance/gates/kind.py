@@ -56,6 +56,8 @@ class Reference:
     `results`: all results of this run, of the file and variant of the gate.
     `lost`: the cases of the reference that the gate is about and that are not compared.
     `accepted`: the cases of the reference.
+    `new`: the cases of the gate that the reference does not have, or has in another
+        file.
     `expects_known`: whether gates that failed before are expected to fail
         (`--relevance-known=xfail`).
     """
@@ -64,7 +66,15 @@ class Reference:
     results: Sequence[CaseResult] = ()
     lost: Sequence[UncomparedCase] = ()
     accepted: Sequence[AcceptedCase] = ()
+    new: Sequence[CaseResult] = ()
     expects_known: bool = False
+
+    def known(self, cases: Sequence[CaseResult]) -> list[CaseResult]:
+        """Return the cases that are not new; none if the reference has no new ones."""
+        if not self.new:
+            return []
+        new = {case.key for case in self.new}
+        return [case for case in cases if case.key not in new]
 
 
 @dataclass(frozen=True, slots=True)

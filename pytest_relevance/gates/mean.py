@@ -24,6 +24,7 @@ from pytest_relevance.gates.failed_before import (
 )
 from pytest_relevance.gates.findings import (
     CutFinding,
+    NewCasesFinding,
     NoReferenceFinding,
     UndefinedFinding,
 )
@@ -129,6 +130,25 @@ def _judge_metric(
         without_filled=_mean_without_filled(metric, cases),
         before=before,
     )
+
+
+def _without_new(
+    metric: Metric, bound: float, cases: Sequence[CaseResult], reference: Reference
+) -> Iterator[NewCasesFinding]:
+    """Yield a remark if the mean over the cases that are not new misses the bound."""
+    known = _scores(metric, reference.known(cases))
+    if not known:
+        return
+    mean = weighted_mean(known)
+    if mean < bound - ROUNDING:
+        digits = digits_beside(mean, bound)
+        yield NewCasesFinding(
+            new=len(_scores(metric, cases)) - len(known),
+            known=len(known),
+            figure=f"{mean:.{digits}f}",
+            bound=f"{bound:.{digits}f}",
+            reference=reference.name,
+        )
 
 
 def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
@@ -255,12 +275,22 @@ class _MeanGate(GateKind):
 
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
-    ) -> Iterator[MeanFinding | CutFinding | UndefinedFinding | NoReferenceFinding]:
+    ) -> Iterator[
+        MeanFinding
+        | CutFinding
+        | UndefinedFinding
+        | NoReferenceFinding
+        | NewCasesFinding
+    ]:
         cut = cut_findings(gate, cases)
         yield from cut.values()
         for metric, bound in gate.bounds:
-            if metric not in cut:
-                yield _judge_metric(metric, bound, gate, cases, reference)
+            if metric in cut:
+                continue
+            finding = _judge_metric(metric, bound, gate, cases, reference)
+            yield finding
+            if finding.is_met:
+                yield from _without_new(metric, bound, cases, reference)
 
     def explain(self, finding: MeanFinding) -> str:
         """Return, for example, `mean nDCG@10 0.712, below 0.750 (20 cases)`."""

@@ -13,6 +13,7 @@ from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import Schema
 from pytest_relevance.gates.failed_before import FigureBefore, Weighted, figure_before
+from pytest_relevance.gates.findings import NewCasesFinding
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import digits_beside
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
@@ -104,6 +105,24 @@ def _share_of(values: Sequence[Weighted]) -> float:
     return sum(value for value, _ in values) / len(values)
 
 
+def _without_new(
+    share: float, can_fail: Sequence[CaseResult], reference: Reference
+) -> Iterator[NewCasesFinding]:
+    """Yield a remark if too few of the cases pass that are not new."""
+    known = reference.known(can_fail)
+    passing = sum(1 for case in known if passes(case))
+    if not known or passing >= share * len(known) - ROUNDING:
+        return
+    found, least = 100 * passing / len(known), 100 * share
+    yield NewCasesFinding(
+        new=len(can_fail) - len(known),
+        known=len(known),
+        figure=f"{found:.{digits_beside(found, least, 1)}f}%",
+        bound=f"{least:.10g}%",
+        reference=reference.name,
+    )
+
+
 class _PassingGate(GateKind):
     """`passing: 0.95`: the share of passing cases among those that can fail."""
 
@@ -135,7 +154,7 @@ class _PassingGate(GateKind):
 
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
-    ) -> Iterator[PassingFinding]:
+    ) -> Iterator[PassingFinding | NewCasesFinding]:
         """Yield how many cases pass; if too few, also the share in the reference."""
         can_fail = [case for case in cases if not _is_only_measured(case)]
         finding = PassingFinding(
@@ -154,6 +173,8 @@ class _PassingGate(GateKind):
             )
             finding = replace(finding, before=before)
         yield finding
+        if finding.is_met:
+            yield from _without_new(gate.share, can_fail, reference)
 
     def explain(self, finding: PassingFinding) -> str:
         """Return, for example, `18 of 20 cases pass (90.0%), less than 95%`."""

@@ -34,6 +34,7 @@ from pytest_relevance.reports.run.gates import gate_message
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.case_result import percentile
 from pytest_relevance.results.compare.differences import mean_change
+from pytest_relevance.results.records.run_info import MovedCase
 from tests.helpers import case_result, recorded_gates
 
 FILE = "shop.relevance.yaml"
@@ -249,6 +250,38 @@ def test_what_was_only_measured_passes_nothing() -> None:
     (share,) = found.findings
     assert isinstance(share, PassingFinding)
     assert (share.passing, share.counted, share.is_met) == (9, 10, True)
+
+
+# Cases that are new
+
+ADDED = BaselineComparison("new")
+KNOWN = BaselineComparison("within", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("gate", "text"),
+    [
+        ({"mean": {"nDCG@10": 0.6}},
+         "2 cases are new; over the 1 case that the baseline has it is 0.500, below 0.600"),
+        ({"passing": 0.6},
+         "2 cases are new; over the 1 case that the baseline has it is 0.0%, below 60%"),
+    ],
+)  # fmt: skip
+def test_a_gate_that_only_new_cases_meet_says_so(
+    gate: dict[str, Any], text: str
+) -> None:
+    old = case("old", 0.5, baseline=KNOWN, verdict="failed")
+    new = case("easy", 1, baseline=ADDED), case("another", 1, baseline=ADDED)
+    found = verdict(gate, old, *new)
+    assert (found.outcome(), texts(found)[1:]) == ("passed", [text])
+    assert texts(verdict({"mean": {"nDCG@10": 0.4}}, old, *new))[1:] == []
+
+    moved = [
+        MovedCase(each.id, None, "other.relevance.yaml", each.id, None) for each in new
+    ]
+    accepted = [replace(each, baseline=KNOWN) for each in new]
+    assert texts(verdict(gate, old, *accepted, moved=moved))[1:] == [text]
+    assert texts(verdict(gate, old, *accepted))[1:] == []
 
 
 # Errors
