@@ -302,7 +302,7 @@ def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> b
 
 
 def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, ...]:
-    """Return those of some files of the record of which not all cases have moved."""
+    """Return the `files` of the record that still have a case which has not moved."""
     moved = defaultdict(set)
     for info in run_store(config).collection.files.values():
         for case in info.moved:

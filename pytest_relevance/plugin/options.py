@@ -438,6 +438,7 @@ def usage_error(*messages: object) -> pytest.UsageError:
 
 
 def _tolerance(config: pytest.Config) -> float:
+    """Return the tolerance of the ini key. Raises UsageError unless it is in [0, 1]."""
     try:
         value = config.getini("relevance_tolerance")
     except (TypeError, ValueError, pytest.UsageError) as error:

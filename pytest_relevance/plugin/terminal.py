@@ -209,6 +209,7 @@ class Terminal:
     def _summary_lines(
         self, results: Sequence[CaseResult], messages: Sequence[Message]
     ) -> list[Line]:
+        """Return the summary of the run. `messages`: about files that it wrote."""
         option, store = self._config.option, self._store
         info = RunInfo(
             fingerprint=store.told.fingerprint,

@@ -26,7 +26,7 @@ _REFUSED = (
 
 
 def is_active(config: pytest.Config) -> bool:
-    """Say whether pytest-testmon chooses tests. It may also only sort them."""
+    """Say whether pytest-testmon chooses tests, and does not only sort them."""
     chooses = getattr(config, "testmon_config", None)
     has_plugin: bool = config.pluginmanager.hasplugin(_NAME)
     return has_plugin and bool(getattr(chooses, "select", True))

@@ -108,6 +108,7 @@ def _flat(row: Difference | TagDifference) -> dict[str, Any]:
 
 
 def _latencies(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return how the latency of each variant changed, as JSON data in seconds."""
     latencies = []
     for variant, pairs in comparison.variants.items():
         change = latency_change(Change.between(pair) for pair in pairs)

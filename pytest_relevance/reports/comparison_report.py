@@ -177,6 +177,7 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
 
 
 def _sentence_on(comparison: Comparison, gates: ComparisonGates) -> Headline:
+    """Return the headline, without whether it fails."""
     rows = []
     for row in comparison.metrics:
         if comparison.metric is None or comparison.metric == row.metric:

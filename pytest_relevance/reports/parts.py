@@ -155,10 +155,10 @@ class _Shortened:
         return lines
 
     def fit(self, longest: int, least: Mapping[str, int]) -> None:
-        """Take entries from the parts in their turn, until the lines are few enough.
+        """Remove entries from the parts in turn, until the lines are few enough.
 
-        `longest`: the most lines of a sentence. `least`: how many entries of each part
-        stay.
+        `longest`: the most lines of a sentence.
+        `least`: {name: how many entries of the part stay}.
         """
         for name, part in self._parts.items():
             self._lines[name] = part.lines(self._width, self._entries[name], longest)

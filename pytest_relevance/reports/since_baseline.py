@@ -148,6 +148,7 @@ def _other_moves(changes: RankChanges, costly: list[Move]) -> list[Move]:
 
 
 def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
+    """Return the table of the chosen moves, with a row that counts the others."""
     table = table_of_documents()
     for move in moves.shown:
         grade = ""

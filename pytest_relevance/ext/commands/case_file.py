@@ -179,7 +179,7 @@ def _params(query: Query) -> Mapping[str, object]:
 
 
 def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
-    """Yield what of queries a case file cannot store, each as a part of a sentence."""
+    """Yield what a case file cannot store of queries, as parts of a sentence."""
     without_id = 0
     without_params = 0
     for query in queries:
@@ -197,7 +197,7 @@ def _lost_of_queries(queries: Sequence[Query]) -> Iterator[str]:
 
 
 def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
-    """Return what of raters a case file cannot store: their names, or their ratings."""
+    """Return what a case file cannot store of raters: their names, or their ratings."""
     count = f"{len(judgments.raters)} raters"
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"

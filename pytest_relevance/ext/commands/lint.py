@@ -47,7 +47,8 @@ class _Entry:
     def where(self) -> str:
         """The file and the line of the query: `shop.yaml:12`.
 
-        Instead of the line it may have a path in JSON, or neither if it is not known.
+        In JSON a path in the file stands for the line. If neither is known, it is only
+        the file.
         """
         position = self.place.line or self.place.path
         return f"{self.place.file}:{position}" if position else self.place.file

@@ -74,7 +74,7 @@ def rejudge(
 def _add_missing(
     queries: JudgedQueries, one: Run, two: Run, missing: str, k: int
 ) -> list[str]:
-    """Give plain runs empty rankings of queries that they lack, if `missing` is so.
+    """If `missing` is "empty", give plain runs empty rankings of queries they lack.
 
     Otherwise return a note about the queries that neither run has.
     """

@@ -329,6 +329,7 @@ def _refuse_lists(table: Table, cells: _Cells) -> list[str]:
 
 
 def _list_message(query: str, document: str, parts: Sequence[str]) -> str:
+    """Return the mistake that a row has several documents, `parts`, as its id."""
     ids = [quoted(part, 40) for part in parts[:3]]
     if len(parts) > 3:
         ids.append("...")

@@ -195,8 +195,8 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
 def _texts_of_queries(content: _Content) -> dict[str, str] | None:
     """Return {query: text}, if the texts after the documents are those of queries.
 
-    Return None if they are titles: a query has two different ones, or one that is not
-    the text in its header.
+    Return None if they are titles: then a query has two different texts, or another one
+    than its header.
     """
     texts: dict[str, str] = {}
     for row in content.rows:

@@ -43,7 +43,7 @@ class LastResult:
     titles: Mapping[str, str] = field(default_factory=dict)
 
     def following(self, before: LastResult | None) -> LastResult:
-        """Return it with the titles of an earlier result too."""
+        """Return this result with the titles of an earlier result added."""
         known = {} if before is None else before.titles
         titles = self.result.texts.titles
         added = {}
@@ -180,6 +180,7 @@ def _ranking(now: CaseResult, before: LastResult | None) -> Sequence[str]:
 
 
 def _move(key: CaseKey, change: Change, word: str) -> CaseMove:
+    """Return a case that got worse or better, as `word` says."""
     is_certain = None
     if word == GOT_WORSE:
         is_certain = is_certainly_worse(change)

@@ -69,6 +69,7 @@ def _size(move: CaseMove) -> float:
 
 
 def _story(move: CaseMove, points: Iterable[Point], titles: Mapping[str, str]) -> Story:
+    """Return the ranks of a case's documents in each run that searched it."""
     searched = [point for point in points if move.key in point.rankings]
     rankings = [point.rankings[move.key] for point in searched]
     changes = []

@@ -141,6 +141,7 @@ def _verdict(row: PageRow) -> dict[str, Any]:
 
 
 def _scores(row: PageRow) -> dict[str, Any]:
+    """Return the scores and losses of a case, as JSON data for the page."""
     result = row.result
     losses: list[list[Any]] = []
     if result.score not in (None, 1):
@@ -204,6 +205,7 @@ def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
 
 
 def _ranking(result: CaseResult) -> dict[str, Any]:
+    """Return the ranking and grades of a case, as JSON data for the page."""
     ranking = result.ranking
     evaluation = result.evaluation
     return {

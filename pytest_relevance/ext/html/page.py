@@ -147,6 +147,7 @@ def comparison_page(
 def _comparison_screen(
     comparison: Comparison, gates: ComparisonGates, name: str
 ) -> Screen:
+    """Return the first screen of the page about two runs."""
     context = [name, counts_text(comparison)]
     if _has_other_metric(comparison):
         context.append(f"compared by {comparison.metric}")

@@ -167,6 +167,7 @@ def _addresses(run: Run, *, images: bool) -> dict[str, dict[str, str]]:
 
 
 def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
+    """Return the settings of a metric as JSON data, with the gains of these grades."""
     gains = [[grade, settings.gains[grade]] for grade in sorted(grades)]
     return {
         "text": settings_text(settings),

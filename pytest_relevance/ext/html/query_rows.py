@@ -119,6 +119,7 @@ def _class(row: PageRow) -> str:
 
 
 def _query_cell(result: CaseResult, words: MoverRow) -> Element:
+    """Return the head of a row: the query, and its id, variant and weight if needed."""
     query = result.query or result.id
     parts: list[Element | str] = [
         element("span", "query", [element("bdi", "", [query])])

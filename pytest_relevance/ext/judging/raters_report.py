@@ -115,6 +115,7 @@ def agreement_lines(
 
 
 def _figures_table(found: Agreement, pairs: int, names: tuple[str, str]) -> Table:
+    """Return the table of how far two raters agree."""
     first, second = names
     interval = f"{found.low:.3f} to {found.high:.3f} at 95 %"
     if isnan(found.kappa):
@@ -219,6 +220,7 @@ def _ratings_text(rated: RatedDocument, *, are_named: bool) -> str:
 
 
 def _count_lines(pairs: Sequence[RatedDocument], raters: Sequence[str]) -> list[Line]:
+    """Return how many documents have several ratings, and how many differ widely."""
     ratings = sum(len(rated.ratings) for rated in pairs)
     queries = len({rated.query for rated in pairs})
     by = f" by {counted(len(raters), 'rater')}" if raters else ""

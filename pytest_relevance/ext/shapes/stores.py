@@ -1,8 +1,8 @@
 """What vector databases and frameworks return: Qdrant, Chroma, LangChain, LlamaIndex.
 
-The id of a document is the id in the database, or an id that the project keeps in the
-payload or the metadata. If both exist and differ, `id_field` has to name the one that
-counts. Only if the framework generated the own id, the id in the metadata counts.
+A result may have an id of its own, and another one in its payload or metadata. If they
+differ, `id_field` has to name the one that counts. Only if a framework generated the
+first id, the other counts without being named.
 """
 
 from __future__ import annotations

@@ -87,6 +87,7 @@ class BatchResponses:
         return self._outcomes
 
     def _responses_in(self, returned: object) -> list[object] | Iterator[object]:
+        """Return the responses of a batch. Raises `CaseError` if they do not fit."""
         if isinstance(returned, Iterator):
             return returned
         if not isinstance(returned, list):

@@ -178,7 +178,7 @@ def _read_given(this: CaseRun, given: object) -> Ranking:
 def is_awaited(this: CaseRun) -> bool:
     """Call the search, and say whether its response has to be awaited.
 
-    `search` takes the response later, when the test function runs.
+    The response is kept in `attempt.pending`, until the test function runs.
     """
     this.attempt.pending = None
     this.attempt.pending = search(this)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance._number_text import SIGNIFICANT
@@ -60,19 +60,9 @@ def case_groups(results: Sequence[CaseResult]) -> CaseGroups:
     said_once = errors_said_once(ran)
     groups = CaseGroups()
     for change in worst:
-        result = change.result
-        word = became(result)
-        if word == GOT_WORSE:
-            groups.got_worse.append(change)
-        elif word == CHANGED:
-            groups.changed.append(change)
-        elif not has_failed(result):
-            if word == IN_DOUBT:
-                groups.inconclusive.append(change)
-            elif is_similarity(change.by or ""):
-                groups.differ.append(change)
-        elif id(result) not in said_once and failure_kind(result) != FAILED_BEFORE:
-            groups.failed.append(change)
+        group = _group_of(change, groups, said_once)
+        if group is not None:
+            group.append(change)
     if not groups.got_worse:
         groups.fell += _fell_together(ran)
     better = [result for result in ran if became(result) == GOT_BETTER]
@@ -83,6 +73,27 @@ def case_groups(results: Sequence[CaseResult]) -> CaseGroups:
             CaseChange.since_baseline(ran[place]) for place in lowest(ran)
         ]
     return groups
+
+
+def _group_of(
+    change: CaseChange, groups: CaseGroups, said_once: Collection[int]
+) -> list[CaseChange] | None:
+    """Return the group of a case that failed or whose score fell; None if in none.
+
+    `said_once`: the ids of results whose error one sentence tells for several cases.
+    """
+    result = change.result
+    word = became(result)
+    if word == GOT_WORSE:
+        return groups.got_worse
+    if word == CHANGED:
+        return groups.changed
+    if has_failed(result):
+        is_told = id(result) in said_once or failure_kind(result) == FAILED_BEFORE
+        return None if is_told else groups.failed
+    if word == IN_DOUBT:
+        return groups.inconclusive
+    return groups.differ if is_similarity(change.by or "") else None
 
 
 def _fell_together(ran: Sequence[CaseResult]) -> list[CaseChange]:

@@ -283,6 +283,7 @@ def _first_that_holds(
     info: RunInfo,
     change: MeanChange | None,
 ) -> Headline:
+    """Return the first headline of `_HEADLINES` that is not None."""
     ran = [result for result in results if result.status != SKIPPED]
     failed = grouped([each for each in ran if has_failed(each)], failure_kind)
     counts = count_results(ran)

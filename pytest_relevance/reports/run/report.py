@@ -157,6 +157,7 @@ def report_data(run: Run) -> dict[str, Any]:
 
 
 def _gate_data(gate: GateResult) -> dict[str, Any]:
+    """Return what a gate found, as JSON data."""
     findings = []
     for finding in gate.findings:
         findings.append(

@@ -242,6 +242,7 @@ def _changed_test(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _emptied(of: SummaryOf) -> Sequence[Entries]:
+    """Return which queries find nothing now, and which found nothing before either."""
     if not (of.advises_on_baseline or of.is_compared):
         return []
     from pytest_relevance.reports.run.baseline import (
@@ -376,6 +377,7 @@ def _has_own_fault(result: CaseResult) -> bool:
 
 
 def _next_steps(of: SummaryOf) -> Sequence[Entries]:
+    """Return commands that say what to do next, or the page to look at."""
     if not of.advises_on_baseline:
         return [CommandLine("look", of.page)] if of.page and not of.is_brief else []
     from pytest_relevance.reports.run.changed_test import looser_files

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
@@ -132,14 +132,8 @@ def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> lis
     for result in results:
         if result.baseline is not None:
             compared.append(result)
-        is_counted_by_kind = (
-            bool(kinds)
-            and has_failed(result)
-            and (
-                result.status == NOT_SEARCHED or failure_kind(result) not in other_kinds
-            )
-        )
-        if not is_counted_by_kind and not result.is_known:
+        has_kind = bool(kinds) and _has_counted_kind(result, other_kinds)
+        if not has_kind and not result.is_known:
             counted_by_status.append(result)
     counts = [
         _status_text(counted_by_status),
@@ -150,6 +144,13 @@ def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> lis
     if not parts:
         return [name] if has_worse else []
     return [f"{name}: {parts[0]}", *parts[1:]]
+
+
+def _has_counted_kind(result: CaseResult, other_kinds: Collection[str]) -> bool:
+    """Say whether a case failed and is counted by its kind of failure."""
+    if not has_failed(result):
+        return False
+    return result.status == NOT_SEARCHED or failure_kind(result) not in other_kinds
 
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
