@@ -187,7 +187,11 @@ def _tests_of(
     found = {}
     for result in results:
         key = result.id, result.variant
-        found[key] = DemandedOfCase.of_result(result, demands.get(key))
+        # an update also gives the digest to results without a score
+        digest = result.evaluation.digest
+        found[key] = DemandedOfCase(
+            demands.get(key), result.weight, result.tags, digest
+        )
     return found
 
 

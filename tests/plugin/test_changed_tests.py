@@ -140,6 +140,15 @@ def test_an_update_of_the_test_accepts_no_ranking(shop: Shop) -> None:
     assert shop.run(ONLY_TEST).sentences("baseline ") == [unchanged]
 
 
+def test_an_update_of_the_test_accepts_the_judgments_of_a_skipped_case(
+    shop: Shop,
+) -> None:
+    skipped = "judgments: {s1: 3, x: 2}, skip: flaky"
+    shop.cases(CASES.replace("judgments: {s1: 3}", skipped))
+    shop.run(ONLY_TEST)
+    assert shop.run(REQUIRE).sentences("the test changed") == []
+
+
 def test_an_update_of_a_part_accepts_only_what_ran(shop: Shop) -> None:
     before = header(shop)
     shop.cases(LOOSE)
