@@ -118,6 +118,7 @@ def test_without_a_baseline() -> None:
         - `mean nDCG@10 0.541`
         - 2 cases: 1 passed, 1 failed
         - `shop.relevance.yaml`, `search`
+        - compared with nothing: a baseline, or `--relevance-against=RUN`, tells whether queries got worse
 
         | gate |  | found |
         | --- | --- | --- |
@@ -126,9 +127,9 @@ def test_without_a_baseline() -> None:
 
         **Failed (1)**
 
-        | query | nDCG@10 | lost | now on top |
-        | --- | ---: | --- | --- |
-        | `boots` | 0.083 | `b1` not returned | `x` |
+        | query | nDCG@10 | why | costs most | on top |
+        | --- | ---: | --- | --- | --- |
+        | `boots` | 0.083 | below its floor 0.500 | `b1` not returned | `x` |
 
         | by tag |  |  |
         | --- | ---: | --- |
@@ -189,9 +190,9 @@ def test_beside_a_baseline() -> None:
 
         **Failed (1)**
 
-        | query | nDCG@10 | lost | now on top |
-        | --- | ---: | --- | --- |
-        | `boots` | 0.083 | `b1` not returned | `x` |
+        | query | nDCG@10 | why | costs most | on top |
+        | --- | ---: | --- | --- | --- |
+        | `boots` | 0.083 | below its floor 0.500 | `b1` not returned | `x` |
 
         **Got better (1)**
 
@@ -236,6 +237,7 @@ def test_cases_that_failed_alike_and_what_did_not_finish() -> None:
         - `mean nDCG@10 1.000`
         - 4 cases: 1 passed, 3 errors; 7 cases are missing
         - `shop.relevance.yaml`, `search`
+        - compared with nothing: a baseline, or `--relevance-against=RUN`, tells whether queries got worse
 
         - `two records`
 
@@ -346,7 +348,7 @@ def test_the_lowest_are_listed_where_nothing_failed_or_moved() -> None:
     found = text_of(run(LAMP, low))
     assert "### ✅ All 2 cases pass\n" in found
     lowest = ["low", "0.631", "b1 rank 2", "x"]
-    assert read(found).tables == [[["query", "nDCG@10", "lost", "now on top"], lowest]]
+    assert read(found).tables == [[["query", "nDCG@10", "costs most", "on top"], lowest]]
     assert "Lowest" not in text_of(run(BOOTS, low))
 
 

@@ -308,6 +308,8 @@ def _first_section(
     about = context(run)
     if about:
         items.append(", ".join(short_code_span(part) for part in about))
+    if ran and not any(info.has_baseline for info in run.files.values()):
+        items.append(_COMPARED_WITH_NOTHING)
     further = reference_sentences(run, ran)
     items += [sentence.markdown() for sentence in further]
     if page:
@@ -352,6 +354,12 @@ def _means_without_reference(ran: Sequence[CaseResult]) -> list[str]:
     of_variants = means_text(means_by_variant(ran), variants)
     metric = f"{weighted(ran)}mean {metric_of(ran)}"
     return [short_code_span(f"{metric} over all suites: {of_variants}")]
+
+
+_COMPARED_WITH_NOTHING = (
+    "compared with nothing: a baseline, or `--relevance-against=RUN`, tells whether "
+    "queries got worse"
+)
 
 
 def _count_items(run: Run) -> list[str]:

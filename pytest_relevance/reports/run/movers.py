@@ -182,7 +182,9 @@ def mover_table(
     documents: Sequence[str],
     most: int | None = None,
 ) -> Table:
-    """Return the table `query | variant | nDCG@10 | lost | now on top` of some cases.
+    """Return the table `query | variant | nDCG@10 | why | lost | now on top` of cases.
+
+    Without scores before, the last columns are `costs most` and `on top`.
 
     Columns that are empty are left out.
 
@@ -202,7 +204,9 @@ def mover_table(
     else:
         columns += [Column("metric"), Column("score", RIGHT)]
     columns.append(Column("sure", drop_order=2))
-    columns += [_document_column(name) for name in documents]
+    columns.append(Column("why", cut_to=12, drop_order=3))
+    is_compared = any(row.is_compared for row in rows)
+    columns += [_document_column(name, is_compared=is_compared) for name in documents]
     table = Table(columns, indent=2, title=title, total=len(changes))
     for row in rows:
         scores = [row.scores] if has_one_metric else [row.metric, row.scores]
@@ -211,15 +215,20 @@ def mover_table(
             styled_cell(row.variant, USER),
             *scores,
             row.sure,
+            row.reason,
             *(Cell(row.documents[name]) for name in documents),
         )
     return table
 
 
-def _document_column(name: str) -> Column:
+_WITHOUT_REFERENCE = {LOST_DOCUMENT: "costs most", DOCUMENT_ON_TOP: "on top"}
+"""The titles of columns if no score before is known."""
+
+
+def _document_column(name: str, *, is_compared: bool) -> Column:
     is_on_top = name == DOCUMENT_ON_TOP
     return Column(
-        name,
+        name if is_compared else _WITHOUT_REFERENCE.get(name, name),
         cut_to=20 if is_on_top else 30,
         wanted=12,
         max_width=60,
