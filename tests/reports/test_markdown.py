@@ -348,7 +348,9 @@ def test_the_lowest_are_listed_where_nothing_failed_or_moved() -> None:
     found = text_of(run(LAMP, low))
     assert "### ✅ All 2 cases pass\n" in found
     lowest = ["low", "0.631", "b1 rank 2", "x"]
-    assert read(found).tables == [[["query", "nDCG@10", "costs most", "on top"], lowest]]
+    assert read(found).tables == [
+        [["query", "nDCG@10", "costs most", "on top"], lowest]
+    ]
     assert "Lowest" not in text_of(run(BOOTS, low))
 
 
