@@ -158,7 +158,7 @@ def _count_until_settled(
         grades[each.document] = (
             conditions.highest if came_nearer == in_favour else conditions.lowest
         )
-        if _state(change, changes, grades) != OPEN:
+        if state_with(change, grades, changes) != OPEN:
             return count
     return None
 
@@ -177,7 +177,7 @@ def _shares_that_settle(
         settled = 0
         for grading in product((conditions.lowest, conditions.highest), repeat=count):
             grades = dict(zip(documents, grading, strict=False))
-            settled += _state(change, changes, grades) != OPEN
+            settled += state_with(change, grades, changes) != OPEN
         shares.append(settled / 2**count)
     return shares
 
@@ -207,27 +207,23 @@ def _chances(shares: Sequence[float]) -> list[float]:
     return chances
 
 
-def state_with(change: Change, grades: Mapping[str, float]) -> str:
+def state_with(
+    change: Change,
+    grades: Mapping[str, float],
+    changes: Sequence[DocumentChange] | None = None,
+) -> str:
     """Return whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with more grades.
 
     `EXCUSED` means that it did not get worse: its score is within the tolerance, and
     meets the floor if the score before does.
-    """
-    return _state(change, document_changes(change), grades)
-
-
-def _state(
-    change: Change, changes: Sequence[DocumentChange], grades: Mapping[str, float]
-) -> str:
-    """Return `EXCUSED`, `CERTAIN` or `OPEN`, as `state_with` does.
 
     `grades`: {document: grade} for unjudged documents.
+    `changes`: what `document_changes` returns for the change, if that is known already.
     """
-    assert change.before is not None
     if not _is_worse(change, grades):
         return EXCUSED
     documents = []
-    for each in changes:
+    for each in document_changes(change) if changes is None else changes:
         grade = grades.get(each.document, each.grade)
         documents.append(DocumentChange(each.document, grade, each.factor))
     if falls_for_certain(change, documents, grades):

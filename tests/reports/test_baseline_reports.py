@@ -393,6 +393,9 @@ def test_what_got_worse_for_certain_is_accepted_by_name() -> None:
     meant = "accept   pytest --relevance-update FILE::CASE  # one that got worse, if that is meant"
     better = "accept   pytest --relevance-update  # 1 got better, and what got worse too unless you name cases"
     assert advice([worse, *BETTER]) == [first, LOOK, meant, better]
+    alike = Outcome("overlap@10", "similarity", met=False)  # met once it is accepted
+    changed_too = changed(worse, reasons=(*worse.evaluation.reasons, alike))
+    assert advice([changed_too]) == [first, LOOK, meant]
     worse = changed(worse, reasons=(*worse.evaluation.reasons, missed))
     demand = "a missed floor or expectation has to change too"
     assert advice([worse]) == [first, LOOK, f"{meant}; {demand}"]

@@ -14,7 +14,6 @@ from pytest_relevance.reports.run.case_counts import case_count
 from pytest_relevance.reports.run.changed_test import NONE_LOOSER, LooserFiles
 from pytest_relevance.results.became import CHANGED
 from pytest_relevance.results.case_parts import (
-    DROP,
     IMPROVEMENT,
     NEW,
     REGRESSION,
@@ -23,6 +22,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_failed
 from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.failures import failure_kind, got_worse
+from pytest_relevance.results.records.entries import misses_a_demand
 from pytest_relevance.results.records.run_info import FileInfo
 
 _WORSE_TOO = ", and what got worse too unless you name cases"
@@ -210,7 +210,7 @@ def _how_to_accept(
 
 def _accept_one(fallen: Sequence[CaseResult]) -> CommandLine:
     note = "one that got worse, if that is meant"
-    if any(_misses_a_demand(result) for result in fallen):
+    if any(misses_a_demand(result) for result in fallen):
         note += "; a missed floor or expectation has to change too"
     return CommandLine("accept", f"{_UPDATE} FILE::CASE", note)
 
@@ -255,11 +255,6 @@ def _arguments(group: Sequence[CaseResult]) -> str:
     if len(names) > MOST_NAMES:
         return ""
     return "".join(f" {quote(name)}" for name in names)
-
-
-def _misses_a_demand(result: CaseResult) -> bool:
-    """Say whether a case fails for another reason than a drop of its score."""
-    return any(reason.kind != DROP for reason in result.evaluation.reasons)
 
 
 def reference_in(command: Sequence[str]) -> str:

@@ -324,7 +324,7 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         digest=result.evaluation.digest,
         weight=result.weight,
         tags=tuple(result.tags),
-        missed=_misses_a_demand(result),
+        missed=misses_a_demand(result),
         is_all=collapses and not ranking.reaches_depth and has_all_chunks,
     )
 
@@ -344,7 +344,7 @@ def _scores_to_keep(result: CaseResult) -> dict[str, float | None]:
     return rounded
 
 
-def _misses_a_demand(result: CaseResult) -> bool | None:
+def misses_a_demand(result: CaseResult) -> bool | None:
     """Say whether a result misses its floor or an expectation that needs no reference.
 
     None if there is neither of them, and no score.
