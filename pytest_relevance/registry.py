@@ -261,7 +261,7 @@ def _whose(point: EntryPoint) -> str:
     return f"; it is an entry point{_of_package(point)}"
 
 
-def rows_of(class_: str) -> Adapt[Any]:
+def must_be(class_: str) -> Adapt[Any]:
     """Return a function that checks that an entry is an object of a class.
 
     `class_` is the "module:attribute" of the class. The class is imported only if
@@ -293,7 +293,7 @@ def check_own_name(name: str, value: str, own_name: str) -> None:
 EXPECTATIONS: Registry[Any] = Registry(
     "pytest_relevance.expectations",
     bundled.EXPECTATIONS,
-    rows_of("pytest_relevance.expectations.kind:ExpectationKind"),
+    must_be("pytest_relevance.expectations.kind:ExpectationKind"),
     taken="pytest_relevance.metrics.names:ALL_MEASURES",
 )
 """The kinds of expectations, in the order in which messages list them.
@@ -305,7 +305,7 @@ here is Any.
 GATES: Registry[Any] = Registry(
     "pytest_relevance.gates",
     bundled.GATES,
-    rows_of("pytest_relevance.gates.kind:GateKind"),
+    must_be("pytest_relevance.gates.kind:GateKind"),
     taken="pytest_relevance.cases.gates:OPTIONS",
 )
 """The kinds of gates. An entry is a `GateKind`; its type is as in `EXPECTATIONS`."""

@@ -10,7 +10,7 @@ from pytest_relevance._problems import Place as Place
 from pytest_relevance._problems import Problem as Problem
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.registry import Registry, rows_of
+from pytest_relevance.registry import Registry, must_be
 
 
 def _nothing(checked: object) -> Iterable[Problem]:
@@ -44,6 +44,6 @@ class FileCheck:
 CHECKS: Registry[FileCheck] = Registry(
     "pytest_relevance.checks",
     bundled.CHECKS,
-    rows_of("pytest_relevance.cli.file_check:FileCheck"),
+    must_be("pytest_relevance.cli.file_check:FileCheck"),
 )
 """The checks of the command `check`, the most urgent first."""

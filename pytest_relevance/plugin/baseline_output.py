@@ -99,7 +99,9 @@ def _update_baseline(
         why = str(error).removeprefix(f"{shown}: ")
         messages = [Message(f"baseline {shown} is not updated: {why}", is_good=False)]
     else:
-        changes = _changes_of_test(updated) if accepts == TEST else _changes_of(updated)
+        changes = (
+            _accepted_test_text(updated) if accepts == TEST else _changes_of(updated)
+        )
         rest = _rest_of(store, file, updated, accepts)
         messages = [Message(f"baseline {shown}: {changes}{rest}")]
         if accepts != NEW:
@@ -202,7 +204,7 @@ def _demands_of_file(about: FileInfo) -> FileDemands | None:
     return FileDemands(about.demands, gates)
 
 
-def _changes_of_test(updated: Updated) -> str:
+def _accepted_test_text(updated: Updated) -> str:
     """Return which demands were accepted, in words: `the test of 2 cases accepted`."""
     parts = []
     if updated.noted:

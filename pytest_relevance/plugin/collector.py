@@ -272,7 +272,7 @@ class CaseFile(pytest.Module):
         if self._baseline is None:
             return about
         compared = {(run.case.id, run.variant): run.case for run in runs}
-        lost = self._baseline.collected(compared, suite.left_out)
+        lost = self._baseline.match_cases(compared, suite.left_out)
         expects_known = settings(self.config).expects_known
         accepted: Sequence[AcceptedCase] = ()
         if expects_known:

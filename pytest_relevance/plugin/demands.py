@@ -140,7 +140,7 @@ def _with_changes(
     """
     from pytest_relevance.results.records.demand_changes import (
         DemandedOfCase,
-        changes_since,
+        changes_of_file,
     )
 
     entries = file.collector.baseline.entries
@@ -150,5 +150,5 @@ def _with_changes(
             digest = digest_of(case.judgments)
             demanded = DemandedOfCase(demands[key], case.weight, case.tags, digest)
             now.append((key, demanded))
-    found = changes_since(entries, now, info.gates, gates_left, gates_of_moved)
+    found = changes_of_file(entries, now, info.gates, gates_left, gates_of_moved)
     return replace(info, test_changes=found.changes, knows_demands=found.is_known)

@@ -246,7 +246,7 @@ def _gone(
     """
     if not references:
         return
-    from pytest_relevance.results.records.moved_cases import Place, PlacedCase
+    from pytest_relevance.results.records.moved_cases import CasePlace, PlacedCase
 
     for name, entries in references.items():
         file = collected.get(name)
@@ -259,7 +259,7 @@ def _gone(
             else:
                 is_gone = not _asks_the_same(config, entry, case)
             if is_gone:
-                yield PlacedCase(Place(name, *key), entry.asked)
+                yield PlacedCase(CasePlace(name, *key), entry.asked)
 
 
 def _new(
@@ -273,7 +273,7 @@ def _new(
     Only cases are yielded that have the query or the id of a case in `gone`, because no
     other case can have moved.
     """
-    from pytest_relevance.results.records.moved_cases import Place, PlacedCase
+    from pytest_relevance.results.records.moved_cases import CasePlace, PlacedCase
 
     queries = {case.asked.query for case in gone}
     ids = {(case.place.file, case.place.id) for case in gone}
@@ -288,7 +288,7 @@ def _new(
             if entry is None or not _asks_the_same(config, entry, case):
                 params = redaction(config).values(case.params)
                 asked = asked_of(case.query, params, digest_of(case.judgments))
-                yield PlacedCase(Place(name, *key), asked)
+                yield PlacedCase(CasePlace(name, *key), asked)
 
 
 def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> bool:

@@ -227,7 +227,7 @@ def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
             file, about, results, is_whole=is_whole, is_configured=is_configured
         )
         if not about.against:
-            yield from _changes_of_test(file, about, results, is_whole=is_whole)
+            yield from _findings_on_test(file, about, results, is_whole=is_whole)
         yield from _cases_not_compared(file, about, results)
 
 
@@ -301,7 +301,7 @@ _COLLECT = (
 _LOOSER = "the test is looser than accepted"
 
 
-def _changes_of_test(
+def _findings_on_test(
     file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
 ) -> Iterator[RunFinding]:
     """Yield a finding if a file demands less than its baseline says that it did.

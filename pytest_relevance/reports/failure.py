@@ -96,7 +96,7 @@ def failure_lines(
     if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
     full = verbosity > 0
-    ids_in_doubt = result.is_unjudged and not ids_are_known(result, others)
+    ids_in_doubt = result.ids_seem_mismatched and not ids_are_known(result, others)
     lines = _verdict_lines(result, width, full=full)
     lines += _query_lines(result, width)
     lines += _remark_lines(result, width)
@@ -365,7 +365,7 @@ def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) 
     `others`: the results of the run.
     """
     parts = [failure_message(result), interval_text(result), ties_text(result)]
-    if result.is_unjudged and not ids_are_known(result, others):
+    if result.ids_seem_mismatched and not ids_are_known(result, others):
         parts.append(f"{NO_ID_KNOWN} (id_field)")
     if result.verdict == INCONCLUSIVE and result.unjudged:
         titles = result.texts.titles

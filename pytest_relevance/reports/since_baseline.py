@@ -27,7 +27,7 @@ from pytest_relevance.reports.table import Table, limit
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Change, Move, RankChanges
 from pytest_relevance.results.records.fingerprint import MOST_SHOWN, changes_text
-from pytest_relevance.results.scored_ranking import change_shares, scored_ranking
+from pytest_relevance.results.scored_ranking import scored_ranking, shares_of_change
 
 MOST_FELL, MOST_ROSE = 3, 2
 """How many documents that cost most, and that stand higher, the default report
@@ -104,7 +104,7 @@ def _chosen_moves(
 ) -> _ChosenMoves:
     """Return the moves that a report shows: the costliest, then further moves."""
     change = Change.since_baseline(result)
-    shares = change_shares(change, scored_ranking(result))
+    shares = shares_of_change(change, scored_ranking(result))
     costly = _costly_moves(moves, shares)
     others = _other_moves(moves, costly)
     shown = [*costly, *others]

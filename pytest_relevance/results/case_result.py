@@ -226,7 +226,7 @@ class CaseResult:
         return [document for document in top if document not in graded]
 
     @property
-    def returns_unjudged(self) -> bool:
+    def returns_nothing_judged(self) -> bool:
         """Say whether there are judgments, but none for a returned document."""
         evaluation, ranking = self.evaluation, self.ranking
         if not evaluation.judgments or not ranking.documents:
@@ -237,14 +237,14 @@ class CaseResult:
         return missing.isdisjoint(ranking.deeper)
 
     @property
-    def is_unjudged(self) -> bool:
+    def ids_seem_mismatched(self) -> bool:
         """Say whether judgments and results seem to have ids of different kinds.
 
         It seems so if no returned document has a judgment: usually the id field is
         wrong. But the ids are right if the accepted ranking has a judged document, and
         shares a document with the present one.
         """
-        if not self.returns_unjudged:
+        if not self.returns_nothing_judged:
             return False
         accepted = self.baseline
         if accepted is None or all(grade is None for grade in accepted.grades):

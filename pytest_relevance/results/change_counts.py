@@ -102,7 +102,7 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
         file, case, _ = change.case.key
         # a test may check one query several times: each check counts
         query = (file, case, number if change.case.is_check else -1)
-        word_of[query] = _worst(word, word_of.get(query, SAME))
+        word_of[query] = _worst_word(word, word_of.get(query, SAME))
         is_certain = certainty_of(change, word)
         if is_certain is not None:
             (certain if is_certain else open_ones).add(query)
@@ -143,5 +143,5 @@ def counts_of(
     )
 
 
-def _worst(*words: str) -> str:
+def _worst_word(*words: str) -> str:
     return min(words, key=_WORST_FIRST.index)

@@ -143,10 +143,10 @@ def _missing(
     if all_missing:
         return tuple(absent)
     grades = (*ranking.grades, *accepted_grades)
-    is_unjudged = bool(returned) and all(grade is None for grade in grades)
+    nothing_is_judged = bool(returned) and all(grade is None for grade in grades)
     nowhere = []
     for document, grade in absent:
-        if document not in ranking.deeper and (is_unjudged or gains[grade] > 0):
+        if document not in ranking.deeper and (nothing_is_judged or gains[grade] > 0):
             nowhere.append(document)
     named = {*nowhere[: max(case.k, _LEAST_NAMED)], *ranking.deeper}
     return tuple([pair for pair in absent if pair[0] in named])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from pytest_relevance import bundled
 from pytest_relevance._text import shown
-from pytest_relevance.registry import ExtensionError, Registry, rows_of
+from pytest_relevance.registry import ExtensionError, Registry, must_be
 from pytest_relevance.results.alike_errors import alike_errors
 from pytest_relevance.results.case_result import (
     ERROR,
@@ -112,7 +112,7 @@ class DiagnosisKind:
 DIAGNOSES: Registry[DiagnosisKind] = Registry(
     "pytest_relevance.diagnoses",
     bundled.DIAGNOSES,
-    rows_of("pytest_relevance.results.diagnoses:DiagnosisKind"),
+    must_be("pytest_relevance.results.diagnoses:DiagnosisKind"),
 )
 """The kinds of diagnoses, in the order in which reports show them."""
 

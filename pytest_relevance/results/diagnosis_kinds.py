@@ -140,7 +140,7 @@ def _find_other_ids(results: Sequence[CaseResult]) -> list[CaseResult]:
         return []
     failing = []
     for result in results:
-        if result.status in (FAILED, INCONCLUSIVE) and result.returns_unjudged:
+        if result.status in (FAILED, INCONCLUSIVE) and result.returns_nothing_judged:
             failing.append(result)
     return failing if len(failing) > 1 else []
 

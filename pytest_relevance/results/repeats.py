@@ -53,11 +53,11 @@ def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
         groups.setdefault(key, []).append(result)
     chosen = []
     for group in groups.values():
-        chosen.append(group[0] if len(group) == 1 else _worst(group))
+        chosen.append(group[0] if len(group) == 1 else _worst_repeat(group))
     return chosen
 
 
-def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
+def _worst_repeat(repeats: Sequence[CaseResult]) -> CaseResult:
     """Return the worst of several repeats, with how the ranking changed.
 
     The change is the one between repeats. If there is none, it is the one between the

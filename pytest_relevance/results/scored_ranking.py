@@ -87,7 +87,7 @@ def scored_ranking(result: CaseResult) -> ScoredRanking:
     )
 
 
-def change_shares(change: Change, now: ScoredRanking) -> Mapping[str, float]:
+def shares_of_change(change: Change, now: ScoredRanking) -> Mapping[str, float]:
     """Return {document: by how much it changed nDCG@k}.
 
     The values add up to the change of the score. Empty if either score is not defined,

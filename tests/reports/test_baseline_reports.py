@@ -26,7 +26,7 @@ from pytest_relevance.reports.terminal_text import WIDEST, display_width, harmle
 from pytest_relevance.results.case_parts import DROP, BaselineComparison, Outcome
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.records.run_info import MovedCase
-from pytest_relevance.results.scored_ranking import change_shares, scored_ranking
+from pytest_relevance.results.scored_ranking import scored_ranking, shares_of_change
 from tests.helpers import block, case_result, changed
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def test_the_shares_of_what_fell_and_rose_add_up_to_the_change(
     found = shop.result(ranking, accepted=accepted, depth=20, **settings)
     assert found.baseline is not None
     if found.baseline.score is not None and found.score is not None:
-        shares = change_shares(Change.since_baseline(found), scored_ranking(found))
+        shares = shares_of_change(Change.since_baseline(found), scored_ranking(found))
         change = found.score - found.baseline.score
         assert sum(shares.values()) == pytest.approx(change, abs=1e-9)
 

@@ -274,7 +274,7 @@ COLLECTED: dict[EntryKey, Case] = dict.fromkeys(
 
 
 def test_entries_of_no_case_are_lost(variants: Baseline) -> None:
-    lost = variants.collected(COLLECTED, left_out=["hats"])
+    lost = variants.match_cases(COLLECTED, left_out=["hats"])
     assert lost == [("hats", "old", "left out"), ("gone", None, "gone")]
 
 
@@ -284,13 +284,13 @@ def test_cases_that_were_scored_and_have_no_judgments_now_are_lost() -> None:
     keys: list[EntryKey] = [("scored", None), ("watch", None)]
     cases = dict.fromkeys(keys, case(judgments={}))
     baseline = Baseline(BaselineEntries([scored, unscored]))
-    assert baseline.collected(cases) == [("scored", None, "unjudged")]
+    assert baseline.match_cases(cases) == [("scored", None, "unjudged")]
 
 
 def test_a_case_whose_entries_are_all_of_other_variants_is_stale(
     variants: Baseline,
 ) -> None:
-    variants.collected(COLLECTED)
+    variants.match_cases(COLLECTED)
     found, fails = variants.compare(result_of(case(), "a", variant="new"), case())
     assert fails
     assert comparison_of(found).stale == (
@@ -303,7 +303,7 @@ def test_a_case_whose_entries_are_all_of_other_variants_is_stale(
 
 def test_a_search_that_has_no_variants_now() -> None:
     baseline = Baseline(BaselineEntries([entry("a", variant="old")]))
-    assert baseline.collected({("watch", None): case()}) == []
+    assert baseline.match_cases({("watch", None): case()}) == []
     found, _ = baseline.compare(result_of(case(), "a"), case())
     change = 'the search had the variant "old", and has no variant'
     assert comparison_of(found).stale == (change,)

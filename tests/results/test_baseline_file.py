@@ -17,7 +17,7 @@ from pytest_relevance.results.records.baseline_paths import (
     orphaned_baselines,
 )
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-from pytest_relevance.results.records.json_lines import BASELINE, kind_of
+from pytest_relevance.results.records.json_lines import BASELINE, kind_in_header
 from pytest_relevance.results.records.run_info import RecordError
 from tests.helpers import values_of
 from tests.results.strategies import ANY_TEXTS, NAMED_SCORES, PARAMS, TEXTS, tuples
@@ -151,7 +151,7 @@ def test_every_kind_of_line_end_and_a_byte_order_mark_are_read(
     path.write_bytes(
         text.replace("\n", line_end).encode("utf-8-sig")
     )  # with the mark that some editors add
-    assert kind_of(path) == BASELINE.kind
+    assert kind_in_header(path) == BASELINE.kind
     assert read_baseline(path) == {accepted.key: accepted, ("c", None): entry("c", "z")}
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from pytest_relevance.results.records.entries import asked_of
 from pytest_relevance.results.records.moved_cases import (
+    CasePlace,
     Moves,
-    Place,
     PlacedCase,
     find_moves,
 )
@@ -22,12 +22,12 @@ def placed(written: str) -> PlacedCase:
     file, _, rest = place.partition(":")
     case, _, variant = rest.partition("[")
     return PlacedCase(
-        Place(file, case, variant.removesuffix("]") or None),
+        CasePlace(file, case, variant.removesuffix("]") or None),
         asked_of(query or "boots", {"n": 1}, "" if digest == "?" else digest or "j"),
     )
 
 
-def name(place: Place) -> str:
+def name(place: CasePlace) -> str:
     variant = f"[{place.variant}]" if place.variant else ""
     return f"{place.file}:{place.id}{variant}"
 

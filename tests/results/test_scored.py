@@ -71,10 +71,10 @@ def test_what_is_counted() -> None:
 
 
 def test_ids_are_strange_when_nothing_that_was_returned_is_judged() -> None:
-    assert scored(["10023", "10024"]).is_unjudged
-    assert not scored(["10023", "boots"]).is_unjudged
-    assert not scored(["10023"], {}).is_unjudged
-    assert not scored([]).is_unjudged
+    assert scored(["10023", "10024"]).ids_seem_mismatched
+    assert not scored(["10023", "boots"]).ids_seem_mismatched
+    assert not scored(["10023"], {}).ids_seem_mismatched
+    assert not scored([]).ids_seem_mismatched
 
 
 def test_the_score_is_not_defined_without_a_relevant_document() -> None:

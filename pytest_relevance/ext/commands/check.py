@@ -39,7 +39,7 @@ from pytest_relevance.reports.terminal_text import folded
 from pytest_relevance.results.catalogue import check_catalogue
 from pytest_relevance.results.records.baseline_file import read_baseline
 from pytest_relevance.results.records.baseline_paths import baseline_path, has_baseline
-from pytest_relevance.results.records.json_lines import RECORD, kind_of
+from pytest_relevance.results.records.json_lines import RECORD, kind_in_header
 from pytest_relevance.results.records.reference import why_not_fit
 
 _MOST_OF_A_KIND = 10
@@ -177,7 +177,7 @@ def _is_no_case_file(path: str) -> bool:
 def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
     if path.endswith(YAML_ENDINGS):
         _check_suite(path, arguments, checked)
-    elif kind_of(path) == RECORD.kind:
+    elif kind_in_header(path) == RECORD.kind:
         for problem in why_not_fit(path, harmless(path)):
             checked.print_error(problem)
     elif os.path.realpath(path) not in checked.read:

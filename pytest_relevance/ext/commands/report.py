@@ -25,7 +25,7 @@ from pytest_relevance.reports.formats import ReportOptions, is_report, run_repor
 from pytest_relevance.reports.terminal_text import WIDEST, terminal_width
 from pytest_relevance.results.records.baseline_file import read_baseline
 from pytest_relevance.results.records.baseline_paths import SUFFIX
-from pytest_relevance.results.records.json_lines import BASELINE, kind_of
+from pytest_relevance.results.records.json_lines import BASELINE, kind_in_header
 from pytest_relevance.results.records.recorded_comparison import compare_recorded
 from pytest_relevance.results.records.recorded_rankings import entries_of
 from pytest_relevance.results.records.run import Run
@@ -81,7 +81,7 @@ def run(arguments: Namespace) -> int:
 def _against(run: Run, path: Path) -> Run:
     """Return a run compared with another record, or a baseline of a case file."""
     name = name_to_forward(str(path), Path.cwd())
-    if not path.name.endswith(SUFFIX) and kind_of(path) != BASELINE.kind:
+    if not path.name.endswith(SUFFIX) and kind_in_header(path) != BASELINE.kind:
         other = Run.open(path)
         entries = entries_of(other.results, other.info, other.files)
         return compare_recorded(run, entries, name, other.results)

@@ -19,7 +19,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
-from pytest_relevance.results.records.json_lines import BASELINE, RECORD, kind_of
+from pytest_relevance.results.records.json_lines import BASELINE, RECORD, kind_in_header
 from pytest_relevance.results.records.run import Run, known_ranks
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
         rankings = zip(checked.queries, checked.lists, strict=True)
         return plain_run(rankings, name, k, known_ranks(source))
     # `Run.open` refuses a baseline, which is no record
-    if kind_of(source) in (RECORD.kind, BASELINE.kind):
+    if kind_in_header(source) in (RECORD.kind, BASELINE.kind):
         return Run.open(source)
     from pytest_relevance.judgments.reading import read_run
 

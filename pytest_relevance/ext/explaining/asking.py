@@ -62,7 +62,7 @@ def explanations_of(this: CaseRun, result: CaseResult) -> DocumentTexts:
 
 def _to_explain(result: CaseResult) -> Iterator[str]:
     """Yield the documents that are unwanted, rank too high, or have left the top k."""
-    if not result.is_unjudged:
+    if not result.ids_seem_mismatched:
         unwanted = unwanted_documents(result)
         too_high = [
             document for document in result.ranking.documents if document in unwanted

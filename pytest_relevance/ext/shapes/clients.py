@@ -9,9 +9,9 @@ from typing import Any
 from pytest_relevance.results.responses.engines import ENGINES, REDIS_ENGINE
 from pytest_relevance.results.responses.fields import attributes_of
 from pytest_relevance.results.responses.incomplete import (
-    checked,
     refuse_partial,
     refuse_without_results,
+    whole_results,
 )
 from pytest_relevance.results.responses.reading import (
     ONE_QUERY,
@@ -104,7 +104,7 @@ def _read_redis(response: Any, options: ReadOptions) -> Sequence[object] | None:
         if is_a(kind, "redis", name):
             results = getattr(response, attribute)
             engines = (REDIS_ENGINE, *ENGINES)
-            return checked(results, response, options, engines)
+            return whole_results(results, response, options, engines)
     return None
 
 

@@ -87,7 +87,7 @@ async def wait(response: object, most: int = MOST_READ) -> object:
 
     An async iterable becomes a list of at most `most` items.
     """
-    response = await returned(response)
+    response = await result_of(response)
     if _is_read_asynchronously(response):
         from pytest_relevance.results.responses.shapes import wait_for_items
 
@@ -95,7 +95,7 @@ async def wait(response: object, most: int = MOST_READ) -> object:
     return response
 
 
-async def returned(response: object) -> object:
+async def result_of(response: object) -> object:
     """Return the result of a response if it can be awaited, else the response itself.
 
     The result may be an async iterable.

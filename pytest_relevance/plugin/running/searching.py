@@ -154,7 +154,7 @@ class SearchCall:
     async def read_in_loop(self, response: object, started: Moment) -> None:
         """Await a response if needed, and read it."""
         most = calling.most_to_read(self.runs[0].case, self._asked)
-        response = await awaiting.returned(response)
+        response = await awaiting.result_of(response)
         started = _without_import(response, started)
         self.read(await awaiting.wait(response, most), started)
 

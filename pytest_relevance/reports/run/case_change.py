@@ -19,8 +19,8 @@ from pytest_relevance.results.losses import Loss, losses_of
 from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.scored_ranking import (
     ScoredRanking,
-    change_shares,
     scored_ranking,
+    shares_of_change,
 )
 
 
@@ -149,7 +149,7 @@ class CaseChange:
     @cached_property
     def shares(self) -> Mapping[str, float]:
         """By how much each document raised nDCG@k; empty if a score is not defined."""
-        return change_shares(self.change, self._scored)
+        return shares_of_change(self.change, self._scored)
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
         """Return the document that raised the score most (`sign` 1) or lowered it (-1).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.labels import STATUSES
-from pytest_relevance.reports.run.variant_labels import key_of
+from pytest_relevance.reports.run.variant_labels import case_key
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
@@ -48,7 +48,7 @@ def count_cases(results: Iterable[CaseResult]) -> CaseCount:
         if result.is_check:
             checks += 1
         else:
-            keys.add(key_of(result))
+            keys.add(case_key(result))
     return CaseCount(len(keys), checks)
 
 

@@ -26,7 +26,7 @@ def variant_of(result: CaseResult) -> Variant:
     return result.search, result.variant
 
 
-def key_of(result: CaseResult) -> tuple[str, str]:
+def case_key(result: CaseResult) -> tuple[str, str]:
     """Return the file and the id of a case, which all of its variants share."""
     return result.file, result.id
 

@@ -22,7 +22,7 @@ from pytest_relevance.reports.run.mean_text import (
 )
 from pytest_relevance.reports.run.variant_labels import (
     Variant,
-    key_of,
+    case_key,
     short_labels,
     variant_label,
 )
@@ -225,7 +225,7 @@ def _side_by_side(
 ) -> Table:
     """Return the table of the queries on which the variants differ most."""
     rows = []
-    for key, of_case in grouped(results, key_of).items():
+    for key, of_case in grouped(results, case_key).items():
         means = means_by_variant(of_case)
         if len(means) < 2:
             continue

@@ -22,7 +22,11 @@ from pytest_relevance.reports.run.mean_text import (
     metric_of,
     weighted,
 )
-from pytest_relevance.reports.run.variant_labels import key_of, variant_of, variants_of
+from pytest_relevance.reports.run.variant_labels import (
+    case_key,
+    variant_of,
+    variants_of,
+)
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD, PLAIN
 from pytest_relevance.results.became import CHANGED, GOT_WORSE, IN_DOUBT
 from pytest_relevance.results.case_parts import NEW
@@ -160,7 +164,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
     if len(variants) < 2:
         return name
     searched = [result for result in results if not result.is_check]
-    runs = {(key_of(result), variant_of(result)) for result in searched}
+    runs = {(case_key(result), variant_of(result)) for result in searched}
     if len(runs) > case_count(searched):
         name += f" in {counted(len(variants), 'variant')}"
     return name

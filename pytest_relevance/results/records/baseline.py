@@ -78,17 +78,17 @@ class Baseline:
         self._why_unranked: dict[str, str] = {}
 
     def move(self, moves: MovedEntries) -> None:
-        """Give the entries of moved cases their present ids, before `collected`."""
+        """Give the entries of moved cases their present ids, before `match_cases`."""
         self.entries = copy(self.entries)  # the record of a run is shared
         self.entries.move(moves)
         self.fingerprint = self.entries.fingerprint
 
     # --- the cases of the file --------------------------------------------------------
 
-    def collected(
+    def match_cases(
         self, cases: Mapping[EntryKey, Case], left_out: Iterable[str] = ()
     ) -> list[Lost]:
-        """Return the cases of the reference that the file has lost.
+        """Match the entries with the cases of the file, and return the lost cases.
 
         Call this before `compare`, which then knows of renamed variants. If the
         reference has a case only in other variants, for example because the parameters

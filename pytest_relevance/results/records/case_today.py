@@ -209,7 +209,7 @@ def _of_people(
 # --- what changed since the ranking was accepted --------------------------------------
 
 
-def changes_since(
+def why_stale(
     entry: BaselineEntry, result: CaseResult, case: CaseToday
 ) -> tuple[str, ...]:
     """Return a clause for each change that makes the entry stale.

@@ -95,7 +95,7 @@ class ChangesOfFile:
     is_known: bool = True
 
 
-def changes_since(
+def changes_of_file(
     entries: BaselineEntries,
     now: Iterable[tuple[EntryKey, DemandedOfCase]],
     gates: Sequence[RecordedGate],

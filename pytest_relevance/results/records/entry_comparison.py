@@ -35,7 +35,7 @@ from pytest_relevance.results.records.accepted_outcomes import AcceptedOutcomes
 from pytest_relevance.results.records.case_today import (
     CaseToday,
     KnownJudgments,
-    changes_since,
+    why_stale,
 )
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
 from pytest_relevance.results.records.run_info import AcceptedCase
@@ -59,7 +59,7 @@ def compare_with_entry(
     Without `details`, a passing case with the accepted ranking is not graded again, as
     it scores the same.
     """
-    changes, judgments = changes_since(entry, result, case), case.judgments
+    changes, judgments = why_stale(entry, result, case), case.judgments
     if changes or judgments is None:
         stale = BaselineComparison(STALE, stale=changes)
         return replace(result, baseline=stale)

@@ -119,7 +119,7 @@ def is_record(data: bytes) -> bool:
     return kind == RECORD.kind.encode() and int(version) <= RECORD.version
 
 
-def kind_of(path: str | os.PathLike[str]) -> str:
+def kind_in_header(path: str | os.PathLike[str]) -> str:
     """Return the kind that the header of a file names.
 
     Empty for a file of another program, and for one that cannot be read.

@@ -28,7 +28,7 @@ from pytest_relevance.results.records.run_info import FileInfo, MovedCase
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CasePlace:
     """Where a case stands: its file, its id, and the variant of its search."""
 
     file: str
@@ -45,7 +45,7 @@ class Place:
 class PlacedCase:
     """A case at its place, with the query, params and judgments that identify it."""
 
-    place: Place
+    place: CasePlace
     asked: Asked
 
 
@@ -58,8 +58,8 @@ class Moves:
     reference fit such a case, or several such cases fit one of the reference.
     """
 
-    moved: dict[Place, Place] = field(default_factory=dict)
-    unclear: list[Place] = field(default_factory=list)
+    moved: dict[CasePlace, CasePlace] = field(default_factory=dict)
+    unclear: list[CasePlace] = field(default_factory=list)
 
     @property
     def files(self) -> set[str]:
@@ -148,7 +148,7 @@ class _Matching:
         self._gone = {case.place: case for case in gone}
         self._new = {case.place: case for case in new}
         self._of_both = self._gone.keys() & self._new.keys()
-        self.moved: dict[Place, Place] = {}
+        self.moved: dict[CasePlace, CasePlace] = {}
 
     def match(self, feature: Feature) -> None:
         """Match a gone case with a new one if no other case has the same feature."""
@@ -171,7 +171,7 @@ class _Matching:
             return None
         return case.place.file, case.place.id
 
-    def unclear(self) -> list[Place]:
+    def unclear(self) -> list[CasePlace]:
         """Return the places of new cases that may have been moved, but are not matched.
 
         Such a case has several candidates, or shares one with another new case.

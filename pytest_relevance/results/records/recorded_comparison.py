@@ -11,7 +11,7 @@ from pytest_relevance.results.outcomes import without_similarities
 from pytest_relevance.results.records.demand_changes import (
     ChangesOfFile,
     DemandedOfCase,
-    changes_since,
+    changes_of_file,
 )
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
@@ -25,8 +25,8 @@ from pytest_relevance.results.records.entry_comparison import (
     without_entry,
 )
 from pytest_relevance.results.records.moved_cases import (
+    CasePlace,
     Moves,
-    Place,
     PlacedCase,
     find_moves,
 )
@@ -139,7 +139,7 @@ class _Reference:
 
         None if there is none, or if its judgments differ. The case may have been moved.
         """
-        place = Place(*result.key)
+        place = CasePlace(*result.key)
         other = self.results.get(self.moves.moved.get(place, place).key)
         if other is None or other.evaluation.digest != result.evaluation.digest:
             return None
@@ -162,7 +162,7 @@ def _changes_of_test(
     now = []
     for key, result in ran.items():
         now.append((key, DemandedOfCase.of_result(result, demands.get(key))))
-    return changes_since(entries, now, info.gates)
+    return changes_of_file(entries, now, info.gates)
 
 
 def _lost(
@@ -193,7 +193,7 @@ def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
             result = results.get(key)
             is_gone = is_whole if result is None else not _asks(result, entry)
             if is_gone:
-                gone.append(PlacedCase(Place(file, *key), entry.asked))
+                gone.append(PlacedCase(CasePlace(file, *key), entry.asked))
     if not gone:
         return Moves()
     return find_moves(gone, _new_cases(ran, entries))
@@ -212,7 +212,7 @@ def _new_cases(ran: Ran, entries: Entries) -> list[PlacedCase]:
                 is_scored = bool(result.evaluation.scores)
                 digest = result.evaluation.digest if is_scored else ""
                 asked = asked_of(result.query, result.params, digest)
-                new.append(PlacedCase(Place(file, *key), asked))
+                new.append(PlacedCase(CasePlace(file, *key), asked))
     return new
 
 

@@ -21,7 +21,7 @@ from pytest_relevance.results.responses.incomplete import find_total
 from pytest_relevance.results.responses.lists import (
     MOST_ITEMS,
     USUAL,
-    Part,
+    PartOfResponse,
     are_answers,
     can_be_read,
     first_items,
@@ -204,7 +204,7 @@ BODIES_OF_TABLES = ("values", "rows", "data", "datarows", "data_array")
 """Names of lists that belong together: ids and scores, the head and rows of a table."""
 
 
-def rows_of_table(parts: Sequence[Part]) -> str:
+def rows_of_table(parts: Sequence[PartOfResponse]) -> str:
     """Return the advice for a response with the columns and the rows of a table.
 
     "" if it does not have them.
@@ -222,7 +222,7 @@ def rows_of_table(parts: Sequence[Part]) -> str:
     return ""
 
 
-def _names_in_head(head: Part) -> str:
+def _names_in_head(head: PartOfResponse) -> str:
     """Return the Python code for the names of columns.
 
     "" if the list is not the head of a table.
@@ -242,7 +242,7 @@ def _fits(head: object, body: object) -> bool:
     return is_list(body) and all(is_list(row) and len(row) == width for row in rows)
 
 
-def ids_with_scores(parts: Sequence[Part]) -> str:
+def ids_with_scores(parts: Sequence[PartOfResponse]) -> str:
     """Return the advice for a response with ids and scores in two lists of one length.
 
     "" if it does not have them.
@@ -264,18 +264,22 @@ def _is_column(value: object) -> bool:
     return is_list(value) and not any(map(is_collection, first_items(value)))
 
 
-def _length(part: Part) -> int:
+def _length(part: PartOfResponse) -> int:
     return len(part.value)  # type: ignore[arg-type]
 
 
-def _first_named(columns: Sequence[Part], names: Sequence[str]) -> Part | None:
+def _first_named(
+    columns: Sequence[PartOfResponse], names: Sequence[str]
+) -> PartOfResponse | None:
     for column in columns:
         if column.name.lower() in names:
             return column
     return None
 
 
-def _told_apart(columns: Sequence[Part]) -> tuple[Part | None, Part | None]:
+def _told_apart(
+    columns: Sequence[PartOfResponse],
+) -> tuple[PartOfResponse | None, PartOfResponse | None]:
     """Return (ids, scores) from two lists: the scores are floats.
 
     (None, None) if the lists are something else.

@@ -294,10 +294,10 @@ def refuse_failure(response: object) -> None:
         for name in ERRORS:
             error = at_path(holder, (name,))
             if is_set(error):
-                raise failed(response, ".".join([*path, name]), error)
+                raise error_in_response(response, ".".join([*path, name]), error)
 
 
-def failed(response: object, path: str, error: object) -> UnreadableRanking:
+def error_in_response(response: object, path: str, error: object) -> UnreadableRanking:
     """Return the exception for a response with an error. The caller raises it.
 
     `path`: where the error is in the response.
@@ -323,7 +323,7 @@ def refuse_incomplete(body: Mapping[Any, Any], holder: object = None) -> None:
             refuse_partial(inner, body)
 
 
-def checked(
+def whole_results(
     results: Any,
     response: object,
     options: ReadOptions,

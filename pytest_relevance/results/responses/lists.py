@@ -54,7 +54,7 @@ USUAL = tuple(_USUAL.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartOfResponse:
     """A value in a response.
 
     `path`: the Python code that leads to it, for example `response["data"]`.
@@ -67,7 +67,7 @@ class Part:
     value: object
     depth: int
 
-    def inner(self) -> Iterator[Part]:
+    def inner(self) -> Iterator[PartOfResponse]:
         """Yield the mappings, lists and objects that are fields of this part.
 
         A list has none, unless it is the response itself.
@@ -77,15 +77,15 @@ class Part:
         for field in fields_in(self.value):
             if is_collection(field.value):
                 path = self.path + step_to(self.value, field.name)
-                yield Part(path, str(field.name), field.value, self.depth + 1)
+                yield PartOfResponse(path, str(field.name), field.value, self.depth + 1)
 
 
-def parts_of(response: object) -> Iterator[Part]:
+def parts_of(response: object) -> Iterator[PartOfResponse]:
     """Yield the response and all mappings, lists and objects in it, outer ones first.
 
     Items of lists are left out.
     """
-    waiting = deque([Part("response", "", response, 0)])
+    waiting = deque([PartOfResponse("response", "", response, 0)])
     for _ in range(MOST_PARTS):
         if not waiting:
             return
@@ -218,7 +218,7 @@ class FoundList:
     result in it.
     """
 
-    part: Part
+    part: PartOfResponse
     kind: Kind
     step: str = ""
 
@@ -271,7 +271,7 @@ def lists_in(response: object) -> list[FoundList]:
     return sorted(lists, key=lambda found: found.rank)
 
 
-def _found_list(part: Part) -> FoundList:
+def _found_list(part: PartOfResponse) -> FoundList:
     """Return what a list seems to hold, by its first items: results, groups ...
 
     The kind that is most certain is tried first.

@@ -13,9 +13,9 @@ from typing import Any
 from pytest_relevance._text import LONGEST_SHOWN
 from pytest_relevance.results.responses.advice import has_likely_list, no_ranking
 from pytest_relevance.results.responses.incomplete import (
-    checked,
-    failed,
+    error_in_response,
     refuse_incomplete,
+    whole_results,
 )
 from pytest_relevance.results.responses.reading import (
     A_LIST,
@@ -84,7 +84,7 @@ def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
     for name in HOLDERS:
         hits = attribute(response, name)
         if is_list(hits):
-            return checked(hits, response, options)
+            return whole_results(hits, response, options)
     if is_tuple:
         raise no_ranking(response)
     return _items_of_any(response, options)
@@ -113,7 +113,7 @@ def no_hits(body: Mapping[Any, Any]) -> UnreadableRanking:
     """Return the exception for a mapping in which no hits were found."""
     message = body.get("message")
     if message and not has_likely_list(body):
-        return failed(body, "message", message)
+        return error_in_response(body, "message", message)
     return no_ranking(body)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pytest_relevance import bundled
 from pytest_relevance._text import LONGEST_SHOWN
-from pytest_relevance.registry import ExtensionError, Registry, rows_of
+from pytest_relevance.registry import ExtensionError, Registry, must_be
 from pytest_relevance.results.responses.reading import (
     A_MOCK,
     MADE_UP,
@@ -62,7 +62,7 @@ class ResponseShape:
 SHAPES: Registry[ResponseShape] = Registry(
     "pytest_relevance.shapes",
     bundled.SHAPES,
-    rows_of("pytest_relevance.results.responses.shapes:ResponseShape"),
+    must_be("pytest_relevance.results.responses.shapes:ResponseShape"),
     refusals=(UnreadableRanking, BadResult),
 )
 """The shapes of responses, in the order in which a response is looked at."""
