@@ -30,7 +30,7 @@ from pytest_relevance.reports.run.suites import (
     suite_sentences,
     worst_suites,
 )
-from pytest_relevance.reports.run.variant_labels import Variant, variants_of
+from pytest_relevance.reports.run.variant_labels import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.verdict import verdict
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, Line
 from pytest_relevance.reports.table import limit
@@ -165,7 +165,7 @@ def _counts(of: SummaryOf) -> Sequence[Entries]:
 def _suites(of: SummaryOf) -> Sequence[Entries]:
     """Return sentences on the suites, of many suites on the worst.
 
-    The last one says what they are compared with.
+    The sentence of a single suite says what it is compared with.
     """
     chosen = worst_suites(of.results, limit(MOST_SUITES, full=of.full))
     results = [result for result in of.results if result.file in chosen]
@@ -181,18 +181,35 @@ def _suites(of: SummaryOf) -> Sequence[Entries]:
     more = len({result.file for result in of.results}) - len(chosen)
     if more:
         suites.append(Sentence(f"    and {counted(more, 'more suite')}", DIM))
-    return _with_reference(suites, of)
+    if len(suites) == 1:
+        (suite,) = suites
+        for reference in _reference_sentences(of):
+            text = f"{suite.text.strip()} {reference.text}"
+            return [Sentence(text, parts=reference.parts or suite.parts)]
+    return suites
 
 
-def _with_reference(suites: list[Sentence], of: SummaryOf) -> list[Sentence]:
-    """Add what the run is compared with, and the median latencies then and now.
+def _reference(of: SummaryOf) -> Sequence[Entries]:
+    """Return what several suites or variants are compared with.
 
-    The line of a single suite has it. Of several suites a last line does, unless they
-    are compared with baselines of which nothing else is known.
+    The line of a single suite has its reference. Committed baselines are not named if
+    nothing is known of what they searched.
+    """
+    suites = {(result.file, variant_of(result)) for result in of.results}
+    is_known = any(info.against or info.fingerprint for info in of.files.values())
+    if len(suites) == 1 or not is_known:
+        return []
+    return _reference_sentences(of)
+
+
+def _reference_sentences(of: SummaryOf) -> list[Sentence]:
+    """Return what the run is compared with, and the median latencies then and now.
+
+    [] without a reference.
     """
     has_record = any(info.against for info in of.files.values())
     if not (of.is_compared or has_record):
-        return suites
+        return []
     from pytest_relevance.reports.run.baseline import (
         median_latencies,
         references_text,
@@ -204,14 +221,8 @@ def _with_reference(suites: list[Sentence], of: SummaryOf) -> list[Sentence]:
     if searched:
         text += f", {searched}"
     latencies = median_latencies(changes_since_baseline(of.results))
-    if len(suites) == 1:
-        (suite,) = suites
-        parts = tuple(latencies) or suite.parts
-        return [Sentence(f"{suite.text.strip()} {text}", parts=parts)]
-    if not (has_record or searched):
-        return suites
     shown = latencies[: limit(MOST_SUITES, full=of.full)]
-    return [*suites, Sentence(text, DIM, parts=tuple(shown))]
+    return [Sentence(text, DIM, parts=tuple(shown))]
 
 
 def _changed_test(of: SummaryOf) -> Sequence[Entries]:
@@ -434,6 +445,7 @@ def _parts(of: SummaryOf) -> dict[str, Part]:
         "emptied": Part(_emptied(of), least=2),
         "gates": Part(_gates(of), least=2),
         "suites": Part(_suites(of), least=1),
+        "reference": Part(_reference(of), least=1),
         "cases": Part(_cases(of), least=3),
         "variants": Part(_variants(of), least=4),
         "tags": Part(_tags(of), least=0),
@@ -459,6 +471,7 @@ _TURNS = (
     "filled",
     "faults",
     "cases",
+    "reference",
     "gates",
     "emptied",
     "next steps",
