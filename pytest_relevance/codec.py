@@ -19,7 +19,7 @@ in its errors leads to the value: `ranking.grades[3]: expected a number or null,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -61,13 +61,19 @@ class _Form:
     """How a type hint looks in JSON.
 
     `name`: describes the allowed JSON values in messages.
-    `types`: the Python types that `json` gives them.
-    `convert`: makes the Python value of a JSON value; None if both are the same.
+    `converters`: by each Python type that `json` gives them, what makes the Python
+    value of a JSON value; None if both are the same.
     """
 
     name: str
-    types: frozenset[type]
-    convert: Callable[[Any], Any] | None = None
+    converters: Mapping[type, Callable[[Any], Any] | None]
+
+    def keeps(self, values: Iterable[Any]) -> bool:
+        """Say whether all JSON values are allowed, and stay as they are."""
+        for kind in set(map(type, values)):
+            if kind not in self.converters or self.converters[kind] is not None:
+                return False
+        return True
 
 
 # --- to JSON --------------------------------------------------------------------------
@@ -161,20 +167,11 @@ def decode(kind: type[Decoded], value: object) -> Decoded:
 
 
 def _decode(form: _Form, value: Any) -> Any:
-    if type(value) not in form.types:
+    kind = type(value)
+    if kind not in form.converters:
         raise DecodeError(f"expected {form.name}, found {shown(value)}")
-    return value if form.convert is None else form.convert(value)
-
-
-def _decode_at(form: _Form, value: Any, step: str | int) -> Any:
-    """Return a decoded value. A DecodeError has `step` in its path.
-
-    `step`: the key or the index under which the JSON value stands.
-    """
-    try:
-        return _decode(form, value)
-    except DecodeError as error:
-        raise error.below(step) from None
+    convert = form.converters[kind]
+    return value if convert is None else convert(value)
 
 
 @cache
@@ -200,7 +197,8 @@ def _form_of(hint: Any) -> _Form:
     raise TypeError(f"a field of JSON cannot have the type {hint}")
 
 
-def _number(value: float) -> float:
+def _number(value: int) -> int:
+    """Return a whole number, unless it is too large for a float."""
     try:
         float(value)
     except OverflowError:
@@ -209,29 +207,22 @@ def _number(value: float) -> float:
 
 
 _FORMS: Mapping[Any, _Form] = {
-    str: _Form("a text", frozenset({str})),
-    int: _Form("a whole number", frozenset({int})),
-    float: _Form("a number", frozenset({int, float}), _number),
-    bool: _Form("true or false", frozenset({bool})),
-    NoneType: _Form("null", frozenset({NoneType})),
-    Any: _Form("a value", _ANY_TYPE),
+    str: _Form("a text", {str: None}),
+    int: _Form("a whole number", {int: None}),
+    float: _Form("a number", {int: _number, float: None}),
+    bool: _Form("true or false", {bool: None}),
+    NoneType: _Form("null", {NoneType: None}),
+    Any: _Form("a value", dict.fromkeys(_ANY_TYPE)),
 }
 
 
 def _union(hints: Sequence[Any]) -> _Form:
     """Return the form of `A | B`: the type of a JSON value says which one it is."""
-    by_type: dict[type, _Form] = {}
-    for hint in hints:
-        form = _form_of(hint)
-        by_type.update(dict.fromkeys(form.types, form))
-
-    def convert(value: Any) -> Any:
-        of_type = by_type[type(value)].convert
-        return value if of_type is None else of_type(value)
-
-    names = " or ".join(_form_of(hint).name for hint in hints)
-    is_plain = all(form.convert is None for form in by_type.values())
-    return _Form(names, frozenset(by_type), None if is_plain else convert)
+    forms = [_form_of(hint) for hint in hints]
+    converters: dict[type, Callable[[Any], Any] | None] = {}
+    for form in forms:
+        converters.update(form.converters)
+    return _Form(" or ".join(form.name for form in forms), converters)
 
 
 def _list(hint: Any) -> _Form:
@@ -239,13 +230,17 @@ def _list(hint: Any) -> _Form:
     form = _form_of(hint)
 
     def convert(items: list[Any]) -> tuple[Any, ...]:
-        if form.convert is None and form.types.issuperset(map(type, items)):
+        if form.keeps(items):
             return tuple(items)  # most lists hold texts alone
-        return tuple(
-            [_decode_at(form, item, index) for index, item in enumerate(items)]
-        )
+        values = []
+        try:
+            for item in items:
+                values.append(_decode(form, item))
+        except DecodeError as error:
+            raise error.below(len(values)) from None
+        return tuple(values)
 
-    return _Form("a list", frozenset({list}), convert)
+    return _Form("a list", {list: convert})
 
 
 def _tuple(hints: Sequence[Any]) -> _Form:
@@ -256,11 +251,14 @@ def _tuple(hints: Sequence[Any]) -> _Form:
         if len(items) != len(forms):
             raise DecodeError(f"expected {len(forms)} values, found {shown(items)}")
         values = []
-        for index, (form, item) in enumerate(zip(forms, items, strict=True)):
-            values.append(_decode_at(form, item, index))
+        try:
+            for form, item in zip(forms, items, strict=True):
+                values.append(_decode(form, item))
+        except DecodeError as error:
+            raise error.below(len(values)) from None
         return tuple(values)
 
-    return _Form("a list", frozenset({list}), convert)
+    return _Form("a list", {list: convert})
 
 
 def _mapping(key_hint: Any, hint: Any) -> _Form:
@@ -269,16 +267,18 @@ def _mapping(key_hint: Any, hint: Any) -> _Form:
     is_numeric = key_hint in (int, float)
 
     def convert(items: dict[str, Any]) -> dict[Any, Any]:
-        if is_numeric:
-            return {
-                _numeric_key(key_hint, key): _decode_at(form, item, key)
-                for key, item in items.items()
-            }
-        if form.convert is None and form.types.issuperset(map(type, items.values())):
+        if not is_numeric and form.keeps(items.values()):
             return items
-        return {key: _decode_at(form, item, key) for key, item in items.items()}
+        values = {}
+        for key, item in items.items():
+            decoded_key = _numeric_key(key_hint, key) if is_numeric else key
+            try:
+                values[decoded_key] = _decode(form, item)
+            except DecodeError as error:
+                raise error.below(key) from None
+        return values
 
-    return _Form("an object", frozenset({dict}), convert)
+    return _Form("an object", {dict: convert})
 
 
 def _numeric_key(kind: type[int] | type[float], key: str) -> float:
@@ -297,8 +297,12 @@ def _object(kind: Any) -> _Form:
     def convert(items: dict[str, Any]) -> Any:
         values = {}
         for name, item in items.items():
-            if name in forms:
-                values[name] = _decode_at(forms[name], item, name)
+            if name not in forms:
+                continue
+            try:
+                values[name] = _decode(forms[name], item)
+            except DecodeError as error:
+                raise error.below(name) from None
         for name in needed:
             if name not in values:
                 raise DecodeError(f"it has no {name}")
@@ -307,4 +311,4 @@ def _object(kind: Any) -> _Form:
         except (TypeError, ValueError) as error:  # the dataclass checks its values
             raise DecodeError(str(error)) from None
 
-    return _Form("an object", frozenset({dict}), convert)
+    return _Form("an object", {dict: convert})

@@ -185,6 +185,8 @@ def with_similarities(
 def without_similarities(result: CaseResult) -> CaseResult:
     """Return the result without scores of the similarity to another ranking."""
     scores = _scores_without_similarities(result)
+    if len(scores) == len(result.evaluation.scores):
+        return result
     return replace(result, evaluation=replace(result.evaluation, scores=scores))
 
 

@@ -40,13 +40,14 @@ def scored_pairs(
     second_scores = _scores([pair.second for pair in pairs], metrics)
     scored = []
     for pair, first, second in zip(pairs, first_scores, second_scores, strict=True):
-        pair = replace(
-            pair,
+        pair = Pair(
             first=_with_scores(pair.first, first),
             second=_with_scores(pair.second, second),
+            found=pair.found,
         )
         pair = _with_similarities(pair, metrics or ())
-        scored.append(replace(pair, second=_named_for_both(pair, is_across=is_across)))
+        second_result = _named_for_both(pair, is_across=is_across)
+        scored.append(Pair(pair.first, second_result, pair.found))
     return tuple(scored)
 
 

@@ -7,7 +7,6 @@ missed demands, and drops by more than the tolerance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON
 from pytest_relevance.results.changes import Pair
@@ -46,11 +45,11 @@ def with_reference(pair: Pair, demands: RecordedDemands) -> Pair:
     is_of_cases = first.file and second.file
     if not is_of_cases or not (first.evaluation.scores and second.evaluation.scores):
         return pair
-    entry = replace(entry_of(first), call=first.call)
+    entry = entry_of(first, call=first.call)
     has_same_judgments = first.evaluation.digest == second.evaluation.digest
     other = first if has_same_judgments else None
     compared = compare_recorded_case(second, entry, other, demands)
     found = compared.baseline
     if found is None or found.standing in WITHOUT_COMPARISON:
         return pair
-    return replace(pair, second=compared, found=found)
+    return Pair(first, compared, found)

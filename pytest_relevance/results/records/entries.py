@@ -294,10 +294,11 @@ class MovedEntries:
 # --- from a result to its entry -------------------------------------------------------
 
 
-def entry_of(result: CaseResult) -> BaselineEntry:
+def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntry:
     """Return the entry that accepts the ranking of a result.
 
-    The result has its details (`details.with_details`).
+    The result has its details (`details.with_details`). `call`: how its search was
+    called, for an entry from a record.
     """
     conditions, ranking = result.conditions, result.ranking
     depth = conditions.k if conditions.depth is None else conditions.depth
@@ -326,6 +327,7 @@ def entry_of(result: CaseResult) -> BaselineEntry:
         tags=tuple(result.tags),
         missed=misses_a_demand(result),
         is_all=collapses and not ranking.reaches_depth and has_all_chunks,
+        call=call,
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.metrics.measures import score
@@ -175,8 +176,10 @@ def _compare_scores(
     scores: dict[str, float | None] = {}
     if judgments.judged:
         scores = _gate_scores(result, case, graded)
-    found = replace(
-        _comparison(result, entry, before),
+    found = _comparison(
+        result,
+        entry,
+        before,
         standing=standing,
         scores={**scores, **case.own_scores},
         documents=documents,
@@ -201,18 +204,25 @@ def _compare_scores(
 
 
 def _comparison(
-    result: CaseResult, entry: BaselineEntry, before: float | None
+    result: CaseResult,
+    entry: BaselineEntry,
+    before: float | None,
+    *,
+    standing: str = WITHIN,
+    **found: Any,
 ) -> BaselineComparison:
-    """Return the beginning of a comparison: the score before, and the latency.
+    """Return the comparison of a result with its entry.
 
     `before`: the score of the accepted ranking; None if it is not defined.
+    `found`: further fields of the comparison.
     """
     expects_results = outcomes.expects_results(result.evaluation.outcomes)
     return BaselineComparison(
-        WITHIN,
+        standing,
         before,
         latency=entry.call.latency_like(result.call),
         found_nothing=not entry.documents and expects_results,
+        **found,
     )
 
 

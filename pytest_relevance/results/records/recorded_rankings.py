@@ -117,7 +117,7 @@ def entries_of(
         ran = by_file.get(file, [])
         for result in ran:
             if result.evaluation.scores:
-                entry = replace(entry_of(result), call=result.call)
+                entry = entry_of(result, call=result.call)
                 of_file.setdefault(entry.key, entry)
                 of_file.titles.update(result.texts.titles)
         about = files.get(file, FileInfo(file))
