@@ -127,7 +127,7 @@ def wrong_tag(text: str, owned: frozenset[str] = frozenset()) -> str | None:
     if text in owned or text in OF_EXPRESSIONS:
         return (
             f"the tag {quoted(text)} is a marker or a word that pytest or a plugin already "
-            "owns; choose another name"
+            "owns; choose another name, or take it out of the ini key markers"
         )
     return None
 

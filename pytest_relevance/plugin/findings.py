@@ -15,6 +15,7 @@ from pytest_relevance._text import counted, examples, harmless, listed
 from pytest_relevance.plugin.news import LOST, PASSED_OVER
 from pytest_relevance.plugin.options import ended_well, recorded_rankings, settings
 from pytest_relevance.plugin.required_reference import (
+    command_line_chooses,
     files_not_run,
     missing_from_reference,
 )
@@ -63,14 +64,33 @@ def findings(
 
 
 def _nothing_ran(config: pytest.Config, store: RunStore) -> Iterator[RunFinding]:
-    """Yield a finding if no case ran although there is a record to compare with."""
-    if config.option.relevance_against is None or store.results:
+    """Yield a finding if no case ran although the command line asks to compare.
+
+    The run fails if no case file was collected, unless the command line chooses files
+    or cases.
+    """
+    against, is_required = config.option.relevance_against, _is_required_option(config)
+    if store.results or (against is None and not is_required):
         return
-    unread = files_not_run(config)
+    collection = store.collection
+    has_files = collection.files or collection.skipped_folders or store.told.errors
+    fails = not has_files and not command_line_chooses(config)
+    unread = files_not_run(config) if against is not None else ()
+    text = "--relevance-baseline=require: no case file was collected"
     if unread:
         name = recorded_rankings(config).name
-        text = f"nothing ran of {counted(len(unread), 'file')} in {name} ({examples(unread)})"
-        yield RunFinding(f"--relevance-against: {text}", is_of_part=True)
+        text = f"--relevance-against: nothing ran of {counted(len(unread), 'file')} in {name} ({examples(unread)})"
+    if fails:
+        how = "restore the case files, or leave the option out"
+        text = f"{text}, so the run fails: {how}"
+        yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
+    elif unread:
+        yield RunFinding(text, is_of_part=True)
+
+
+def _is_required_option(config: pytest.Config) -> bool:
+    """Say whether an option, and not only the ini key, requires a reference."""
+    return bool(config.option.relevance_baseline == "require")
 
 
 def _passed_when_run_again(store: RunStore) -> Iterator[RunFinding]:
@@ -244,9 +264,13 @@ def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFindi
     total = sum(about.total for about in files.values())
     deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
     told = f"no case was searched: {deselected} deselected"
-    if config.option.relevance_baseline == "require":
-        required = "--relevance-baseline=require is given"
-        text = f"{told}, and {required}, so the run fails: leave one of them out"
+    against = config.option.relevance_against
+    is_configured = against is not None and not command_line_chooses(config)
+    if _is_required_option(config) or is_configured:
+        option = "--relevance-against"
+        if _is_required_option(config):
+            option = "--relevance-baseline=require"
+        text = f"{told}, and {option} is given, so the run fails: leave one of them out"
         yield RunFinding(text, fails=True, is_of_part=True, because=_NOTHING)
     else:
         yield RunFinding(told, is_of_part=True)

@@ -82,6 +82,11 @@ def _is_part_by_command_line(config: pytest.Config) -> bool:
     return _has_selection(given, given.file_or_dir)
 
 
+def command_line_chooses(config: pytest.Config) -> bool:
+    """Say whether the command line names files or folders, or has a selection."""
+    return bool(command_line(config).file_or_dir) or _is_part_by_command_line(config)
+
+
 def _covers(config: pytest.Config, path: Path) -> bool:
     """Say whether a run without a selection has to collect a file.
 

@@ -62,7 +62,8 @@ def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order() -> None
         '12:5: a case is a mapping; write "- query: ..."',
         '15:19: expect.P@5: expected a number from 0 to 1, found 2; write P@5: 0.6 or P@5: ">= 0.6" (in case "b")',
         '15:33: expect.first[1]: "x" stands twice; keep one of them (in case "b")',
-        '16:8: tags[0]: the tag "skip" is a marker or a word that pytest or a plugin already owns; choose another name',
+        '16:8: tags[0]: the tag "skip" is a marker or a word that pytest or a plugin already '
+        "owns; choose another name, or take it out of the ini key markers",
     ]
 
 

@@ -99,7 +99,8 @@ def test_two_equal_queries_without_ids() -> None:
 
 
 OWNED = (
-    "is a marker or a word that pytest or a plugin already owns; choose another name"
+    "is a marker or a word that pytest or a plugin already owns; "
+    "choose another name, or take it out of the ini key markers"
 )
 SIGNS = "may have letters, digits and . + - _ only, so that -m can name it"
 

@@ -77,6 +77,31 @@ def test_the_last_case_file_that_is_gone_fails(shop: Shop, against: list[str]) -
     assert "nothing ran of 2 files" in run.said
 
 
+@pytest.mark.parametrize("compares", [REQUIRE, AGAINST])
+def test_a_run_without_a_case_file_fails_unless_the_command_line_chooses(
+    shop: Shop, compares: str
+) -> None:
+    """Case files and baselines are gone together."""
+    for path in (shop.path / "tests").rglob("*.relevance.yaml*"):
+        path.unlink()
+    shop.write("tests/test_other.py", "def test_other(): pass")
+    run = shop.run(compares)
+    assert run.code == 1
+    assert (
+        "so the run fails: restore the case files, or leave the option out" in run.said
+    )
+    assert shop.run(compares, "tests").code == 0
+
+
+def test_cases_that_addopts_deselects_fail_against_a_record(shop: Shop) -> None:
+    shop.write("pytest.ini", "[pytest]\naddopts = -k nothing\n")
+    shop.write("tests/test_other.py", "def test_nothing(): pass")
+    run = shop.run(AGAINST)
+    assert run.code == 1
+    assert "all 3 cases were deselected, and --relevance-against is given" in run.said
+    assert shop.run(AGAINST, "-k", "nothing").code == 0
+
+
 @BOTH
 def test_a_case_file_that_nothing_collects_any_more_fails(
     shop: Shop, against: list[str]
