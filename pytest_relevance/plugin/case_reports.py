@@ -177,10 +177,10 @@ def _reason_of_xfail(item: pytest.Item) -> str | None:
 
     A failure that is expected because the case failed before comes without a mark.
     """
-    from pytest_relevance.results.records.demands import marks_of
+    from pytest_relevance.results.records.marks import read_marks
 
     marks = [(mark.name, mark.args, mark.kwargs) for mark in item.iter_markers("xfail")]
-    return marks_of(marks, is_strict=False).xfail
+    return read_marks(marks, is_strict=False).xfail
 
 
 def _with_digest(result: CaseResult, case: Case) -> CaseResult:

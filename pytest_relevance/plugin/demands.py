@@ -22,11 +22,8 @@ from pytest_relevance.plugin.moved_entries import (
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.details import digest_of
-from pytest_relevance.results.records.demands import (
-    DemandsOfSuite,
-    marks_of,
-    own_demands,
-)
+from pytest_relevance.results.records.demands import DemandsOfSuite, own_demands
+from pytest_relevance.results.records.marks import read_marks
 from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
@@ -103,7 +100,7 @@ def _demands_of_cases(
         for name in _MARKS:
             for mark in run.item.iter_markers(name):
                 marks.append((mark.name, mark.args, mark.kwargs))
-        marks_of_item = marks_of(marks, is_strict=is_strict)
+        marks_of_item = read_marks(marks, is_strict=is_strict)
         run.had_no_xfail = marks_of_item.xfail is None
         if key in found and (not marks or key in marked):
             continue

@@ -24,11 +24,10 @@ from pytest_relevance.results.records.demands import (
     CaseDemands,
     DemandChange,
     DemandsOfSuite,
-    MarksOfCase,
-    marks_of,
     own_demands,
     read_demands,
 )
+from pytest_relevance.results.records.marks import MarksOfCase, read_marks
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, gate_record, recorded_gates
@@ -219,7 +218,7 @@ class CaseFailure(Exception):
 def test_a_mark_that_may_hold_counts(
     mark: tuple[str, tuple[object, ...], dict[str, object]], expected: MarksOfCase
 ) -> None:
-    assert marks_of([mark], is_strict=False) == expected
+    assert read_marks([mark], is_strict=False) == expected
 
 
 def test_a_mark_that_counts_for_certain_ends_the_conditions() -> None:
@@ -227,7 +226,7 @@ def test_a_mark_that_counts_for_certain_ends_the_conditions() -> None:
         ("skipif", ("os.name == 'x'",), {"reason": "no GPU"}),
         ("skip", ("flaky",), {}),
     ]
-    assert marks_of(marks, is_strict=False).limits == {}
+    assert read_marks(marks, is_strict=False).limits == {}
 
 
 @pytest.mark.parametrize(
@@ -244,7 +243,7 @@ def test_a_mark_that_lets_more_pass_is_looser(
 ) -> None:
     both = []
     for values in (wide, narrow):
-        marks = marks_of([("xfail", (), values)], is_strict=False)
+        marks = read_marks([("xfail", (), values)], is_strict=False)
         case = case_of({"query": "q", "judgments": GRADES})
         both.append(DemandsOfSuite(Terms(), tolerance=0.05).of(case, marks))
     (stricter,) = changes(both[0], both[1])

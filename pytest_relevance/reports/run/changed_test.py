@@ -25,12 +25,12 @@ from pytest_relevance.results.records.demands import (
     GATE,
     JUDGMENTS,
     LEFT_GATE,
-    MARK_LIMITS,
     SKIP,
     XFAIL,
     DemandChange,
     RecordedExpectation,
 )
+from pytest_relevance.results.records.marks import MARK_LIMITS
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 from pytest_relevance.results.records.uncompared import (
     GONE,

@@ -21,23 +21,16 @@ from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_parts import EMPTY
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.demands import (
-    ANY_FAILURE,
     EXPECT,
     FILLED,
     GATE,
     JUDGMENTS,
     LEFT_GATE,
-    MARK_LIMITS,
-    OF_CASE_FILE,
     SCALE,
     SKIP,
-    SKIP_IF,
     TAGS,
     WEIGHT,
     XFAIL,
-    XFAIL_IF,
-    XFAIL_RAISES,
-    XFAIL_RUN,
     CaseDemands,
     DemandChange,
     RecordedExpectation,
@@ -48,6 +41,15 @@ from pytest_relevance.results.records.entries import (
     EntryKey,
 )
 from pytest_relevance.results.records.json_lines import as_json
+from pytest_relevance.results.records.marks import (
+    ANY_FAILURE,
+    MARK_LIMITS,
+    OF_CASE_FILE,
+    SKIP_IF,
+    XFAIL_IF,
+    XFAIL_RAISES,
+    XFAIL_RUN,
+)
 from pytest_relevance.results.records.two_expectations import TwoExpectations
 
 

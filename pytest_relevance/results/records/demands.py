@@ -10,9 +10,8 @@ once, and of each case only what differs (`own_demands`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pytest_relevance._text import shown
@@ -30,8 +29,9 @@ from pytest_relevance.metrics.measures import MEASURES
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import EXPECTATIONS
-from pytest_relevance.results.case_parts import DEFAULT_TOLERANCE, EMPTY
+from pytest_relevance.results.case_parts import DEFAULT_TOLERANCE
 from pytest_relevance.results.details import digest_of
+from pytest_relevance.results.records.marks import NO_MARKS, MarksOfCase
 
 _COMPARISONS = frozenset({">=", ">", "<=", "<", "==", "!="})
 
@@ -206,20 +206,6 @@ JUDGMENTS, TAGS, WEIGHT = "judgments", "tags", "weight"
 SKIP, XFAIL = "skip", "xfail"
 """The keys of changes that are no key of the settings of a case."""
 
-SKIP_IF, XFAIL_IF = "skip_if", "xfail_if"
-XFAIL_RAISES, XFAIL_RUN = "xfail_raises", "xfail_run"
-MARK_LIMITS = (SKIP_IF, XFAIL_IF, XFAIL_RAISES, XFAIL_RUN)
-"""What a mark says beside its reason: a text that is its condition, the exceptions that
-are expected, and false if the case does not run. The default is not kept: no condition,
-the failure of a case, and true.
-"""
-
-ANY_FAILURE = "any"
-"""The exceptions of an `xfail` that names none."""
-
-OF_CASE_FILE = "CaseFailure"
-"""The exception of the key `xfail` of a case."""
-
 
 @dataclass(frozen=True, slots=True)
 class DemandChange:
@@ -265,23 +251,6 @@ def check_changes(changes: Iterable[DemandChange]) -> None:
 # --- from a case file -----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class MarksOfCase:
-    """The marks of an item by which pytest may not fail a case.
-
-    `skip`, `xfail`: the reason; None without the mark.
-    `limits`: by key of `MARK_LIMITS`, what else the marks say.
-    """
-
-    skip: str | None = None
-    xfail: str | None = None
-    is_strict: bool = False
-    limits: Mapping[str, Any] = field(default_factory=dict)
-
-
-NO_MARKS = MarksOfCase()
-
-
 class DemandsOfSuite:
     """Makes the demands of the cases of a suite.
 
@@ -297,48 +266,37 @@ class DemandsOfSuite:
         self._expected: dict[
             tuple[Expectation, ...], tuple[RecordedExpectation, ...]
         ] = {}
-        self.suite = self._demands(terms, terms.min_ndcg, terms.expect)
+        self.suite = self._of_terms(terms, floor=terms.min_ndcg, expect=terms.expect)
 
     def of(self, case: Case, marks: MarksOfCase = NO_MARKS) -> CaseDemands:
         """Return what a case demands; the object `suite` if it demands the same."""
-        found = self._demands(
-            case.terms,
-            case.min_ndcg,
-            case.expect,
-            usefixtures=case.usefixtures,
-            filled=case.filled,
-            marks=marks,
-        )
+        found = self._of_terms(case.terms, floor=case.min_ndcg, expect=case.expect)
+        of_case = _settings_of_case(case)
+        if of_case:
+            found = replace(found, settings={**found.settings, **of_case})
+        if marks != NO_MARKS:
+            found = replace(
+                found,
+                skip=marks.skip,
+                xfail=marks.xfail,
+                is_strict=marks.is_strict,
+                marks=marks.limits,
+            )
         return self.suite if found == self.suite else found
 
-    def _demands(
-        self,
-        terms: Terms,
-        floor: float | None,
-        expect: tuple[Expectation, ...],
-        usefixtures: Sequence[str] = (),
-        filled: Mapping[str, str] = EMPTY,
-        marks: MarksOfCase = NO_MARKS,
+    def _of_terms(
+        self, terms: Terms, *, floor: float | None, expect: tuple[Expectation, ...]
     ) -> CaseDemands:
         """Return the demands that these terms make; equal settings share an object."""
         settings = self._settings_of(terms)
-        expected = self._recorded(expect)
         if _depends_on_scale(expect, terms.gates):
             settings = {**settings, **_top_of_scale(terms)}
-        if usefixtures:
-            settings = {**settings, "usefixtures": [*usefixtures]}
-        if filled:
-            settings = {**settings, FILLED: digest_of(dict.fromkeys(filled, 0))}
         tolerance = terms.tolerance
         return CaseDemands(
             k=terms.k,
             min_ndcg=floor,
             tolerance=self._tolerance if tolerance is None else tolerance,
-            expect=expected,
-            skip=marks.skip,
-            xfail=marks.xfail,
-            is_strict=marks.is_strict,
-            marks=marks.limits,
+            expect=self._recorded(expect),
             settings=settings,
         )
 
@@ -382,6 +340,16 @@ def _settings_of(terms: Terms) -> dict[str, Any]:
 _USUAL_TERMS = Terms()
 
 
+def _settings_of_case(case: Case) -> dict[str, Any]:
+    """Return the settings that only a case has: its fixtures and its filled grades."""
+    found: dict[str, Any] = {}
+    if case.usefixtures:
+        found["usefixtures"] = [*case.usefixtures]
+    if case.filled:
+        found[FILLED] = digest_of(dict.fromkeys(case.filled, 0))
+    return found
+
+
 def _depends_on_scale(expect: Iterable[Expectation], gates: Iterable[Gate]) -> bool:
     """Say whether the highest grade changes a score of an expectation or a gate."""
     metrics = [one.metric for one in expect if one.metric is not None]
@@ -397,92 +365,6 @@ def _depends_on_scale(expect: Iterable[Expectation], gates: Iterable[Gate]) -> b
 def _top_of_scale(terms: Terms) -> dict[str, Any]:
     """Return the highest grade, for scores that depend on it."""
     return {SCALE: terms.settings.max_grade}
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A mark that may count.
-
-    `condition`: the texts of its conditions; "" if it counts for certain.
-    """
-
-    reason: str
-    condition: str
-    values: Mapping[str, Any]
-
-
-def marks_of(
-    marks: Iterable[tuple[str, Sequence[Any], Mapping[str, Any]]], *, is_strict: bool
-) -> MarksOfCase:
-    """Read the marks of an item, `(name, args, kwargs)` of each.
-
-    `is_strict` is whether pytest takes `xfail` to be strict. A mark whose condition is
-    false does not count. A condition that is a text may be true, and is kept. If there
-    are several marks, those up to the first that counts for certain are read.
-    """
-    skips: list[_Mark] = []
-    xfails: list[_Mark] = []
-    for name, args, values in marks:
-        alike = xfails if name == "xfail" else skips
-        if alike and not alike[-1].condition:
-            continue
-        condition: str | None = ""
-        if name != "skip":
-            condition = _condition_of(args, values)
-        if condition is not None:
-            reason = values.get("reason") or (
-                args[0] if name == "skip" and args else ""
-            )
-            alike.append(_Mark(str(reason), condition, values))
-
-    limits: dict[str, Any] = {}
-    for key, alike in ((SKIP_IF, skips), (XFAIL_IF, xfails)):
-        if alike and alike[-1].condition:
-            limits[key] = "; ".join(mark.condition for mark in alike)
-    raised = [_raised_text(mark.values.get("raises")) for mark in xfails]
-    if any(text != OF_CASE_FILE for text in raised):
-        limits[XFAIL_RAISES] = "; ".join(raised)
-    if not all(mark.values.get("run", True) for mark in xfails):
-        limits[XFAIL_RUN] = False
-    return MarksOfCase(
-        skip=skips[0].reason if skips else None,
-        xfail=xfails[0].reason if xfails else None,
-        is_strict=bool(xfails) and all(_is_strict(mark, is_strict) for mark in xfails),
-        limits=limits,
-    )
-
-
-def _is_strict(mark: _Mark, usual: bool) -> bool:
-    strict = mark.values.get("strict")
-    return usual if strict is None else bool(strict)
-
-
-def _condition_of(args: Sequence[Any], values: Mapping[str, Any]) -> str | None:
-    """Return the texts that may be true; "" if a mark counts, None if it does not.
-
-    `args`, `values`: the arguments of `skipif` or `xfail`.
-    """
-    conditions = [values["condition"]] if "condition" in values else [*args]
-    if not conditions:
-        return ""
-    texts = []
-    for one in conditions:
-        if isinstance(one, str):
-            texts.append(one)
-        elif one:
-            return ""
-    return " or ".join(texts) or None
-
-
-def _raised_text(raises: Any) -> str:
-    """Return the names of the exceptions that a mark expects."""
-    if raises is None:
-        return ANY_FAILURE
-    names = []
-    for one in raises if isinstance(raises, tuple) else (raises,):
-        text = one.__name__ if isinstance(one, type) else repr(one)
-        names.append(re.sub(r" at 0x[0-9a-fA-F]+", "", text))
-    return " or ".join(sorted(names))
 
 
 # --- what differs from the suite ------------------------------------------------------
