@@ -237,7 +237,10 @@ class Undecided:
         return "\n".join(lines)
 
     def as_error(self) -> CaseResult:
-        """Return the result as an error, without a score and without outcomes."""
+        """Return the result as an error, without a score and without outcomes.
+
+        It keeps the demands, so that a later merge knows the error (`was_undecided`).
+        """
         error = SearchError(type="", message=self.message, phase=SCORING)
         return replace(
             self.result,
@@ -245,10 +248,17 @@ class Undecided:
             conditions=replace(self.result.conditions, asked=None),
             ranking=CaseRanking(),
             texts=DocumentTexts(),
-            evaluation=CaseEvaluation(reasons=(text_reason(error.headline),)),
+            evaluation=CaseEvaluation(
+                reasons=(text_reason(error.headline),), undecided=tuple(self.demands)
+            ),
             baseline=None,
             call=CaseCall(error=error),
         )
+
+
+def was_undecided(result: CaseResult) -> bool:
+    """Say whether a result is an error because all results showed it undecided."""
+    return result.verdict == ERROR and bool(result.evaluation.undecided)
 
 
 def find_limit(results: Sequence[CaseResult]) -> int:

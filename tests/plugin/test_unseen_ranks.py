@@ -190,6 +190,14 @@ def test_shards_show_together_what_none_shows_alone(
     assert "3 cases: 3 errors" in merged.out
     said = "exclude looks at rank 50, and no case got more"
     assert said in command("report", "whole.jsonl").out
+    for again in (
+        ["whole.jsonl"],
+        ["whole.jsonl", records[0]],
+        [records[0], "whole.jsonl", records[1]],
+    ):
+        merged = command("merge", *again)
+        assert merged.code == 1, again
+        assert "3 cases: 3 errors" in merged.out, again
 
 
 @pytest.mark.parametrize(

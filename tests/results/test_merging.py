@@ -107,10 +107,10 @@ def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
     boots = make.result("boots", ["b1", "b2"])
     others = [make.result("shoes"), make.result("socks")]
     again = shard([changed(boots, latency=7.5), *others])
-    merged = merge_runs([shard([boots]), again], name="all")
+    merged = merge_runs([shard([boots]), again])
     assert ids(merged.run) == [*QUERIES]
     assert (merged.is_whole, merged.again, merged.replaced) == (True, (boots.key,), ())
-    assert (merged.run.name, merged.run.info.program) == ("all", "1.0")
+    assert merged.run.info.program == "1.0"
     assert merged.run.files == {FILE: info()}
     assert merged.run.results[0].call.latency == boots.call.latency
 

@@ -14,7 +14,12 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.ext.merging.joining import joined_files, joined_info
 from pytest_relevance.reports.run.run_findings import nothing_searched_text
-from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.case_result import (
+    INCONCLUSIVE,
+    PASSED,
+    CaseResult,
+    Key,
+)
 from pytest_relevance.results.records.added_xfails import with_added_xfails
 from pytest_relevance.results.records.fingerprint import Changes, changed
 from pytest_relevance.results.records.run import Run
@@ -24,7 +29,7 @@ from pytest_relevance.results.records.run_info import (
     RunInfo,
 )
 from pytest_relevance.results.records.uncompared import lacks_reference
-from pytest_relevance.results.unseen import Undecided, find_undecided
+from pytest_relevance.results.unseen import Undecided, find_undecided, was_undecided
 
 
 class Unmergeable(ValueError):
@@ -82,13 +87,13 @@ class Merged:
     @property
     def has_failed(self) -> bool:
         """Whether the merge fails, even if all gates are met."""
-        has_reasons = bool(self.run.info.reasons_to_fail)
-        return not self.is_whole or bool(self.undecided) or has_reasons
+        if not self.is_whole or self.run.info.reasons_to_fail:
+            return True
+        # also those that an earlier merge found: no shard failed for them
+        return any(was_undecided(result) for result in self.run.results)
 
 
-def merge_runs(
-    runs: Sequence[Run], *, last: bool = False, name: str = "merged"
-) -> Merged:
+def merge_runs(runs: Sequence[Run], *, last: bool = False) -> Merged:
     """Return the whole run, merged from runs in the given order.
 
     `last`: whether the last result of a case counts if its results differ.
@@ -119,7 +124,7 @@ def merge_runs(
     # a run that was merged before has some of these findings already
     info = replace(info, findings=tuple(dict.fromkeys(findings)))
     return Merged(
-        run=Run(results, files, info, name=name),
+        run=Run(results, files, info, name="merged"),
         records=len(runs),
         again=joined.again,
         replaced=tuple(joined.different),
@@ -155,8 +160,11 @@ def _joined_results(runs: Iterable[Run]) -> _JoinedResults:
     for run in runs:
         for check, result in _numbered(run.results):
             if check in results:
-                if _outcome_of(results[check]) == _outcome_of(result):
+                known = results[check]
+                if _is_same(known, result):
                     again[result.key] = None
+                    if was_undecided(result):
+                        results[check] = result
                     continue
                 different[result.key] = f"{run_of[check]} and {run.name}"
             results[check] = result
@@ -176,6 +184,18 @@ def _numbered(results: Iterable[CaseResult]) -> Iterator[tuple[Hashable, CaseRes
         check = (result.key, result.search, result.origin.test)
         yield (check, times[check]), result
         times[check] += 1
+
+
+def _is_same(one: CaseResult, other: CaseResult) -> bool:
+    """Say whether two results of a case are the same.
+
+    A result that passed in its shard is the same as the error that an earlier merge
+    made of it, because all records together showed that it is undecided.
+    """
+    for result, error in ((one, other), (other, one)):
+        if was_undecided(error) and result.verdict in (PASSED, INCONCLUSIVE):
+            return {*error.evaluation.undecided} <= {*result.evaluation.undecided}
+    return _outcome_of(one) == _outcome_of(other)
 
 
 def _outcome_of(result: CaseResult) -> tuple[object, ...]:
