@@ -74,8 +74,10 @@ class Table:
         """Return the title, and how many rows there are if that is known."""
         if not self.title or not self.total:
             return self.title
-        of_all = f" of {self.total:,}" if self.total > len(self.rows) else ""
-        return f"{self.title} ({len(self.rows):,}{of_all})"
+        shown = f"{len(self.rows):,}"
+        if self.total > len(self.rows):
+            shown = f"first {shown} of {self.total:,}"
+        return f"{self.title} ({shown})"
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
         """Add a row of cells from left to right. `style`: the style of plain texts."""

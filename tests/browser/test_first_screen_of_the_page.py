@@ -70,7 +70,9 @@ class TestAtAGlance:
 
     def test_words_are_explained(self, reader: Reader, mixed: Path) -> None:
         reader.open(mixed)
-        assert reader.texts("#overview .mean")[0] == "1 the same"
+        assert reader.texts("#overview .mean")[0] == (
+            "1 the same, 1 new or not compared"
+        )
         assert "lost more than the tolerance" in reader.attribute(
             "#controls [data-show=worse]", "title"
         )
@@ -111,7 +113,7 @@ class TestDots:
             "got worse 1",
             "got better 1",
             "others 1",
-            "1 without both scores",
+            "1 without a score",
         ]
         shapes = "return [...document.querySelectorAll('.dots path')].map((path) => path.getAttribute('d'))"
         assert len({*reader.script(shapes)}) == 3
@@ -222,7 +224,7 @@ class TestStates:
         ]
         assert reader.texts("#controls button[data-show]") == [
             "Unjudged 2",
-            "Other ranking 2",
+            "Ranking changed 2",
             "All 3",
         ]
 

@@ -107,7 +107,7 @@ class TestFinding:
             ("Open 2", WORST[1:]),
             ("Failed 3", WORST),
             ("Unjudged 4", [*WORST, "it's $(date)"]),
-            ("Other ranking 4", [*WORST, "rain jacket"]),
+            ("Ranking changed 4", [*WORST, "rain jacket"]),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )

@@ -89,7 +89,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     became = comparison.counts
     assert (became.got_worse, became.certain, became.open) == (44, 16, 28)
     assert (became.got_better, became.within_tolerance) == (24, 13)
-    worst = said[said.index("Largest drops (5 of 49)") + 2]
+    worst = said[said.index("Largest drops (first 5 of 49)") + 2]
     assert worst.split()[:5] == ["q032", '"earbuds"', "1.000", "->", "0.000"]
     assert " 1 -> gone " in worst
 

@@ -310,7 +310,7 @@ def worst_and_best() -> list[CaseResult]:
 def test_the_five_worst_with_their_documents_and_the_best() -> None:
     text = summary(worst_and_best())
     assert text.partition("fell most ")[2].partition("look ")[0] == block("""
-        (5 of 7)
+        (first 5 of 7)
           0.850 -> 0.500  open  q7
               now on top a
           0.800 -> 0.500  open  q6

@@ -279,7 +279,7 @@ def test_all_queries_that_got_worse_are_named_before_the_folded_failures() -> No
     assert tables[1][1] == ["q005", "1.000 -> 0.541", "certain", "good 1 -> 3", "worse"]
     parts = re.findall(r"\*\*Got .*\*\*|<summary>Got .*</summary>", found)
     assert parts == [
-        "**Got worse (5 of 45)**",
+        "**Got worse (first 5 of 45)**",
         "<summary>Got worse, 6 to 25 of 45</summary>",
         "<summary>Got worse, 26 to 45 of 45</summary>",
     ]

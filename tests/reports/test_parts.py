@@ -44,7 +44,7 @@ def test_a_table_says_how_many_of_its_rows_are_shown() -> None:
         table.add(f"query {number}")
     worst = Part([table], least=2)
     shown = text_of(worst=worst, errors=ERRORS, turns="worst errors", most=13)
-    assert shown.startswith("worst (2 of 44)\nquery 0\nquery 1\nerror 1\n")
+    assert shown.startswith("worst (first 2 of 44)\nquery 0\nquery 1\nerror 1\n")
 
 
 def test_long_sentences_are_cut_and_commands_are_not() -> None:

@@ -18,6 +18,7 @@ from pytest_relevance.ext.html.variants_section import variants_section
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.html.page_parts import package_text, text, with_arrows
 from pytest_relevance.reports.run import baseline
+from pytest_relevance.reports.run.build import build_text
 from pytest_relevance.reports.run.errors import error_texts
 from pytest_relevance.reports.run.faults import faults
 from pytest_relevance.reports.run.gates import (
@@ -79,6 +80,7 @@ class Screen:
     `counts`: how many queries got worse, better or neither, as the headline counts.
     `context`: what ran, and what it is compared with.
     `findings`: the gates and diagnoses.
+    `build`: whether the build fails and why; empty for a comparison of two runs.
     `can_fail`: whether cases fail. In a comparison of two runs only gates fail.
     """
 
@@ -89,6 +91,7 @@ class Screen:
     context: Sequence[str]
     findings: Sequence[ScreenLine]
     can_fail: bool = True
+    build: str = ""
 
 
 def screen_of(run: Run) -> Screen:
@@ -105,7 +108,7 @@ def screen_of(run: Run) -> Screen:
     if run.info.started:
         # 2026-11-22 08:03, of a time in ISO 8601
         started = run.info.started[:16].replace("T", " ")
-        context.append(f"{started} UTC")
+        context.append(f"run of {started} UTC")
     return Screen(
         headline=said,
         counts=count_results(run.results),
@@ -113,6 +116,7 @@ def screen_of(run: Run) -> Screen:
         notes=_notes(run, ran),
         context=context,
         findings=[*_fault_lines(run, ran), *_gate_lines(gates)],
+        build=build_text(run.results, gates, run.info),
     )
 
 
@@ -126,9 +130,6 @@ def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
     if not sentences:
         return _present_means(ran)
     texts = [sentence.text for sentence in sentences]
-    open_text = left_open(ran)
-    if open_text:
-        texts.append(open_text)
     by_suite = baseline.mean_sentences(ran, only_changes=True)
     if len(by_suite) > 1:
         texts += [sentence.text for sentence in by_suite]
@@ -177,11 +178,11 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
     """Return why the run fails, its errors, and what many cases have in common."""
     findings = [ScreenLine(reason) for reason in reason_texts(run.info)]
     findings += [ScreenLine(error) for error in error_texts(run.info)]
-    for fault in faults(run.results, run.info):
-        findings.append(ScreenLine(fault.text, fault.results))
     kinds = {diagnosis.kind for diagnosis in diagnoses.diagnose(ran)}
     if diagnoses.NOTHING not in kinds:
         findings += emptied_lines(changes_since_baseline(ran))
+    for fault in faults(run.results, run.info):
+        findings.append(ScreenLine(fault.text, fault.results))
     return findings
 
 
@@ -225,8 +226,9 @@ def first_screen_html(
         f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
         *means[:1],
         '<div id="overview"><div>',
+        *([f'<p class="build">{text(screen.build)}</p>'] if screen.build else []),
         *_folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean"),
-        *(f'<p class="lost">{text(note)}</p>' for note in notes),
+        *(f'<p class="lost">{with_arrows(note)}</p>' for note in notes),
         *_findings(screen.findings),
         f'<ul class="context" aria-label="what ran">{context}</ul>',
     ]

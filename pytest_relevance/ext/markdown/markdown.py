@@ -106,7 +106,7 @@ MOST_GATES, MOST_SUITES = 10, 20
 _MOST_FAILURES = 3  # reports of failures, unless the report is to be in full
 _MOST_MISSING = 5
 _OPEN_EXPLAINED = (
-    "certain: no judgment could change that. "
+    "certain: no grade of an unjudged result could change that. "
     "open: unjudged results may be as good as what they replaced; judging them tells"
 )
 _MOST_FURTHER = 20  # cases in one of the folded tables: each is left out as a whole

@@ -84,12 +84,20 @@ def emptied(changes: Iterable[Change]) -> list[CaseResult]:
 
 
 def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
-    """Return `7 queries return nothing now ("books", "boots" and 5 more)`, or []."""
-    queries = list(dict.fromkeys(case.query for case in emptied(changes)))
+    """Return `7 queries return nothing now ("books", "boots" and 5 more)`, or [].
+
+    It goes on with how many of them have no score, and so did not get worse.
+    """
+    found = emptied(changes)
+    queries = list(dict.fromkeys(case.query for case in found))
     if not queries:
         return []
     count = counted(len(queries), "query returns", "queries return")
-    return [Sentence(f"{count} nothing now ({examples(queries)})", BAD)]
+    text = f"{count} nothing now ({examples(queries)})"
+    unscored = {case.query for case in found if case.score is None}
+    if unscored and len(queries) > 1:
+        text += f"; {len(unscored):,} of them had no score to lose"
+    return [Sentence(text, BAD)]
 
 
 def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:

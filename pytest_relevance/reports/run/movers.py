@@ -261,7 +261,7 @@ class MoverList:
             return []
         title = self.title
         if self.total > len(self.rows):
-            title += f" ({len(self.rows):,} of {self.total:,})"
+            title += f" (first {len(self.rows):,} of {self.total:,})"
         table = Table(
             [
                 Column(align=RIGHT),

@@ -64,8 +64,8 @@ def next_steps(
         yield _how_to_see_one(empty, files, against, _about_empty(len(empty)))
     if fallen:
         yield _how_to_look(fallen, files, against, page)
-    if fallen and not empty:
-        yield _how_to_see_one(fallen, files, against)
+        if not empty:
+            yield _how_to_see_one(fallen, files, against)
     elif page or looser.names:
         yield CommandLine("look", page or _LOOK)
     if worse.open:

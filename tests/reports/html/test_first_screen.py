@@ -112,8 +112,8 @@ def test_a_regression() -> None:
     )
     mean = (
         "mean nDCG@10 1.000 → 0.500 (-0.500, 95% -1.000 to 0.000, p 1.000)\n"
-        "        1 the same, 3 new or not compared\n"
-        "        unjudged results of 1 query leave the mean between 0.500 and 1.000"
+        "        The build fails because 1 query got worse and 1 gate is not met.\n"
+        "        1 the same, 3 new or not compared"
     )
     explained = (
         "nDCG@10 compares the grades of the first 10 results with those of the best ranking there could be: "
@@ -122,7 +122,7 @@ def test_a_regression() -> None:
     expected = f"""
         Search got worse: 1 query (may only be missing judgments)
         {mean}
-        searched since the baseline: index products-11 -> products-20
+        searched since the baseline: index products-11 → products-20
         NOT MET
         mean nDCG@10 0.500, below 0.900 (2 of 5 cases, those with relevant judgments)
         mean nDCG@10 0.9
@@ -131,7 +131,7 @@ def test_a_regression() -> None:
         against the baseline
         index products-20
         commit abc
-        2026-01-02 03:04 UTC
+        run of 2026-01-02 03:04 UTC
         {explained}
         query
         nDCG@10 before → after
@@ -154,10 +154,11 @@ def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
     assert verdict_of(page) == ("1 of 2 cases fails", "fails")
     lines = first_lines(page).splitlines()
-    del lines[7]  # what nDCG is
+    del lines[8]  # what nDCG is
     assert lines[:-1] == [
         "1 of 2 cases fails",
         "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave the mean between 0.500 and 1.000",
+        "The build fails because 1 case fails.",
         *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)", "mean nDCG@10 0.9"),
         *(FILE, "search"),
         *("query", "nDCG@10", "largest loss", "on top"),

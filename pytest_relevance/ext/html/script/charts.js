@@ -90,7 +90,7 @@ function dotChart(data) {
   const legend = make("ul", { class: "dots" }, ...entries);
   const rest = data.cases.length - items.length;
   if (rest) {
-    legend.append(make("li", {}, `${rest.toLocaleString("en")} without ${isCompared ? "both scores" : "a score"}`));
+    legend.append(make("li", {}, `${rest.toLocaleString("en")} without a score`));
   }
   return figure(name, legend, drawing, said, dotTable(items, isCompared));
 }

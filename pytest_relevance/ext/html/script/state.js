@@ -44,7 +44,7 @@ const SHOWN = {
   failed: { label: "Failed", includes: (item) => isFailed(item) },
   errors: { label: "Errors", includes: (item) => !isSearched(item) },
   unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
-  changed: { label: "Other ranking", includes: (item) => isChanged(item) },
+  changed: { label: "Ranking changed", includes: (item) => isChanged(item) },
   "": { label: "All", includes: () => true },
 };
 
