@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -765,20 +765,17 @@ def test_gitlab_without_a_record_of_main(origin: Path, tmp_path: Path) -> None:
 # --- records that are not kept --------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("branch", "failed"),
-    [("broken", ["Run main"]), ("dying", ["Run main"]), ("skipping", [])],
-)
+@pytest.mark.parametrize("branch", ["broken", "dying", "skipping"])
 def test_the_workflow_keeps_no_record_that_is_not_fit_to_be_compared_with(
     origin: Path,
     main_record: dict[str, bytes],
     tmp_path: Path,
     branch: str,
-    failed: Sequence[str],
 ) -> None:
+    """The branch that skips fails too, as its gate is not judged."""
     stored = dict(main_record)
     job = Workflow(workflow(0), origin, tmp_path, "push", branch, stored)
-    assert failed_in(job.run("record-main")[1]) == failed
+    assert failed_in(job.run("record-main")[1]) == ["Run main"]
     assert stored == main_record
 
 
