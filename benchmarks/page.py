@@ -135,8 +135,10 @@ def write_record(path: Path, cases: int) -> None:
         before.append(scored(values, chance.sample(documents, RESULTS), titles, number))
         after.append(scored(values, chance.sample(documents, RESULTS), titles, number))
     files = {FILE: FileInfo(FILE, FILE, totals=[("search", None, cases)])}
-    run = Run(after, files, RunInfo("1.0", "2026-01-01T00:00:00+00:00"))
-    compare_recorded(run, entries_of(before, {}, {}), "main.jsonl", before).write(path)
+    info = RunInfo("1.0", "2026-01-01T00:00:00+00:00")
+    entries = entries_of(before, info, files)
+    run = Run(after, files, info)
+    compare_recorded(run, entries, "main.jsonl", before).write(path)
 
 
 def scored(
