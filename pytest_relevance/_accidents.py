@@ -42,7 +42,10 @@ def refuse_accidents(source: Source) -> None:
 
 
 def find_accident(source: Source) -> Accident | None:
-    """Return why a file is not data; None if it may be data."""
+    """Return an `Accident` if a file is not data but something else; None if it may be.
+
+    For example, it is a pointer of Git LFS, a page of HTML, or an error of a server.
+    """
     if source.is_parquet:
         return None
     # A cell of a CSV may have several lines. One of TSV may not.

@@ -1,4 +1,4 @@
-"""Read and write cells of CSV: their length, and cells that look like a formula."""
+"""Read CSV cells of any length, and write cells that spreadsheets do not calculate."""
 
 from __future__ import annotations
 

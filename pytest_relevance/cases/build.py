@@ -218,9 +218,10 @@ def _check_gains(
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A draft of a case.
+    """A draft that waits until all grades of the file are known.
 
-    `floors_at`: where its floors stand; None if no floor can be out of reach.
+    `floors_at`: where to report a floor that no ranking can reach; None if the case
+        cannot have such a floor.
     """
 
     draft: CaseDraft

@@ -55,7 +55,7 @@ class FileReader:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Return the paths of the files that were read, in this order."""
+        """Return the paths of the files, in the order in which they were first read."""
         paths = [os.path.join(self._folder, named.name) for _, named, _ in self._cache]
         return tuple(dict.fromkeys(paths))
 

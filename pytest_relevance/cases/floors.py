@@ -293,9 +293,10 @@ class SuiteFloors:
             self._of_metrics[metric.text].add_not_held(case, is_named=is_named)
 
     def check(self, at: Location) -> None:
-        """Report the floors that apply to no case.
+        """Report each floor of the suite that applies to no case.
 
-        A floor is not reported if other sentences of a report name all these cases.
+        A floor is not reported if all cases are listed queries without judgments:
+        reports name these cases anyway.
         """
         for suite_floor in self._all():
             if suite_floor.not_named and not suite_floor.held:

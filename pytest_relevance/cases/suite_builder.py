@@ -1,7 +1,7 @@
 """Collects the cases of one case file, and the mistakes in it and its files.
 
-`reader` calls `set_defaults` with the keys of the suite, then `add_case` for each case,
-and at the end `finish`.
+`reader` makes a builder. Then it calls `set_defaults` with the keys of the suite,
+`add_case` for each case, `finish`, and `suite` if there is no mistake.
 """
 
 from __future__ import annotations
@@ -352,7 +352,8 @@ class SuiteBuilder:
     def finish(self) -> list[Case]:
         """Return the cases, now that the grades of the whole file are known.
 
-        Report mistakes that need all cases.
+        The terms of the suite get the range of these grades. Mistakes that only all
+        cases together show are reported.
         """
         at = self._location(self._values, NodePosition(self._root))
         files = self._files
@@ -369,7 +370,10 @@ class SuiteBuilder:
         return cases
 
     def suite(self, cases: Sequence[Case]) -> Suite:
-        """Return the suite. Call this only if no mistake was found."""
+        """Return the suite of the cases that `finish` returned.
+
+        Call this only if no mistake was found.
+        """
         files = self._files
         queries_line = 1
         if QUERIES in self._root.pairs:
@@ -393,6 +397,10 @@ class SuiteBuilder:
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
+        """Return the line of a value of the suite, or of its key.
+
+        An entry of a list, for example a gate, has no key.
+        """
         return NodePosition(self._root).place(path, at_key=at_key).line
 
 

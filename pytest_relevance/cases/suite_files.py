@@ -198,7 +198,10 @@ class SuiteFiles:
     def _note_overruled(
         self, own: CaseJudgments, files: _Files, lookup: Lookup
     ) -> None:
-        """Keep the rows of files whose grade the case replaces, for a notice."""
+        """Keep the rows of judgment files that the grades of a case replace.
+
+        A notice names these rows.
+        """
         silently = replace(lookup, at=_unheard())
         for file in files:
             if file.fills:

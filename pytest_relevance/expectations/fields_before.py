@@ -62,7 +62,10 @@ class _Demand:
         return cls(comparisons, forbids)
 
     def is_of_numbers(self, path: str) -> bool:
-        """Say whether the bound of a field is a number, so that it can miss by more."""
+        """Say whether a field is compared by `<`, `<=`, `>` or `>=`.
+
+        Only then does it count how far a value is from its bound.
+        """
         return self.comparisons[path] in _NUMBERS
 
 

@@ -101,7 +101,10 @@ class CutFinding(MetricFinding):
     asked: Sequence[int]
 
     def text(self) -> str:
-        """Return how many results the searches were asked for, and what to do."""
+        """Return that the metric needs more results than were asked for.
+
+        The text also says how many were asked for, and what to do.
+        """
         asked = asked_text(self.asked)
         cases = counted(len(self.asked), "case")
         there = f"the search was asked for {asked} in {cases}"

@@ -229,7 +229,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Keep the reason if a file or a folder cannot be collected, for the reports."""
+    """Keep the reason if a file or a folder cannot be collected, for the reports.
+
+    A case file registers the hooks of a run before it is read. A folder cannot, so its
+    hooks are registered here.
+    """
     report = yield
     if report.failed:
         from pytest_relevance.plugin import early_errors

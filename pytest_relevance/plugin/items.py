@@ -83,8 +83,9 @@ class ItemMaker:
     def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
         """Return the items of a case, and the event loop that they run in.
 
-        The loop depends on fixtures, which pytest looks up while it makes items. So
-        items may be made twice for the first case with the same names of fixtures.
+        The loop depends on the fixtures of the case. pytest finds these only while it
+        makes items. So the items of the first case with some names of fixtures may be
+        made twice. Later cases with these names have the same loop.
         """
         fixtures = (*case.usefixtures, case.search)
         known = self._loop_of.get(fixtures)

@@ -284,7 +284,7 @@ def _failing(text: str, because: str) -> RunFinding:
 
 
 def _cases_are(found: Sequence[UncomparedCase], what: str) -> str:
-    """Return `1 case is missing` or `30 cases are missing`, if `what` is `missing`."""
+    """Return, for example, `30 cases are missing`, if `what` is `missing`."""
     count = len({case.id for case in found})
     return counted(count, f"case is {what}", f"cases are {what}")
 
@@ -309,9 +309,10 @@ _LOOSER = "the test is looser than accepted"
 def _findings_on_test(
     file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
 ) -> Iterator[RunFinding]:
-    """Yield a finding if a file demands less than its baseline says that it did.
+    """Yield a finding if a file demands less now than its baseline records.
 
-    If a part of the file ran, only the demands on the cases that ran count.
+    Yield another one if the baseline records no demands. If only a part of the file
+    ran, only the demands on cases that ran count.
     """
     reference = harmless(f"{file}{SUFFIX}")
     if not about.knows_demands:

@@ -55,7 +55,10 @@ def _met_expectation_text(outcome: Outcome) -> str:
 
 
 def _own_score_text(result: CaseResult) -> str:
-    """Return `nDCG@10 0.764, at least 0.500`, or why the case has no score."""
+    """Return the nDCG@k and its floor, or why the case has no score.
+
+    Example: `nDCG@10 0.764, at least 0.500`.
+    """
     name = result.metric.text
     score = result.score
     if score is None:
@@ -72,7 +75,10 @@ def _own_score_text(result: CaseResult) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """Return `nDCG@10 lies between 0.287 and 0.641`, or "" if the score is certain."""
+    """Return the interval of nDCG@k in words, or "" if the score is certain.
+
+    Example: `nDCG@10 lies between 0.287 and 0.641`.
+    """
     settings = result.conditions.settings
     evaluation = result.evaluation
     lower, upper = result.interval
@@ -85,7 +91,7 @@ def interval_text(result: CaseResult) -> str:
 
 
 def ties_text(result: CaseResult) -> str:
-    """Return `between 0.748 and 1.000 by the order of equal scores`, or "".
+    """Return, for example, `between 0.748 and 1.000 by the order of equal scores`.
 
     The text is empty unless the order decides whether the score meets a floor. It
     begins with `at least` if results that were not returned may have the same score.

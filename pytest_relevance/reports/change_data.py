@@ -15,10 +15,11 @@ from pytest_relevance.results.compare.differences import MeanChange
 def mean_data(
     change: MeanChange | None, changes: Sequence[Change]
 ) -> dict[str, Any] | None:
-    """Return the change of the mean that decides, and that over judged results alone.
+    """Return the change of the mean as JSON data, with the means over judged results.
 
-    `changes`: those of the cases, for the means over judged results alone. Returns None
-    if no case has both scores.
+    `change`: the change of the mean; None if no case has both scores. Then None is
+        returned.
+    `changes`: the changes of the cases, for the means over judged results alone.
     """
     if change is None:
         return None

@@ -155,7 +155,7 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def counts_text(comparison: Comparison) -> str:
-    """Return `135 cases compared, 44 with another ranking`."""
+    """Return, for example, `135 cases compared, 44 with another ranking`."""
     compared = f"{counted(len(comparison), 'case')} compared"
     return f"{compared}, {comparison.changed_rankings:,} with another ranking"
 

@@ -31,7 +31,10 @@ _WIDEST_QUERY = 60  # in a heading
 
 
 def case_label(result: CaseResult) -> str:
-    """Return `q043 "gaming laptop"`, or only the query if it is the id of the case."""
+    """Return the id and the query of a case, or only the query if it is the id.
+
+    Example: `q043 "gaming laptop"`.
+    """
     return case_name(result.id, result.query)
 
 

@@ -101,7 +101,7 @@ def _too_high_lines(
 
 
 def _named_grade(result: CaseResult, grade: float) -> str:
-    """Return `3 exact`, or `3` if the scale has no name for it."""
+    """Return, for example, `3 exact`, or `3` if the scale has no name for it."""
     name = harmless(result.conditions.grade_names.get(grade, ""))
     return f"{number_text(grade)} {name}".strip()
 

@@ -122,7 +122,7 @@ def _number_that_fit(texts: Sequence[str], room: int) -> int:
 
 
 def _left_out(names: Iterable[str], most: int) -> str:
-    """Return `Left out, as this report has at most ...: 39 failures.`"""
+    """Return, for example, `Left out, as this report has at most ...: 39 failures.`"""
     parts = []
     for name, count in Counter(names).items():
         parts.append(counted(count, name) if name == FAILURE else name)

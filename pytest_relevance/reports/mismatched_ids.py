@@ -161,7 +161,7 @@ def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[
 
 
 def _pair_text(pair: NearPair, result: CaseResult) -> str:
-    """Return `judged "SKU-1", returned "sku-1" at rank 3`."""
+    """Return, for example, `judged "SKU-1", returned "sku-1" at rank 3`."""
     judged = [document for document, _ in result.evaluation.missing]
     why = "judged" if pair.wanted in judged else "expected"
     wanted, found = pair.wanted, pair.found

@@ -66,7 +66,10 @@ def reasons_with_baseline(result: CaseResult, longest: int) -> list[str]:
 
 
 def change_text(score: float | None, before: float | None) -> str:
-    """Return `   (baseline 0.764, down 0.452)`, or "" if a score is not defined."""
+    """Return how a score changed since the baseline, or "" if a score is not defined.
+
+    Example: `   (baseline 0.764, down 0.452)`.
+    """
     if score is None or before is None:
         return ""
     change = score - before

@@ -172,7 +172,7 @@ def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
 
 
 def _ranks_text(result: CaseResult, move: Move) -> str:
-    """Return `3 -> 37`, `new at 1`, `1 -> gone` or `1 -> not in the index`."""
+    """Return, for example, `3 -> 37`, `new at 1` or `1 -> not in the index`."""
     if move.first is None:
         return f"new at {move.second}"
     if move.second is None:
@@ -181,7 +181,7 @@ def _ranks_text(result: CaseResult, move: Move) -> str:
 
 
 def _scores_text(result: CaseResult) -> str:
-    """Return `: nDCG@10 0.764 -> 0.312`, or "" if a score is not defined."""
+    """Return, for example, `: nDCG@10 0.764 -> 0.312`; "" if a score is missing."""
     assert result.baseline is not None
     then, now = result.baseline.score, result.score
     if then is None or now is None:

@@ -111,7 +111,7 @@ class _Columns:
 
     @property
     def described(self) -> str:
-        """Return `the columns are "id" and "title"`."""
+        """Return, for example, `the columns are "id" and "title"`."""
         names = [quoted(name) for name in self.names[:_MOST_COLUMNS]]
         more = " ..." if len(self.names) > _MOST_COLUMNS else ""
         return f"the columns are {listed(names, 'and')}{more}"

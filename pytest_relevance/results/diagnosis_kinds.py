@@ -155,10 +155,10 @@ def _explain_other_ids(diagnosis: Diagnosis) -> str:
 
 
 def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
-    """Return `returned "sku-1", judged "SKU-1", which differ in case only; `.
+    """Return an id that was returned and a judged one that is missing, in words.
 
-    If no two ids are similar, two others are named. "" if no judged document is
-    missing.
+    Example: `returned "sku-1", judged "SKU-1", which differ in case only; `. If no two
+    ids are similar, the first ones are named. "" if no judged document is missing.
     """
     pairs = near_pairs_of(results)
     if pairs:
@@ -195,7 +195,7 @@ def _with_results(results: Sequence[CaseResult]) -> list[CaseResult]:
 
 
 def _share_in_prose(diagnosis: Diagnosis) -> str:
-    """Return `12 cases of 20`, out of the cases with results."""
+    """Return, for example, `12 cases of 20`, out of the cases with results."""
     cases = counted(len(diagnosis.results), "case")
     return f"{cases} of {len(_with_results(diagnosis.searched)):,}"
 

@@ -171,7 +171,10 @@ class _HighestGrades:
 
 
 def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float | None:
-    """Return the highest grade of all results with these settings; None if it is 0."""
+    """Return the highest grade in the judgments of results with these settings.
+
+    None if no grade is above 0.
+    """
     highest = 0.0
     for result in results:
         if result.conditions.settings == settings:

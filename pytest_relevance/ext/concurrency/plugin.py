@@ -13,7 +13,7 @@ from pytest_relevance.plugin.options import (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the option and the ini keys."""
+    """Declare `--relevance-concurrency`, its ini key, and `relevance_batch`."""
     option_group(parser).addoption(
         "--relevance-concurrency",
         metavar="N",

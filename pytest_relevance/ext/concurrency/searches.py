@@ -39,10 +39,10 @@ threads wait for the slowest search.
 class Searches:
     """Calls the searches of the cases of a window together.
 
-    At most `concurrency` calls run at a time, and `many` is called for at most `batch`
-    cases. If the search of a case was called, the case has the call as `CaseRun.ahead`
-    until it takes its outcome. From then on, for example in a rerun, it is searched
-    alone.
+    At most `concurrency` calls run at a time. A call of the search's attribute `many`
+    has at most `batch` cases. A call that was made before the turn of its case is kept
+    as `CaseRun.ahead`. The case takes the outcome at its turn, and the call is
+    forgotten. So a rerun of the case searches alone.
     """
 
     def __init__(self, config: pytest.Config, *, concurrency: int, batch: int) -> None:

@@ -116,7 +116,10 @@ def _series_headline(series: Series, label: str) -> Headline:
 
 
 def _since_text(series: Series) -> str:
-    """Return `since the first run`, or `since 2026-11-22 08:03` after a break."""
+    """Return since when runs are compared: the first run, or the run after a break.
+
+    Example: `since 2026-11-22 08:03`.
+    """
     if not series.since:
         return "since the first run"
     return f"since {when(series.points[series.since].started)}"
@@ -218,7 +221,10 @@ def series_texts(series: Series) -> list[str]:
 
 
 def _judged_alone(series: Series) -> str:
-    """Return `; over judged results alone 0.749 -> 0.633`; "" if none is unjudged."""
+    """Return the means over judged results alone; "" if all results are judged.
+
+    Example: `; over judged results alone 0.749 -> 0.633`.
+    """
     if series.judged is None:
         return ""
     before, after = series.judged.before, series.judged.after

@@ -107,7 +107,7 @@ def _row_of_run(result: CaseResult) -> PageRow:
 def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
     """Return a row for each compared case, compared with its ranking in the first run.
 
-    A row got worse or better if the headline counts the case so.
+    The metric of the headline decides whether a row got worse or better.
     """
     rows = []
     for pair, change in zip(comparison.pairs, comparison.changes, strict=True):

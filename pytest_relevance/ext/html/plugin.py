@@ -17,7 +17,7 @@ PAGE = OutputFile("html", is_page=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options."""
+    """Declare `--relevance-html` and `--relevance-images`."""
     group = option_group(parser)
     group.addoption(
         "--relevance-html",

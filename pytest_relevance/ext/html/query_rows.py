@@ -97,7 +97,10 @@ class QueryRows:
         return element("td", "scores", [element("div", "", parts)])
 
     def _scores_text(self, row: PageRow, change: CaseChange) -> str:
-        """Return `0.764 -> 0.312`; with its metric if the title does not name it."""
+        """Return the scores of a case, for example `0.764 -> 0.312`.
+
+        The metric comes first if the title of the column does not name it.
+        """
         before = score_text(row.change.score_before)
         shown = score_text(change.after)
         if row.change.score_before is not None and before != shown:

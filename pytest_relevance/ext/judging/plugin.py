@@ -42,7 +42,7 @@ _pairs = whole_number(2, "ask for 2 grades or more that people gave too")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options."""
+    """Declare the options of the worklist and of a judge."""
     group = option_group(parser)
     group.addoption(
         "--relevance-unjudged",

@@ -28,7 +28,7 @@ _ADDRESS = r"https?://[^\s<>()\"`\\#]+"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options and ini keys."""
+    """Declare `--relevance-markdown`, `--relevance-ci`, and ini keys for builds."""
     group = options.option_group(parser)
     group.addoption(
         "--relevance-markdown",
@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options. Raises UsageError for an invalid value."""
+    """Check `relevance_ci`. Raises UsageError for an invalid value."""
     options.choice(config, "relevance_ci", CI)
     if _reports_to_github(config) and os.environ.get("GITHUB_STEP_SUMMARY"):
         options.keep_details(config)

@@ -94,7 +94,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _open(paths: Sequence[Path]) -> list[Run]:
-    """Return the runs in records. If two have the same name, paths are their names."""
+    """Return the runs in records. If two have the same name, all get their paths."""
     runs = [Run.open(path) for path in paths]
     if len({run.name for run in runs}) < len(runs):
         for run, path in zip(runs, paths, strict=True):

@@ -85,7 +85,7 @@ def with_missing(merged: Merged) -> Run:
 
 
 def merge_notes(merged: Merged) -> list[str]:
-    """Return sentences: what was merged, and what the runs searched differently."""
+    """Return sentences: what was merged, and how what the runs searched differs."""
     notes = [_joined_text(merged)]
     searched = changes_text(merged.searched)
     if searched:

@@ -1,1 +1,1 @@
-"""What the pages share: texts as HTML, the style, the policy."""
+"""What HTML pages share: escaped texts, the style, and the Content-Security-Policy."""

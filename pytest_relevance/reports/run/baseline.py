@@ -84,9 +84,10 @@ def emptied(changes: Iterable[Change]) -> list[CaseResult]:
 
 
 def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
-    """Return `7 queries return nothing now ("books", "boots" and 5 more)`, or [].
+    """Return a sentence about the queries that return nothing now, or [].
 
-    It goes on with how many of them have no score, and so did not get worse.
+    Example: `7 queries return nothing now ("books", "boots" and 5 more)`. It goes on
+    with how many of the queries have no score, and so did not get worse.
     """
     found = emptied(changes)
     queries = list(dict.fromkeys(case.query for case in found))
@@ -101,7 +102,10 @@ def emptied_sentences(changes: Iterable[Change]) -> list[Sentence]:
 
 
 def still_empty_sentences(results: Iterable[CaseResult]) -> list[Sentence]:
-    """Return `2 queries find nothing, as in the reference ("q" and "r")`, or []."""
+    """Return a sentence about the queries that find nothing now and before, or [].
+
+    Example: `2 queries find nothing, as in the reference ("q" and "r")`.
+    """
     queries: dict[str, None] = {}
     for result in results:
         found_nothing = result.baseline is not None and result.baseline.found_nothing
@@ -250,7 +254,7 @@ def whole_mean_sentences(
 
 
 def _over_what(results: Sequence[CaseResult]) -> str:
-    """Return ` over 2 suites and 3 variants`; nothing for one of each."""
+    """Return, for example, ` over 2 suites and 3 variants`; nothing for one of each."""
     suites = len({result.file for result in results})
     variants = len(variants_of(results))
     parts = []
@@ -288,9 +292,11 @@ _COUNTS = {
 def count_sentences(
     counts: ChangeCounts, told: Collection[str] = (), others: int = 0
 ) -> list[Sentence]:
-    """Return `24 got better, 13 within the tolerance, 35 the same, 19 without a score`.
+    """Return a sentence that counts what queries became, or [] if there is no count.
 
-    `told`: the counts that the headline has; they are left out.
+    Example: `24 got better, 13 within the tolerance, 35 the same`.
+
+    `told`: the counts that the headline has. The sentence leaves these out.
     `others`: how many queries are not compared, for example because they are new.
     """
     parts = []

@@ -47,10 +47,12 @@ _OTHER = ("case fails", "cases fail")
 def build_text(
     results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo
 ) -> str:
-    """Return `The build fails because 44 queries got worse and 1 gate is not met.`
+    """Return whether the build fails, and why.
 
-    Or that the build passes. Without results the text says that no case was searched:
-    then pytest's exit code depends on the other tests of the run.
+    Example: `The build fails because 44 queries got worse and 1 gate is not met.`
+
+    Without results the text says that no case was searched: then pytest's exit code
+    depends on the other tests of the run.
     """
     reasons = _reasons(results, gates, info)
     if not results and not reasons:

@@ -59,7 +59,7 @@ def case_count(results: Iterable[CaseResult]) -> int:
 
 
 def counted_cases(results: Sequence[CaseResult]) -> str:
-    """Return `3 cases`, `2 checks` (of tests in Python), or `3 cases and 2 checks`."""
+    """Return, for example, `3 cases and 2 checks`. Checks are those of Python tests."""
     count = count_cases(results)
     parts = []
     if count.cases or not count.checks:

@@ -286,7 +286,7 @@ _GONE_WORDS = {
 
 
 def _gone_texts(gone: Sequence[UncomparedCase]) -> list[str]:
-    """Return `34 cases are gone ("a", "b", "c" and 31 more)`."""
+    """Return, for example, `34 cases are gone ("a", "b", "c" and 31 more)`."""
     texts = []
     by_why = grouped(gone, lambda case: case.why)
     for why, words in _GONE_WORDS.items():
@@ -339,7 +339,10 @@ def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list
 
 
 def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
-    """Return `floor -> 0` if all changes lead to one value, otherwise `floor`."""
+    """Return the name of a key, and its present value if all changes lead to it.
+
+    Example: `floor -> 0`.
+    """
     name = _name_of_key(key)
     if key in (EXPECT, LEFT_GATE, SKIP, XFAIL):
         return name
@@ -348,7 +351,7 @@ def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
 
 
 def _change_text(change: DemandChange) -> str:
-    """Return `floor 0.9 -> 0`, `skip: flaky` or `judgments`."""
+    """Return, for example, `floor 0.9 -> 0`, `skip: flaky` or `judgments`."""
     name = _name_of_key(change.key)
     if change.key == JUDGMENTS:
         return name
@@ -434,7 +437,7 @@ def _within_text(expected: RecordedExpectation) -> str:
 
 
 def _gate_text(change: DemandChange) -> str:
-    """Return `a gate is gone: mean nDCG@10 0.7`, or `a gate is looser: ... -> ...`."""
+    """Return, for example, `a gate is gone: mean nDCG@10 0.7`."""
     before = gate_words(change.before)
     if change.now is None:
         return f"a gate is gone: {before}"

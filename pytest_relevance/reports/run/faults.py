@@ -77,7 +77,10 @@ def _diagnosis_text(diagnosis: Diagnosis) -> str:
 
 
 def _alike_errors_text(diagnosis: Diagnosis) -> str:
-    """Return `42 searches failed alike: ConnectionError: down (f in conftest.py:9)`."""
+    """Return how many searches failed alike, with their error and its place.
+
+    Example: `42 searches failed alike: ConnectionError: down (f in conftest.py:9)`.
+    """
     if diagnosis.kind == SEARCH:
         count = counted(len(diagnosis.results), "search", "searches")
     else:

@@ -179,7 +179,10 @@ def _name_in_file(judged: GateResult) -> str:
 
 
 def _named_text(judged: GateResult) -> str:
-    """Return `shop.relevance.yaml:2: gate[passing] met: 4 of 4 cases pass, ...`."""
+    """Return a gate with its place, its outcome and what it found.
+
+    Example: `shop.relevance.yaml:2: gate[passing] met: 4 of 4 cases pass, ...`.
+    """
     found = gate_message(judged)
     if judged.not_judged is None:
         found = f"{OUTCOMES[judged.outcome()]}: {found}"

@@ -177,7 +177,7 @@ def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
 
 
 def how_sure(counts: ChangeCounts) -> str:
-    """Return ` (16 for certain, 28 may only be missing judgments)`.
+    """Return, for example, ` (16 for certain, 28 may only be missing judgments)`.
 
     It is "" if that is not known, for example for other metrics than nDCG.
     """
@@ -372,7 +372,7 @@ def mean_direction(change: MeanChange | None) -> int:
 
 
 def _failed_before_text(ran: Iterable[CaseResult]) -> str:
-    """Return `; 9 failed before` if the accepted rankings failed too, else ""."""
+    """Return, for example, `; 9 failed before`, or "" if no case failed before."""
     count = case_count(result for result in ran if failed_before(result))
     return f"; {count:,} failed before" if count else ""
 
@@ -400,7 +400,10 @@ def _all_failed_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
-    """Return how many queries had no results, if a search never returned any; or ""."""
+    """Return, for example, `Search returned nothing for 4 of 9 queries`, or "".
+
+    A search counts only if it returned nothing in any of its cases.
+    """
     # nearly every run needs no diagnoses
     if all(result.ranking.returned or result.status == NOT_SEARCHED for result in ran):
         return ""
@@ -425,7 +428,10 @@ def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
 def _failures_text(
     failed: Mapping[str, Sequence[CaseResult]], ran: Sequence[CaseResult]
 ) -> str:
-    """Return `9 of 135 cases fail`. `failed`: the results by the kind of failure."""
+    """Return, for example, `9 of 135 cases fail`.
+
+    `failed`: the results by the kind of failure.
+    """
     failing: list[CaseResult] = []
     for results in failed.values():
         failing += results

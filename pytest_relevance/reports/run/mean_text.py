@@ -17,7 +17,7 @@ _MOST_MEANS = 3
 
 
 def metric_of(results: Iterable[CaseResult]) -> str:
-    """Return `nDCG@10`, or `nDCG@k` if the cases have several cutoffs."""
+    """Return, for example, `nDCG@10`, or `nDCG@k` if the cases have several cutoffs."""
     cutoffs = {result.conditions.k for result in results}
     return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
 
@@ -41,7 +41,7 @@ def has_mean(results: Iterable[CaseResult]) -> bool:
 
 
 def mean_text(results: Sequence[CaseResult]) -> str:
-    """Return `mean nDCG@10 0.712`, by the weights of the cases."""
+    """Return, for example, `mean nDCG@10 0.712`, by the weights of the cases."""
     mean = score_text(mean_score(results))
     return f"{weighted(results)}mean {metric_of(results)} {mean}"
 
@@ -53,7 +53,10 @@ def weighted(results: Sequence[CaseResult]) -> str:
 
 
 def known_text(results: Iterable[CaseResult]) -> str:
-    """Return `9 failed before, their mean nDCG@10 0.312`, or "" if none did."""
+    """Return how many cases failed before, and their mean; "" if none did.
+
+    Example: `9 failed before, their mean nDCG@10 0.312`.
+    """
     known = [result for result in results if result.is_known]
     return f"{len(known):,} failed before, their {mean_text(known)}" if known else ""
 

@@ -73,7 +73,7 @@ class _Move:
         return None
 
     def describe(self) -> str:
-        """Return `"boots" is now "see"` or `"boots" of a.yaml is now in b.yaml`."""
+        """Return, for example, `"boots" of a.yaml is now in b.yaml`."""
         case = self.case
         before = quoted(with_variant(case.id_before, case.variant_before))
         now = quoted(with_variant(case.id, case.variant))
@@ -104,7 +104,7 @@ def _moved_text(moves: Sequence[_Move]) -> str:
 
 
 def _describe_together(alike: Sequence[_Move]) -> str:
-    """Return `5 cases of old.yaml are now in new.yaml`, or their two variants."""
+    """Return, for example, `5 cases of old.yaml are now in new.yaml`."""
     count = counted(len(alike), "case")
     move = alike[0]
     case = move.case

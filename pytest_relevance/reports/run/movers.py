@@ -133,7 +133,7 @@ def _document_spans(change: CaseChange, gone: str) -> dict[str, Line]:
 
 
 def _few_text(result: CaseResult) -> str:
-    """Return `nothing returned`, or `only 1 result` if that is below k, else ""."""
+    """Return, for example, `only 1 result`; "" if there are at least k results."""
     returned = result.ranking.returned
     if not returned:
         return NOTHING_RETURNED
@@ -143,7 +143,10 @@ def _few_text(result: CaseResult) -> str:
 
 
 def _lost_spans(move: Move | None, titles: Mapping[str, str], gone: str) -> Line:
-    """Return `Boots 1 -> gone`, or without a baseline `Boots rank 4`, as spans."""
+    """Return the spans of, for example, `Boots 1 -> gone`.
+
+    Without a baseline, of `Boots rank 4`.
+    """
     if move is None:
         return ()
     if move.first is not None:
@@ -156,7 +159,7 @@ def _lost_spans(move: Move | None, titles: Mapping[str, str], gone: str) -> Line
 
 
 def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Return `Boots`, or `rank 4: Boots` if it is not at rank 1, as spans."""
+    """Return the spans of, for example, `rank 4: Boots`; no rank if it is 1."""
     if move is None:
         return ()
     rank = f"rank {move.second}: " if move.second != 1 else ""
@@ -164,7 +167,7 @@ def _on_top_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
 
 
 def _gained_spans(move: Move | None, titles: Mapping[str, str]) -> Line:
-    """Return `Boots 4 -> 1`, or `Boots new -> 1`, as spans."""
+    """Return the spans of, for example, `Boots 4 -> 1` or `Boots new -> 1`."""
     if move is None:
         return ()
     ranks = f" {move.first or 'new'} -> {move.second}"
@@ -298,9 +301,10 @@ def mover_list(
 
 
 def _line_of_documents(row: MoverRow, columns: int) -> Line:
-    """Return `lost Boots 1 -> gone; now on top Boot polish`; documents are cut to fit.
+    """Return the line of the documents that explain a row, cut to fit.
 
-    Without an earlier score: `costs most: Boots rank 4; on top Boot polish`.
+    Example: `lost Boots 1 -> gone; now on top Boot polish`. Without an earlier score:
+    `costs most: Boots rank 4; on top Boot polish`.
     """
     lost, on_top = row.documents[LOST_DOCUMENT], row.documents[DOCUMENT_ON_TOP]
     if not lost and not on_top:
@@ -316,7 +320,10 @@ def _line_of_documents(row: MoverRow, columns: int) -> Line:
 
 
 def _before_on_top(row: MoverRow) -> str:
-    """Return `now on top `, `now at ` before a rank, or "" if no document follows."""
+    """Return the words before the document on top: `now at ` if its rank follows.
+
+    "" if no document follows.
+    """
     on_top = row.documents[DOCUMENT_ON_TOP]
     if all(style != USER for _, style in on_top):
         return ""

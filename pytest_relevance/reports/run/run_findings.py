@@ -55,7 +55,7 @@ def nothing_was_searched(results: Sequence[CaseResult]) -> bool:
 
 
 def nothing_searched_text(results: Sequence[CaseResult]) -> str:
-    """Return `no case was searched: 3 skipped (no engine)`.
+    """Return, for example, `no case was searched: 3 skipped (no engine)`.
 
     The text is "" if a case was searched or has failed, or if there are no cases.
     """

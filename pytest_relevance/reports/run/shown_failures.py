@@ -229,7 +229,7 @@ def together_title(results: Sequence[CaseResult]) -> str:
 
 
 def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
-    """Return `and 134 more cases failed alike: q002, q003 and 132 more`.
+    """Return, for example, `and 134 more cases failed alike: q002, q003 and 132 more`.
 
     Cases that were not searched have another sentence.
 

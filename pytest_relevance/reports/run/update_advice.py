@@ -99,9 +99,9 @@ def _how_to_look(
 
 
 def _about_looser_test(looser: LooserFiles) -> Iterator[CommandLine]:
-    """Yield the files in which to undo looser demands, and how to accept these.
+    """Yield the files in which to undo looser demands, and how to accept the demands.
 
-    New judgments are not to be undone.
+    If only judgments changed, nothing is to be undone: new judgments are usually right.
     """
     note = "the new judgments, if they are intended"
     if not looser.by_judgments:

@@ -46,7 +46,7 @@ def variant_name(variant: Variant) -> str:
 
 
 def variant_label(variant: Variant, variants: Sequence[Variant]) -> str:
-    """Return `bm25` if all `variants` are of one search, else `search[bm25]`.
+    """Return the label of a variant: `bm25`, or `search[bm25]` if searches differ.
 
     `variants`: all variants that the report names.
     """

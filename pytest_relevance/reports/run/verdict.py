@@ -82,7 +82,7 @@ def verdict(
 
 
 def _unfinished_parts(info: RunInfo) -> list[str]:
-    """Return `1 file has an error`, `12 cases did not finish`."""
+    """Return, for example, `1 file has an error`, `12 cases did not finish`."""
     parts = []
     if info.uncollected:
         parts.append(files_with_errors(info.uncollected))
@@ -93,7 +93,7 @@ def _unfinished_parts(info: RunInfo) -> list[str]:
 
 
 def _mean_parts(results: Sequence[CaseResult]) -> list[str]:
-    """Return `mean nDCG@10 0.701 (49 of 52 cases)`.
+    """Return, for example, `mean nDCG@10 0.701 (49 of 52 cases)`.
 
     Of many variants, only the lowest and the highest mean are written. Variants of a
     single suite have their means in lines of their own, so the result is [].
@@ -158,7 +158,10 @@ def _has_counted_kind(result: CaseResult, other_kinds: Collection[str]) -> bool:
 
 
 def _name_of_all(results: Sequence[CaseResult]) -> str:
-    """Return `135 cases`, or `135 cases in 2 variants` if a case ran in several."""
+    """Return, for example, `135 cases`.
+
+    If a case ran in several variants: `135 cases in 2 variants`.
+    """
     name = counted_cases(results)
     variants = variants_of(results)
     if len(variants) < 2:
@@ -171,7 +174,7 @@ def _name_of_all(results: Sequence[CaseResult]) -> str:
 
 
 def _status_text(results: Sequence[CaseResult]) -> str:
-    """Return `61 passed, 30 measured (2 new to the baseline)`."""
+    """Return, for example, `61 passed, 30 measured (2 new to the baseline)`."""
     new = 0
     for result in results:
         if result.baseline is not None and result.baseline.standing == NEW:

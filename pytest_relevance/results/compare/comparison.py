@@ -131,7 +131,7 @@ class Comparison:
         return len(self.pairs)
 
     def __repr__(self) -> str:
-        """Return `Comparison(a.jsonl -> b.jsonl: 135 cases, nDCG@10 -0.108)`."""
+        """Return, for example, `Comparison(a -> b: 135 cases, nDCG@10 -0.108)`."""
         figures = ", ".join(
             f"{row.metric} {row.means.difference:+.3f}" for row in self.metrics
         )

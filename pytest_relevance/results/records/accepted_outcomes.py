@@ -204,9 +204,10 @@ class AcceptedOutcomes:
         return ComparedReasons(tuple(reasons), are_known)
 
     def _fell_below(self, both: TwoOutcomes) -> bool:
-        """Say whether a score met the bound of its day, and does not meet it now.
+        """Say whether a score met its recorded bound, and the present one misses it.
 
-        A higher bound of today cannot hide that.
+        The recorded bound is the one that was demanded when the ranking was accepted.
+        It counts even if the bound was raised since: the failure is then a new one.
         """
         then, now, demands = both.then.value, both.now.value, self.entry.demands
         if then is None or now is None or demands is None:

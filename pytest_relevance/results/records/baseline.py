@@ -264,7 +264,10 @@ def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
 
 
 def _variants_text(names: Sequence[str | None]) -> str:
-    """Return `the variants "lexical" and "dense"`, or `no variant` for [None]."""
+    """Return, for example, `the variants "lexical" and "dense"`.
+
+    `no variant` if a name is None.
+    """
     if None in names:  # a search has parameters or none
         return "no variant"
     word = "variant" if len(names) == 1 else "variants"

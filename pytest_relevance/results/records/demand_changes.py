@@ -192,7 +192,10 @@ class _Changes:
 def changes_of_case(
     before: DemandedOfCase, now: DemandedOfCase
 ) -> Iterator[DemandChange]:
-    """Yield how the test of a case changed; what is not known did not change."""
+    """Yield what changed in the test of a case.
+
+    A demand that is not known before or now is not compared.
+    """
     if before.demands is not None and now.demands is not None:
         # Most cases share an object, which need not be compared.
         if before.demands is not now.demands and before.demands != now.demands:

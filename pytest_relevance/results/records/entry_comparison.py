@@ -273,10 +273,10 @@ def _with_people(
     case: CaseToday,
     of_people: KnownJudgments,
 ) -> BaselineComparison:
-    """Return the comparison with the accepted ranking's scores by judgments of people.
+    """Add the scores that the accepted ranking has by people's judgments alone.
 
-    If the score by people dropped, it is a regression, even if machine judgments hide
-    the drop.
+    If the score by these judgments dropped, the case is a regression, even if grades of
+    a machine hide the drop.
     """
     graded = of_people.grade(found.documents)
     scores = _gate_scores(result, case, graded)

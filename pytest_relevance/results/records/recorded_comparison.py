@@ -53,9 +53,10 @@ def compare_recorded(
     judgments of the run.
 
     `name`: what reports call the reference.
-    `other`: the results of the other record. If a result has the same judgments, its
-    grades are used, else the grades of the judged documents that the run names. If a
-    grade is not known, the entry is stale.
+    `other`: the results of the record that the entries come from. If a case has the
+    same judgments in both runs, the grades of its accepted documents come from there.
+    Otherwise they come from the judged documents that `run` names. An entry with an
+    unknown grade is stale.
     """
     ran = _results_by_file(run.results)
     moves = _moves(run, ran, entries)

@@ -41,7 +41,7 @@ class SilentSearch:
 
     @property
     def in_words(self) -> str:
-        """Return `search returned nothing in 20 of 30 cases`."""
+        """Return, for example, `search returned nothing in 20 of 30 cases`."""
         if self.empty == self.total:
             return f"{self.name} returned nothing in any case"
         cases = counted(self.total, "case")

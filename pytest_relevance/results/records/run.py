@@ -73,7 +73,7 @@ class Run:
         return len(self.results)
 
     def __repr__(self) -> str:
-        """Return `Run(shop.jsonl: 52 results)`."""
+        """Return, for example, `Run(shop.jsonl: 52 results)`."""
         return f"Run({self.name}: {counted(len(self), 'result')})"
 
     def _repr_html_(self) -> str:
@@ -180,7 +180,10 @@ def _judged(result: CaseResult) -> str:
 
 
 def _summary(run: Run) -> str:
-    """Return `run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`."""
+    """Return the counts of a run in words.
+
+    Example: `run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`.
+    """
     counts = Counter(result.status for result in run.results)
     text = f"{run.name}: {counted(len(run), 'result')}"
     if counts:
