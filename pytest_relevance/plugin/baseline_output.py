@@ -20,6 +20,7 @@ from pytest_relevance.results.records.baseline_paths import (
 from pytest_relevance.results.records.baseline_update import (
     NEW,
     TEST,
+    Update,
     Updated,
     acceptable,
     update_baseline,
@@ -152,18 +153,17 @@ def _write_baseline(
         all_keys = frozenset(
             (result.id, result.variant) for result in store.of_file(file)
         )
-    return update_baseline(
-        baseline_path(about.path),
+    update = Update(
         entries,
-        shown=harmless(f"{file}{SUFFIX}"),
-        only_new=accepts == NEW,
+        accepts=accepts,
         all_keys=all_keys,
         moves=moves,
         collected={(case, variant) for case, variant, *_ in about.cases},
         searches=_searches_that_should_find(about),
         tests=tests,
-        only_test=accepts == TEST,
     )
+    path = baseline_path(about.path)
+    return update_baseline(path, update, shown=harmless(f"{file}{SUFFIX}"))
 
 
 def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:

@@ -13,7 +13,12 @@ from pytest_relevance import CaseResult
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats
 from pytest_relevance.results.case_result import CHECK
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
-from pytest_relevance.results.records.baseline_update import acceptable, update_baseline
+from pytest_relevance.results.records.baseline_update import (
+    NEW,
+    Update,
+    acceptable,
+    update_baseline,
+)
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
@@ -113,7 +118,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_an_update_by_the_whole_file(path: Path) -> None:
     accepted = entries(a="y", b="x", c="z")
-    updated = update_baseline(path, accepted, all_keys=frozenset(accepted))
+    updated = update_baseline(path, Update(accepted, all_keys=frozenset(accepted)))
     assert (updated.added, updated.changed) == (1, 1)
     assert (updated.dropped, updated.kept) == (1, 1)
     assert read_baseline(path) == accepted
@@ -121,14 +126,14 @@ def test_an_update_by_the_whole_file(path: Path) -> None:
 
 def test_a_part_of_the_file_drops_nothing(path: Path) -> None:
     before = path.stat().st_mtime_ns, path.stat().st_ino
-    assert not update_baseline(path, entries(a="x")).is_change
+    assert not update_baseline(path, Update(entries(a="x"))).is_change
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
-    assert update_baseline(path, entries(a="y")).changed == 1
+    assert update_baseline(path, Update(entries(a="y"))).changed == 1
     assert read_baseline(path) == entries(a="y", b="x", gone="x")
 
 
 def test_new_entries_alone_change_none(path: Path) -> None:
-    updated = update_baseline(path, entries(a="y", c="y"), only_new=True)
+    updated = update_baseline(path, Update(entries(a="y", c="y"), accepts=NEW))
     assert (updated.added, updated.changed, updated.dropped) == (1, 0, 0)
     assert read_baseline(path) == entries(a="x", b="x", c="y", gone="x")
 
@@ -139,11 +144,11 @@ def test_two_runs_at_once_lose_nothing(tmp_path: Path) -> None:
         """
         import sys
         from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
-        from pytest_relevance.results.records.baseline_update import update_baseline
+        from pytest_relevance.results.records.baseline_update import Update, update_baseline
         for number in range(8):
             name = f"{sys.argv[2]}-{number}"
             entry = BaselineEntry(id=name, query=name, depth=10, documents=("x",))
-            update_baseline(sys.argv[1], BaselineEntries([entry]))
+            update_baseline(sys.argv[1], Update(BaselineEntries([entry])))
         """
     )
     running = [
@@ -164,6 +169,6 @@ def test_a_full_disk_leaves_the_old_one(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        update_baseline(path, entries(b="y"))
+        update_baseline(path, Update(entries(b="y")))
     assert path.read_bytes() == before
     assert [left.name for left in path.parent.iterdir()] == ["baseline"]

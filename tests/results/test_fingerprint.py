@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pytest_relevance.results.records.baseline_file import read_baseline
-from pytest_relevance.results.records.baseline_update import update_baseline
+from pytest_relevance.results.records.baseline_update import Update, update_baseline
 from pytest_relevance.results.records.entries import BaselineEntries, BaselineEntry
 from pytest_relevance.results.records.fingerprint import changed, changes_text, checked
 from pytest_relevance.results.records.run_info import RecordError
@@ -82,30 +82,37 @@ def test_a_baseline_keeps_the_fingerprint_that_all_of_its_entries_have_in_common
         {"index": "products-20", "engine": "es"},
     )
     update_baseline(
-        path, BaselineEntries([entry("a", "x"), entry("b", "x")], fingerprint=eleven)
+        path,
+        Update(BaselineEntries([entry("a", "x"), entry("b", "x")], fingerprint=eleven)),
     )
     assert read_baseline(path).fingerprint == eleven
 
     # a part of the file, and nothing changed
-    update_baseline(path, BaselineEntries([entry("a", "x")], fingerprint=twenty))
+    update_baseline(
+        path, Update(BaselineEntries([entry("a", "x")], fingerprint=twenty))
+    )
     assert read_baseline(path).fingerprint == eleven
-    update_baseline(path, BaselineEntries([entry("a", "y")], fingerprint=twenty))
+    update_baseline(
+        path, Update(BaselineEntries([entry("a", "y")], fingerprint=twenty))
+    )
     assert read_baseline(path).fingerprint == {"engine": "es"}
 
     whole = [entry("a", "y"), entry("b", "x")]
-    updated = update_baseline(path, BaselineEntries(whole, fingerprint=twenty))
+    updated = update_baseline(path, Update(BaselineEntries(whole, fingerprint=twenty)))
     assert (updated.is_change, updated.has_new_fingerprint) == (False, True)
     assert read_baseline(path).fingerprint == twenty
     assert not update_baseline(
-        path, BaselineEntries(whole, fingerprint=twenty)
+        path, Update(BaselineEntries(whole, fingerprint=twenty))
     ).has_new_fingerprint
-    update_baseline(path, BaselineEntries(whole))
+    update_baseline(path, Update(BaselineEntries(whole)))
     assert read_baseline(path).fingerprint == {}
 
 
 def test_a_damaged_fingerprint_of_a_baseline_is_named(tmp_path: Path) -> None:
     path = tmp_path / "b"
-    update_baseline(path, BaselineEntries([entry("a")], fingerprint={"index": "x"}))
+    update_baseline(
+        path, Update(BaselineEntries([entry("a")], fingerprint={"index": "x"}))
+    )
     path.write_text(path.read_text().replace('{"index":"x"}', "[1]"))
     with pytest.raises(
         RecordError, match=r"b:1: the line is damaged: .*found \[1\]; restore the file"

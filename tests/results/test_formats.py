@@ -14,7 +14,7 @@ import pytest
 
 from pytest_relevance import Run, compare_runs, read_judgments
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
-from pytest_relevance.results.records.baseline_update import update_baseline
+from pytest_relevance.results.records.baseline_update import Update, update_baseline
 from pytest_relevance.results.records.entries import BaselineEntries
 from pytest_relevance.results.records.run_info import RecordError
 
@@ -151,6 +151,6 @@ def test_another_version_is_refused_and_never_written_over(
         _ = (
             Run.open(later)
             if "record" in path.name
-            else update_baseline(later, BaselineEntries())
+            else update_baseline(later, Update(BaselineEntries()))
         )
     assert later.read_bytes() == before

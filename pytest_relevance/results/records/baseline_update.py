@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 from pytest_relevance._text import printable, quoted
@@ -15,6 +15,7 @@ from pytest_relevance.results.case_parts import STALE
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, grouped
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
 from pytest_relevance.results.records.demand_changes import DemandedOfCase
+from pytest_relevance.results.records.demands import FileDemands
 from pytest_relevance.results.records.entries import (
     BaselineEntries,
     BaselineEntry,
@@ -128,38 +129,54 @@ class Updated:
         return self.is_change or is_of_test or is_in_header
 
 
-def update_baseline(
-    path: str | os.PathLike[str],
-    accepted: BaselineEntries,
-    *,
-    shown: str | None = None,
-    only_new: bool = False,
-    all_keys: frozenset[EntryKey] | None = None,
-    moves: MovedEntries | None = None,
-    collected: Collection[EntryKey] | None = None,
-    searches: Mapping[EntryKey, str] | None = None,
-    tests: Mapping[EntryKey, DemandedOfCase] | None = None,
-    only_test: bool = False,
-) -> Updated:
-    """Write accepted rankings and demands to a baseline, and return what changed in it.
-
-    Messages call the file `shown`. Titles in the file are kept for the documents in its
-    rankings. If earlier entries stay, the new fingerprint is the common part of both.
-    The file is read again under a lock, so that two runs that update at once lose
-    nothing of each other.
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What an update of a baseline accepts, and what its run knows of the case file.
 
     `accepted`: the new entries, the cases without a ranking, and the demands of the
     file. The demands are written if the file is new or `all_keys` are given.
-    `only_new`: whether entries that the file has already stay.
+    `accepts`: `ALL`; or `NEW`, so that entries that the file has already stay; or
+    `TEST`, so that no ranking is accepted.
     `all_keys`: all cases of the file, if all of it ran. Entries of other cases are
     dropped.
     `moves`: the entries of cases that were moved, which is done first.
-    `collected`: all cases of the file. A case that is not among them is no longer
-    listed as one without a ranking.
+    `collected`: all cases of the file; None if they are not known. A case that is not
+    among them is no longer listed as one without a ranking.
     `searches`: {case: its search}, for cases that should find something.
     `tests`: what the test demands of the cases that ran. Earlier entries keep their
-    ranking and get these demands, unless `only_new`.
-    `only_test`: whether no ranking is accepted.
+    ranking and get these demands, unless only new cases are accepted.
+    """
+
+    accepted: BaselineEntries
+    _: KW_ONLY
+    accepts: str = ALL
+    all_keys: frozenset[EntryKey] | None = None
+    moves: MovedEntries = field(default_factory=MovedEntries)
+    collected: Collection[EntryKey] | None = None
+    searches: Mapping[EntryKey, str] = field(default_factory=dict)
+    tests: Mapping[EntryKey, DemandedOfCase] = field(default_factory=dict)
+
+    @property
+    def only_new(self) -> bool:
+        """Say whether entries that the file has already stay."""
+        return self.accepts == NEW
+
+    @property
+    def only_test(self) -> bool:
+        """Say whether no ranking is accepted."""
+        return self.accepts == TEST
+
+
+def update_baseline(
+    path: str | os.PathLike[str], update: Update, *, shown: str | None = None
+) -> Updated:
+    """Write accepted rankings and demands to a baseline, and return what changed in it.
+
+    Titles in the file are kept for the documents in its rankings. If earlier entries
+    stay, the new fingerprint is the common part of both. The file is read again under a
+    lock, so that two runs that update at once lose nothing of each other.
+
+    `shown`: the name of the file in messages; `path` by default.
 
     Raises:
         RecordError: the file cannot be read; or a search would have found nothing in
@@ -171,43 +188,51 @@ def update_baseline(
     with _locked(target.parent):
         exists = target.exists()
         before = read_baseline(target, name) if exists else BaselineEntries()
-        moved, left = before.move(moves or MovedEntries())
-        entries = dict(before) if only_new else _with_tests(before, tests or {})
-        if not only_test:
-            for key, entry in accepted.items():
-                if key not in before or not only_new:
-                    entries[key] = entry
-        if all_keys is not None:
-            entries = {key: entries[key] for key in entries if key in all_keys}
+        moved, left = before.move(update.moves)
+        entries = _entries_after(before, update)
         effects = _effects(before, entries)
-        gaps = _gaps_after(
-            before,
-            accepted,
-            entries,
-            collected=collected,
-            is_new=not exists,
-            only_new=only_new,
-            only_test=only_test,
-        )
-        fingerprint = before.fingerprint
-        if not only_test:
-            fingerprint = _fingerprint_after(
-                before, accepted, effects, only_new=only_new
-            )
-        takes_demands = not exists or all_keys is not None
         after = BaselineEntries(
             entries.values(),
-            _titles_after(before, accepted, entries),
-            fingerprint,
-            without_ranking=gaps,
-            demands=accepted.demands if takes_demands else before.demands,
+            _titles_after(before, update.accepted, entries),
+            _fingerprint_after(before, update, effects),
+            without_ranking=_gaps_after(before, update, entries, is_new=not exists),
+            demands=_demands_after(before, update, is_new=not exists),
         )
-        _refuse_silent_update(after, searches or {}, name)
+        _refuse_silent_update(after, update.searches, name)
         updated = _updated(before, after, effects, moved, left)
-        is_new = not exists and bool(after or not only_test)
+        is_new = not exists and bool(after or not update.only_test)
         if updated.changes_file or is_new:
             write_baseline(target, after)
     return updated
+
+
+def _entries_after(
+    before: BaselineEntries, update: Update
+) -> dict[EntryKey, BaselineEntry]:
+    """Return the entries that are in the file after an update."""
+    if update.only_new:
+        entries = dict(before)
+    else:
+        entries = _with_tests(before, update.tests)
+    if not update.only_test:
+        for key, entry in update.accepted.items():
+            if key not in before or not update.only_new:
+                entries[key] = entry
+    all_keys = update.all_keys
+    if all_keys is None:
+        return entries
+    return {key: entry for key, entry in entries.items() if key in all_keys}
+
+
+def _demands_after(
+    before: BaselineEntries, update: Update, *, is_new: bool
+) -> FileDemands | None:
+    """Return what the test demanded of the file, as the file has it after an update.
+
+    `is_new`: whether the update makes the file.
+    """
+    is_accepted = is_new or update.all_keys is not None
+    return update.accepted.demands if is_accepted else before.demands
 
 
 def _with_tests(
@@ -291,21 +316,20 @@ def _titles_after(
 
 
 def _fingerprint_after(
-    before: BaselineEntries,
-    accepted: BaselineEntries,
-    effects: Mapping[EntryKey, int],
-    *,
-    only_new: bool,
+    before: BaselineEntries, update: Update, effects: Mapping[EntryKey, int]
 ) -> Fingerprint:
     """Return what was searched for every entry that is in the file after an update.
 
     If earlier entries stay beside new ones, that is what both fingerprints have.
     """
+    if update.only_test:
+        return before.fingerprint
+    accepted = update.accepted
     is_changed = False
     has_earlier = False
     for key, effect in effects.items():
         is_changed = is_changed or effect == _ADDED or effect in _CHANGED
-        is_earlier = key in before and (only_new or key not in accepted)
+        is_earlier = key in before and (update.only_new or key not in accepted)
         has_earlier = has_earlier or is_earlier
     if not has_earlier:
         return accepted.fingerprint
@@ -362,37 +386,35 @@ def _refuse_silent_update(
 
 def _gaps_after(
     before: BaselineEntries,
-    accepted: BaselineEntries,
+    update: Update,
     entries: Mapping[EntryKey, BaselineEntry],
     *,
-    collected: Collection[EntryKey] | None,
     is_new: bool,
-    only_new: bool,
-    only_test: bool,
 ) -> dict[EntryKey, str]:
     """Return {case: why it has no accepted ranking} after an update.
 
     A case that did not run is added only to a new file. In an old file it is listed
     already, or is a new case that nobody has accepted yet. A case with an entry is
-    added if its skip is accepted, but not with `only_new`. With `only_test` no other
-    case is added.
+    added if its skip is accepted, but not if only new cases are accepted. If no ranking
+    is accepted, no other case is added.
 
-    `collected`: all cases of the file; None if not known.
+    `entries`: the entries after the update.
     `is_new`: whether the update makes the file.
     """
+    accepted, collected = update.accepted, update.collected
     gaps = {}
     for key, why in before.without_ranking.items():
         is_there = collected is None or key in collected
-        if is_there and (only_test or key not in accepted):
+        if is_there and (update.only_test or key not in accepted):
             gaps[key] = why
     for key, why in accepted.without_ranking.items():
         has_entry = key in entries
-        if only_test:
+        if update.only_test:
             is_listed = why == MARKED_SKIP and has_entry
         elif why == NOT_RUN:
             is_listed = is_new and not has_entry
         else:
-            is_accepted_skip = why == MARKED_SKIP and not only_new
+            is_accepted_skip = why == MARKED_SKIP and not update.only_new
             is_listed = is_accepted_skip or not has_entry
         if is_listed:
             gaps[key] = why
