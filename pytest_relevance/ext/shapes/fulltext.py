@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from pytest_relevance.ext.shapes.vectors import (
+from pytest_relevance.ext.shapes.vector_arrays import (
     INTEGER,
     element_kind,
     of_one_query,
