@@ -16,7 +16,7 @@ import pytest
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.own_fixtures import OwnFixtures
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
-from pytest_relevance.plugin.running.scoring import looks_at_latency
+from pytest_relevance.plugin.running.score_in_run import looks_at_latency
 
 _MARKS_OF_CASES_ALONE = frozenset({"skip", "skipif", "filterwarnings"})
 """The marks with which a case is searched alone: it may be skipped, or has warnings of

@@ -9,6 +9,6 @@
 | `batch_responses` | the responses in what `search.many` returned |
 | `awaiting` | what must be awaited, and in which event loop |
 | `completing` | fields and other rankings that expectations look at |
-| `scoring` | the result of a ranking, and how the case ends |
+| `score_in_run` | the result of a ranking, and how the case ends |
 | `fixture` | the fixture `relevance`, for tests in Python |
 """

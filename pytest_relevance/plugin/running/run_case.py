@@ -30,7 +30,7 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, calling, case_run
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
 from pytest_relevance.plugin.running.completing import completed, completed_now
-from pytest_relevance.plugin.running.scoring import (
+from pytest_relevance.plugin.running.score_in_run import (
     exception_of,
     score_ranking,
     why_not_scored,
