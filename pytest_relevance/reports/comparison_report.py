@@ -24,7 +24,7 @@ from pytest_relevance.reports.markdown_sections import (
     list_section,
     table_sections,
 )
-from pytest_relevance.reports.run import baseline
+from pytest_relevance.reports.run import changed_results
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.changed_test import (
     ChangedTest,
@@ -142,7 +142,7 @@ def report_on(
         notes=[Sentence(text, DIM) for text in notes],
         findings=[
             *mean_change_sentences(comparison, headline.told),
-            *baseline.emptied_sentences(comparison.changes),
+            *changed_results.emptied_sentences(comparison.changes),
             *change_sentences(_changed_test(comparison), {}, full=limit is None),
             *_gate_sentences(gates),
         ],
@@ -335,8 +335,8 @@ def mean_change_sentences(
             if row.means is not change.means:
                 sentences.append(_mean_sentence(comparison, row))
     if _counts_demands(comparison):
-        sentences += baseline.count_sentences(comparison.counts, told)
-    return sentences + baseline.latency_sentences(comparison.changes)
+        sentences += changed_results.count_sentences(comparison.counts, told)
+    return sentences + changed_results.latency_sentences(comparison.changes)
 
 
 def _deciding_sentence(comparison: Comparison, change: MeanChange) -> Sentence:
@@ -345,9 +345,9 @@ def _deciding_sentence(comparison: Comparison, change: MeanChange) -> Sentence:
     name = comparison.metric or metric_of(results)
     if len(comparison.variants) > 1:
         name += f" over {counted(len(comparison.variants), 'variant')}"
-    said = baseline.mean_change_sentence(change, name, weighted(results))
+    said = changed_results.mean_change_sentence(change, name, weighted(results))
     if comparison.is_by_own_metric:
-        said = baseline.with_judged_alone(said, comparison.changes)
+        said = changed_results.with_judged_alone(said, comparison.changes)
     return said
 
 

@@ -23,7 +23,7 @@ from pytest_relevance.reports.markdown_sections import (
     list_section,
     table_sections,
 )
-from pytest_relevance.reports.run.baseline import (
+from pytest_relevance.reports.run.changed_results import (
     count_sentences,
     mean_change_sentence,
 )

@@ -17,7 +17,7 @@ from pytest_relevance.ext.html.query_rows import QueryRows
 from pytest_relevance.ext.html.variants_section import variants_section
 from pytest_relevance.gates.judging import GateResult
 from pytest_relevance.reports.html.page_parts import package_text, text, with_arrows
-from pytest_relevance.reports.run import baseline
+from pytest_relevance.reports.run import changed_results
 from pytest_relevance.reports.run.build import build_text
 from pytest_relevance.reports.run.errors import error_texts
 from pytest_relevance.reports.run.faults import faults
@@ -104,7 +104,7 @@ def screen_of(run: Run) -> Screen:
     known = known_text(run.results)
     if known:
         means.append(known)
-    context = baseline.context(run, _MOST_FILES)
+    context = changed_results.context(run, _MOST_FILES)
     if run.info.started:
         # 2026-11-22 08:03, of a time in ISO 8601
         started = run.info.started[:16].replace("T", " ")
@@ -126,11 +126,11 @@ def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
     The mean over all cases comes first, with its test and the counts that the headline
     does not have. Means of several suites and variants follow.
     """
-    sentences = baseline.whole_mean_sentences(ran, said.told)
+    sentences = changed_results.whole_mean_sentences(ran, said.told)
     if not sentences:
         return _present_means(ran)
     texts = [sentence.text for sentence in sentences]
-    by_suite = baseline.mean_sentences(ran, only_changes=True)
+    by_suite = changed_results.mean_sentences(ran, only_changes=True)
     if len(by_suite) > 1:
         texts += [sentence.text for sentence in by_suite]
     return texts
@@ -168,9 +168,9 @@ def _present_mean(results: Sequence[CaseResult]) -> str:
 
 
 def _notes(run: Run, ran: Sequence[CaseResult]) -> list[str]:
-    latencies = baseline.latency_sentences(changes_since_baseline(ran))
-    sentences = latencies[: baseline.MOST_NAMES]
-    sentences += baseline.reference_sentences(run, ran)
+    latencies = changed_results.latency_sentences(changes_since_baseline(ran))
+    sentences = latencies[: changed_results.MOST_NAMES]
+    sentences += changed_results.reference_sentences(run, ran)
     return [*remark_texts(run.info), *(sentence.text for sentence in sentences)]
 
 
@@ -188,7 +188,7 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
     """Return a line about queries that had results before and have none now, if any."""
-    found = baseline.emptied(changes)
+    found = changed_results.emptied(changes)
     if not found:
         return []
     count = counted(len(found), "query returns", "queries return")

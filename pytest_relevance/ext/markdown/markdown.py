@@ -38,7 +38,10 @@ from pytest_relevance.reports.markdown_text import (
     escaped,
     short_code_span,
 )
-from pytest_relevance.reports.run.baseline import (
+from pytest_relevance.reports.run.build import build_text
+from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.case_groups import CaseGroups, case_groups
+from pytest_relevance.reports.run.changed_results import (
     MOST_NAMES,
     context,
     emptied_sentences,
@@ -47,9 +50,6 @@ from pytest_relevance.reports.run.baseline import (
     reference_sentences,
     whole_mean_sentences,
 )
-from pytest_relevance.reports.run.build import build_text
-from pytest_relevance.reports.run.case_change import CaseChange
-from pytest_relevance.reports.run.case_groups import CaseGroups, case_groups
 from pytest_relevance.reports.run.changed_test import looser_files
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
 from pytest_relevance.reports.run.faults import fault_sentences

@@ -8,7 +8,7 @@
 | `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
-| `baseline`, `update_advice` | what changed since the baseline; what to do next |
+| `changed_results`, `update_advice` | what changed since the reference; what to do next |
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
 | `changed_test` | how the demands changed since the reference |
 | `moved_text`, `uncompared` | cases with another file or id in the reference; cases that only one has |

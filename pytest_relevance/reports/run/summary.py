@@ -152,7 +152,7 @@ def _means(of: SummaryOf) -> Sequence[Entries]:
     """Return the mean over all cases, and the counts that the headline lacks."""
     if not of.is_compared:
         return []
-    from pytest_relevance.reports.run.baseline import whole_mean_sentences
+    from pytest_relevance.reports.run.changed_results import whole_mean_sentences
 
     return whole_mean_sentences(of.results, of.headline.told)
 
@@ -174,7 +174,7 @@ def _suites(of: SummaryOf) -> Sequence[Entries]:
         results, of.variants, of.gates, has_means=not has_own_table
     )
     if of.is_compared and len(chosen) > 1:
-        from pytest_relevance.reports.run.baseline import mean_sentences
+        from pytest_relevance.reports.run.changed_results import mean_sentences
 
         means = mean_sentences(results, only_changes=True)
         suites = means if len(means) > 1 else suites
@@ -210,7 +210,7 @@ def _reference_sentences(of: SummaryOf) -> list[Sentence]:
     has_record = any(info.against for info in of.files.values())
     if not (of.is_compared or has_record):
         return []
-    from pytest_relevance.reports.run.baseline import (
+    from pytest_relevance.reports.run.changed_results import (
         median_latencies,
         references_text,
         searched_text,
@@ -256,7 +256,7 @@ def _emptied(of: SummaryOf) -> Sequence[Entries]:
     """Return which queries find nothing now, and which found nothing before either."""
     if not (of.advises_on_baseline or of.is_compared):
         return []
-    from pytest_relevance.reports.run.baseline import (
+    from pytest_relevance.reports.run.changed_results import (
         emptied_sentences,
         still_empty_sentences,
     )
@@ -271,7 +271,7 @@ def _searched(of: SummaryOf) -> Sequence[Entries]:
     """Return what changed in the fingerprint since the baselines."""
     if of.is_brief or not of.advises_on_baseline:
         return []
-    from pytest_relevance.reports.run.baseline import searched_sentences
+    from pytest_relevance.reports.run.changed_results import searched_sentences
 
     return searched_sentences(of.files, of.info.fingerprint)
 
