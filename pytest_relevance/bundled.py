@@ -110,7 +110,7 @@ GATES: Mapping[str, str] = {
 """Kinds of gates. `unknown` is only in records."""
 
 CALLS_UPWARD: Mapping[str, str] = {
-    "judge": "gates.comparison:judge_comparison",
+    "judge": "gates.comparison_gates:judge_comparison",
     "report": "reports.formats:comparison_report",
     "notebook": "reports.comparison_report:comparison_html",
 }

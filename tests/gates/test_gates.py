@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, compare_runs
-from pytest_relevance.gates.comparison import (
+from pytest_relevance.gates.comparison_gates import (
     CaseDropsFinding,
     NewErrorsFinding,
 )
