@@ -14,8 +14,8 @@ from pytest_relevance._text import (
     first_few,
     listed,
 )
+from pytest_relevance.gates.common_findings import CommonFinding, UndefinedFinding
 from pytest_relevance.gates.drop import DropFinding, DropFindings, show_hidden_drops
-from pytest_relevance.gates.findings import CommonFinding, UndefinedFinding
 from pytest_relevance.gates.kind import Finding
 from pytest_relevance.gates.mean import MeanFinding
 from pytest_relevance.metrics.measures import largest_score

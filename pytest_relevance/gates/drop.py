@@ -16,13 +16,13 @@ from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MAX_DROP, ROUNDING, Gate
 from pytest_relevance.cases.schema_parts import Schema, any_case
-from pytest_relevance.gates.failed_before import fallen_cases
-from pytest_relevance.gates.findings import (
+from pytest_relevance.gates.common_findings import (
     CutFinding,
     NoReferenceFinding,
     UndefinedFinding,
     WithoutEntryFinding,
 )
+from pytest_relevance.gates.failed_before import fallen_cases
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import (
     BOUNDS_SCHEMA,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.gates.findings import (
+from pytest_relevance.gates.common_findings import (
     ErrorsFinding,
     IncompleteFinding,
     NoCaseFinding,

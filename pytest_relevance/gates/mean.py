@@ -13,6 +13,12 @@ from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
+from pytest_relevance.gates.common_findings import (
+    CutFinding,
+    NewCasesFinding,
+    NoReferenceFinding,
+    UndefinedFinding,
+)
 from pytest_relevance.gates.failed_before import (
     FigureBefore,
     NotKnown,
@@ -21,12 +27,6 @@ from pytest_relevance.gates.failed_before import (
     fallen_cases,
     figure_before,
     has_fallen,
-)
-from pytest_relevance.gates.findings import (
-    CutFinding,
-    NewCasesFinding,
-    NoReferenceFinding,
-    UndefinedFinding,
 )
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import (

@@ -11,7 +11,7 @@ from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import reference
 from pytest_relevance.cases.values import Check, check_share
-from pytest_relevance.gates.findings import CutFinding
+from pytest_relevance.gates.common_findings import CutFinding
 from pytest_relevance.metrics.measures import largest_score, ranks_needed
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import refuse_similarity

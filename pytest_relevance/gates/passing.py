@@ -12,8 +12,8 @@ from pytest_relevance.cases.location import Location, Wrong
 from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import Schema
+from pytest_relevance.gates.common_findings import NewCasesFinding
 from pytest_relevance.gates.failed_before import FigureBefore, Weighted, figure_before
-from pytest_relevance.gates.findings import NewCasesFinding
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import digits_beside
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.codec import encode
-from pytest_relevance.gates.findings import finding_text
+from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.change_data import became_data, mean_data
 from pytest_relevance.results.case_result import CaseResult, Key

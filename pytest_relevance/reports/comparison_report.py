@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pytest_relevance._notebook_html import html_paragraph
 from pytest_relevance._number_text import asked_text, signed_text
 from pytest_relevance._text import MOST_SHOWN, counted
+from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.gates.comparison_gates import NewErrorsFinding
-from pytest_relevance.gates.findings import finding_text
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.blocks import Sentence, lines_of
 from pytest_relevance.reports.cells import Column

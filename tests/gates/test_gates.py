@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, compare_runs
-from pytest_relevance.gates.comparison_gates import (
-    CaseDropsFinding,
-    NewErrorsFinding,
-)
-from pytest_relevance.gates.drop import DropFinding
-from pytest_relevance.gates.findings import (
+from pytest_relevance.gates.common_findings import (
     ErrorsFinding,
     NoReferenceFinding,
     UndefinedFinding,
     WithoutEntryFinding,
     finding_text,
 )
+from pytest_relevance.gates.comparison_gates import (
+    CaseDropsFinding,
+    NewErrorsFinding,
+)
+from pytest_relevance.gates.drop import DropFinding
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.gates.kind import Finding
 from pytest_relevance.gates.latency import LatencyFinding

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Comparison, Run, RunInfo, compare_runs
-from pytest_relevance.gates.findings import finding_text
+from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.reports.comparison_report import comparison_headline, report_on
 from pytest_relevance.reports.run.headline import Headline
 from pytest_relevance.reports.styled_lines import BAD, PLAIN, plain_text

@@ -32,7 +32,7 @@ from pytest_relevance.ext.html.page_rows import (
     rows_of_comparison,
     rows_of_run,
 )
-from pytest_relevance.gates.findings import finding_text
+from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.reports.comparison_report import (
     comparison_headline,
     counts_text,

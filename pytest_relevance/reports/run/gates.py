@@ -12,7 +12,7 @@ from heapq import nlargest
 
 from pytest_relevance._number_text import number_text, score_text
 from pytest_relevance._text import counted, first_few, harmless, with_variant
-from pytest_relevance.gates.findings import (
+from pytest_relevance.gates.common_findings import (
     ErrorsFinding,
     IncompleteFinding,
     finding_text,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
 from pytest_relevance.codec import encode
-from pytest_relevance.gates.findings import finding_text
+from pytest_relevance.gates.common_findings import finding_text
 from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.change_data import became_data, mean_data
 from pytest_relevance.reports.run import shown_failures
