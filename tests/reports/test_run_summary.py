@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo
+from pytest_relevance.reports.run.counts_sentence import verdict as verdict_of
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
-from pytest_relevance.reports.run.verdict import verdict as verdict_of
 from pytest_relevance.reports.styled_lines import (
     BAD,
     DIM,

@@ -51,6 +51,7 @@ from pytest_relevance.reports.run.changed_results import (
     whole_mean_sentences,
 )
 from pytest_relevance.reports.run.changed_test import looser_files
+from pytest_relevance.reports.run.counts_sentence import case_counts
 from pytest_relevance.reports.run.errors import error_section, unfinished_parts
 from pytest_relevance.reports.run.faults import fault_sentences
 from pytest_relevance.reports.run.gates import gate_table
@@ -91,7 +92,6 @@ from pytest_relevance.reports.run.suites import suite_sentences
 from pytest_relevance.reports.run.update_advice import next_steps, reference_in
 from pytest_relevance.reports.run.variant_labels import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.variant_tables import variant_blocks
-from pytest_relevance.reports.run.verdict import case_counts
 from pytest_relevance.reports.styled_lines import BAD, plain_text
 from pytest_relevance.reports.table import limit
 from pytest_relevance.reports.terminal_text import WIDEST, cut

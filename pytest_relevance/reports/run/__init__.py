@@ -3,7 +3,7 @@
 | module | what it holds |
 |---|---|
 | `report`, `summary` | the report of a run as text and as data; the summary at its end |
-| `headline`, `suites`, `verdict` | the first sentence; one for each suite; the counts of cases |
+| `headline`, `suites`, `counts_sentence` | the first sentence; one for each suite; the counts of cases |
 | `shown_failures` | which failures are shown in full, in a line, or together |
 | `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |

@@ -12,6 +12,7 @@ from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.reports.change_data import became_data, mean_data
 from pytest_relevance.reports.run import shown_failures
 from pytest_relevance.reports.run.case_counts import anything_ran
+from pytest_relevance.reports.run.counts_sentence import verdict
 from pytest_relevance.reports.run.errors import error_lines
 from pytest_relevance.reports.run.gates import (
     gate_lines,
@@ -24,7 +25,6 @@ from pytest_relevance.reports.run.run_findings import (
 )
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
 from pytest_relevance.reports.run.variant_tables import variants_data
-from pytest_relevance.reports.run.verdict import verdict
 from pytest_relevance.reports.styled_lines import (
     BAD,
     STRONG,

@@ -19,6 +19,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.blocks import CommandLine, Sentence, lines_of
 from pytest_relevance.reports.parts import MOST_LINES, Entries, Part, lines_of_parts
 from pytest_relevance.reports.run.case_tables import lowest_table
+from pytest_relevance.reports.run.counts_sentence import verdict
 from pytest_relevance.reports.run.remarks import (
     filled_texts,
     remarks,
@@ -31,7 +32,6 @@ from pytest_relevance.reports.run.suites import (
     worst_suites,
 )
 from pytest_relevance.reports.run.variant_labels import Variant, variant_of, variants_of
-from pytest_relevance.reports.run.verdict import verdict
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, Line
 from pytest_relevance.reports.table import limit
 from pytest_relevance.reports.terminal_text import WIDEST
