@@ -18,7 +18,7 @@ from pytest_relevance.reports.run.changed_test import (
 )
 from pytest_relevance.reports.run.moved_text import moved_sentences
 from pytest_relevance.reports.run.summary import SummaryOf, summary_lines
-from pytest_relevance.reports.run.uncompared import lost_sentences
+from pytest_relevance.reports.run.uncompared_text import lost_sentences
 from pytest_relevance.reports.run.update_advice import next_steps
 from pytest_relevance.reports.since_baseline import since_baseline_lines
 from pytest_relevance.reports.styled_lines import plain_text

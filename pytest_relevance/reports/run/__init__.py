@@ -11,6 +11,6 @@
 | `changed_results`, `update_advice` | what changed since the reference; what to do next |
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
 | `changed_test` | how the demands changed since the reference |
-| `moved_text`, `uncompared` | cases with another file or id in the reference; cases that only one has |
+| `moved_text`, `uncompared_text` | cases with another file or id in the reference; cases that only one has |
 | `mean_text`, `mean_tables`, `case_counts`, `case_tables`, `variant_labels` | means, numbers and names of cases |
 """

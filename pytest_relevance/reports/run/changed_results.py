@@ -28,7 +28,7 @@ from pytest_relevance.reports.run.mean_text import (
 from pytest_relevance.reports.run.moved_text import moved_sentences
 from pytest_relevance.reports.run.remarks import filled_texts, without_floor_sentences
 from pytest_relevance.reports.run.suites import how_called
-from pytest_relevance.reports.run.uncompared import (
+from pytest_relevance.reports.run.uncompared_text import (
     lost_sentences,
     not_compared_sentences,
 )

@@ -17,7 +17,7 @@ from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
 from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
-from pytest_relevance.reports.run.uncompared import uncompared_in_words
+from pytest_relevance.reports.run.uncompared_text import uncompared_in_words
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
 from pytest_relevance.reports.terminal_text import cut
 from pytest_relevance.results import diagnoses

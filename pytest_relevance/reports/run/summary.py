@@ -233,7 +233,7 @@ def _changed_test(of: SummaryOf) -> Sequence[Entries]:
     )
     if not (of.advises_on_baseline or of.is_compared or lacks_cases):
         return []
-    from pytest_relevance.reports.run import uncompared
+    from pytest_relevance.reports.run import uncompared_text
     from pytest_relevance.reports.run.changed_test import (
         change_sentences,
         changed_test,
@@ -242,9 +242,9 @@ def _changed_test(of: SummaryOf) -> Sequence[Entries]:
 
     blocks: list[Entries] = []
     if of.updating != "all":
-        blocks += uncompared.lost_sentences(of.results, of.files, of.info)
+        blocks += uncompared_text.lost_sentences(of.results, of.files, of.info)
     if of.updating is None:
-        blocks += uncompared.not_compared_sentences(of.results, of.files)
+        blocks += uncompared_text.not_compared_sentences(of.results, of.files)
     if of.updating not in ("all", "test"):
         changed = changed_test(of.results, of.files, of.info)
         blocks += change_sentences(changed, of.files, full=of.full)
@@ -392,7 +392,7 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
     if not of.advises_on_baseline:
         return [CommandLine("look", of.page)] if of.page and not of.is_brief else []
     from pytest_relevance.reports.run.changed_test import looser_files
-    from pytest_relevance.reports.run.uncompared import found_something_sentences
+    from pytest_relevance.reports.run.uncompared_text import found_something_sentences
     from pytest_relevance.reports.run.update_advice import next_steps, reference_in
 
     looser = looser_files(of.results, of.files, of.info)

@@ -10,7 +10,7 @@ The reference is a baseline, or the record of another run.
 
 The reasons are texts in records and baselines: one of the constants below, or the
 verdict of a case without a ranking (skipped, not searched, error).
-`reports.run.uncompared` puts them into words.
+`reports.run.uncompared_text` puts them into words.
 """
 
 from __future__ import annotations
