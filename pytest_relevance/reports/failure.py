@@ -24,7 +24,7 @@ from pytest_relevance.reports.case_score import (
 )
 from pytest_relevance.reports.cells import Column
 from pytest_relevance.reports.labels import STATUSES, search_label
-from pytest_relevance.reports.losses import blame_lines
+from pytest_relevance.reports.loss_tables import blame_lines
 from pytest_relevance.reports.mismatched_ids import (
     NO_ID_KNOWN,
     ids_in_doubt_lines,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pytest_relevance._number_text import LEAST, digits_apart, number_text
 from pytest_relevance._text import counted
 from pytest_relevance.reports.cells import styled_cell
-from pytest_relevance.reports.losses import (
+from pytest_relevance.reports.loss_tables import (
     lines_with_notes,
     loss_text,
     table_of_documents,
