@@ -32,7 +32,7 @@ from pytest_relevance.reports.mismatched_ids import (
     near_ids,
     same_number_lines,
 )
-from pytest_relevance.reports.ranking import ranking_lines
+from pytest_relevance.reports.ranking_table import ranking_lines
 from pytest_relevance.reports.reasons import LONGEST_TITLE, reasons_with_baseline
 from pytest_relevance.reports.run.stability import unstable_text
 from pytest_relevance.reports.since_baseline import since_baseline_lines

@@ -11,7 +11,7 @@ from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.awaiting import close_unawaited
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.reports.ranking import unwanted_documents
+from pytest_relevance.reports.ranking_table import unwanted_documents
 from pytest_relevance.results.breakdown import break_down
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.case_result import CaseResult
