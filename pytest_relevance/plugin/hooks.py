@@ -23,13 +23,13 @@ from pytest_relevance.plugin.attached import (
     make_portable,
 )
 from pytest_relevance.plugin.case_reports import report_case
-from pytest_relevance.plugin.demands import note_added_xfails, note_demands
 from pytest_relevance.plugin.failure_text import text_of_report
 from pytest_relevance.plugin.findings import findings, other_failures
 from pytest_relevance.plugin.gate_reports import report_gates, report_undecided
 from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.moved_entries import follow_moved_cases
 from pytest_relevance.plugin.news import NO_NEWS, PASSED_OVER
+from pytest_relevance.plugin.note_demands import note_added_xfails, note_demands
 from pytest_relevance.plugin.options import (
     HAS_CASES,
     ended_well,
