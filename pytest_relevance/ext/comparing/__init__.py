@@ -4,7 +4,7 @@
 |---|---|
 | `command` | the command |
 | `compare` | `compare_runs` |
-| `runs` | both runs, as they are read |
+| `read_runs` | both runs, as they are read |
 | `rejudging`, `judged_queries` | both runs judged again, and the judgments for that |
 | `pairing` | the pairs of results that belong together |
 | `pair_scores` | the scores of the pairs by the metrics of the comparison |

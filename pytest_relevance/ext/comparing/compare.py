@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.ext.comparing.pair_scores import scored_pairs
 from pytest_relevance.ext.comparing.pairing import pair
-from pytest_relevance.ext.comparing.runs import (
+from pytest_relevance.ext.comparing.read_runs import (
     DEFAULT_K,
     MISSING,
     read_runs,
@@ -30,7 +30,7 @@ from pytest_relevance.results.records.run import Run
 if TYPE_CHECKING:
     from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
     from pytest_relevance.ext.comparing.pairing import Variants
-    from pytest_relevance.ext.comparing.runs import RunSource
+    from pytest_relevance.ext.comparing.read_runs import RunSource
 
 
 def compare_runs(

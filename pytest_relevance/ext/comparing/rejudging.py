@@ -13,7 +13,7 @@ from pytest_relevance.ext.comparing.judged_queries import (
     JudgedQuery,
     judged_queries,
 )
-from pytest_relevance.ext.comparing.runs import PlainRun, plain_run
+from pytest_relevance.ext.comparing.read_runs import PlainRun, plain_run
 from pytest_relevance.metrics.ndcg import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import (
