@@ -5,7 +5,8 @@ The package does not import pytest.
 | module | what it holds |
 |---|---|
 | `formats` | what a format of reports is, and all formats by name |
-| `failure` | the report of a case, of parts in `case_score`, `ranking_table`, `loss_tables`, `since_baseline`, `mismatched_ids` |
+| `failure` | the report of a case, made of the parts in the next row |
+| `case_score`, `ranking_table`, `loss_tables`, `since_baseline`, `mismatched_ids` | the parts of the report of a case |
 | `reasons`, `labels` | why a case has its verdict; names of a case, its search and its settings |
 | `run/` | a whole run: its parts, and its report as text and data |
 | `html/` | what HTML pages share |

@@ -1,6 +1,7 @@
 """The table of a ranking: a row for each rank, with the figures of nDCG@k if judged.
 
-`loss_tables.py` names the documents that cost most, `since_baseline.py` those that moved.
+`loss_tables.py` names the documents that cost most, and `since_baseline.py` those that
+moved.
 """
 
 from __future__ import annotations
