@@ -133,8 +133,9 @@ def test_a_line_for_each_run_in_the_order_of_their_start(
         "    is not in all runs, or without one",
         "break at 2026-11-04 08:03: judgments of 2 of 2 cases changed: means before and after are not",
         "    comparable",
-        "interval: what unjudged results leave open; worse, better: since the run before, of cases without a",
-        "    break; open: of those that got worse, may only be missing judgments",
+        "interval: what unjudged results leave open; passed: of the cases with a floor or an expectation;",
+        "    worse, better: since the last run before that has the case, without a break; open: of those that",
+        "    got worse, may only be missing judgments",
     ]
 
 
@@ -261,10 +262,41 @@ def test_cases_without_judgments_have_a_history_too(
         (None, 1),
     ]
     worse = (
-        "1 got worse (for certain) in the last run, since the run before: "
+        "1 got worse (for certain) in the last run, since the run before that has the case: "
         "&quot;boots&quot;</p>"
     )
     assert worse in page_of(terminal)
+
+
+def test_a_case_without_a_floor_is_not_among_those_that_can_pass(
+    terminal: Terminal, runs: Path
+) -> None:
+    for day, ranking in ((1, BEST), (2, FAILED)):
+        found = results({"boots": BEST})
+        found += results({"socks": ranking}, min_ndcg=None)
+        write(runs / f"{day}.jsonl", day, found)
+    said = terminal.run("history", "runs").lines
+    rows = [" ".join(line.split()) for line in said if line.startswith("2026-11-0")]
+    assert rows[:2] == [
+        "2026-11-01 08:03 1.000 1 of 1",
+        "2026-11-02 08:03 1.000 1 of 1 1 0 0",
+    ]
+
+
+def test_what_a_run_lacks_is_compared_with_the_run_before_that(
+    terminal: Terminal, runs: Path
+) -> None:
+    record(runs / "1.jsonl", 1, {"boots": BEST, "socks": BEST})
+    record(runs / "2.jsonl", 2, {"boots": POOR})
+    record(runs / "3.jsonl", 3, {"boots": POOR, "socks": POOR})
+    series = only_series(terminal)
+    worse = [point["counts"]["got_worse"] for point in series["points"]]
+    same = [point["counts"]["same"] for point in series["points"]]
+    assert (worse, same) == ([0, 1, 1], [0, 0, 1])
+    assert (series["scored"], series["others"]) == (1, 1)
+    assert (series["counts"]["got_worse"], series["change"]["queries"]) == (1, 1)
+    said = terminal.run("history", "runs").text
+    assert 'since the run before that has the case: "socks"' in said
 
 
 def test_a_gate_that_the_last_run_missed_is_named(

@@ -8,7 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_relevance.results.became import GOT_BETTER, GOT_WORSE, became_of
-from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import (
+    MEASURED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
 from pytest_relevance.results.certainty import is_certainly_worse
 from pytest_relevance.results.change_counts import ChangeCounts, counts_of
 from pytest_relevance.results.changes import Change, Pair
@@ -83,6 +88,8 @@ class Point:
     `figures`: the figures of the cases that were searched.
     `rankings`: their documents in the top k, best first.
     `statuses`: {status: number of cases}.
+    `bounded`: how many cases could pass: they have a floor or an expectation, or failed
+        otherwise. Skipped cases do not count.
     `empty`: how many rankings are empty.
     `changes`: {kind: detail} for each case that cannot be compared with its last
         result. The kind is "judgments", "settings" or "query"; the detail may be empty.
@@ -104,6 +111,7 @@ class Point:
     figures: dict[CaseKey, CaseFigures] = field(default_factory=dict)
     rankings: dict[CaseKey, Sequence[str]] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
+    bounded: int = 0
     empty: int = 0
     changes: dict[CaseKey, Mapping[str, str]] = field(default_factory=dict)
     compared: int = 0
@@ -123,6 +131,10 @@ class Point:
         """
         now = last.result
         self.statuses[now.status] += 1
+        if now.status in WITHOUT_SCORE:
+            self.bounded += _has_demand(last)
+        elif now.status not in (MEASURED, SKIPPED):
+            self.bounded += 1
         if now.verdict in (*WITHOUT_SCORE, SKIPPED):
             return False
         if not now.evaluation.top:
@@ -152,6 +164,12 @@ class Point:
         certain = sum(move.is_certain is True for move in self.moves)
         open_ones = sum(move.is_certain is False for move in self.moves)
         return counts_of(self.words, certain=certain, still_open=open_ones)
+
+
+def _has_demand(last: LastResult) -> bool:
+    """Say whether a case has a floor or an expectation."""
+    has_floor = last.result.conditions.floor is not None
+    return has_floor or bool(last.demands.expect_of(last.result))
 
 
 def _changes(before: CaseResult, now: CaseResult) -> dict[str, str]:

@@ -44,7 +44,6 @@ from pytest_relevance.reports.styled_lines import STRONG, plain_text
 from pytest_relevance.reports.table import Table
 from pytest_relevance.reports.terminal_text import WIDEST
 from pytest_relevance.results.case_result import (
-    MEASURED,
     PASSED,
     SKIPPED,
     WITHOUT_SCORE,
@@ -69,9 +68,9 @@ _DROP_ORDER = {"open": 4, "interval": 3, "p95": 2, "searched": 1}
 """The columns that are left out in a narrow terminal, the highest number first."""
 
 _FIGURES_EXPLAINED = (
-    "interval: what unjudged results leave open; worse, better: since the run before, "
-    "of cases without a break; open: of those that got worse, may only be missing "
-    "judgments"
+    "interval: what unjudged results leave open; passed: of the cases with a floor or an "
+    "expectation; worse, better: since the last run before that has the case, without a "
+    "break; open: of those that got worse, may only be missing judgments"
 )
 
 _WORST_FIRST = (BROKEN, WORSE, MIXED, NOTHING, FINE, BETTER)
@@ -211,7 +210,7 @@ def series_texts(series: Series) -> list[str]:
     worse = [_move_text(move) for move in last.moves if move.is_worse]
     if worse:
         count = f"{len(worse):,} got worse{how_sure(last.counts)}"
-        when_then = "in the last run, since the run before"
+        when_then = "in the last run, since the run before that has the case"
         texts.append(f"{count} {when_then}: {first_few(worse)}")
     if series.unmet:
         texts.append(f"not met in the last run: {first_few(series.unmet)}")
@@ -291,14 +290,15 @@ def rows(series: Series) -> Iterator[PointRow]:
 def _cells(point: Point) -> list[str]:
     """Return the row of a run, below `HEADS`. What is not known is left blank."""
     statuses, counts = point.statuses, point.counts
-    bounded = statuses.total() - statuses[MEASURED] - statuses[SKIPPED]
     interval = ""
     if point.high - point.low > _NARROWEST_INTERVAL:
         interval = f"{point.low:.3f} to {point.high:.3f}"
     searched = []
     for name, value in point.searched.items():
         searched.append(f"{name} {value_text(value)}")
-    passed = f"{statuses[PASSED]:,} of {bounded:,}" if bounded else ""
+    passed = ""
+    if point.bounded:
+        passed = f"{statuses[PASSED]:,} of {point.bounded:,}"
     errors = _errors(point)
     got_worse = got_better = ""
     if point.compared:
