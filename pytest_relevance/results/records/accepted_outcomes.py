@@ -116,7 +116,7 @@ class AcceptedOutcomes:
     `graded`: the accepted ranking under the present judgments.
     `score`: the nDCG@k of `graded`; None if it is not defined.
     `expect`: the expectations of the case.
-    `own_scores`: scores of the accepted ranking by metrics of the project whose
+    `project_scores`: scores of the accepted ranking by metrics of the project whose
     functions are not known.
     """
 
@@ -125,7 +125,7 @@ class AcceptedOutcomes:
     graded: GradedRanking
     score: float | None
     expect: Sequence[Expectation] = ()
-    own_scores: Mapping[str, float | None] = field(default_factory=dict)
+    project_scores: Mapping[str, float | None] = field(default_factory=dict)
 
     def of(self, demand: Outcome) -> Outcome | None:
         """Return the outcome of a demand for the accepted ranking; None if unknown."""
@@ -276,9 +276,9 @@ class AcceptedOutcomes:
         return outcome
 
     def _by_known_score(self, expected: Expectation, demand: Outcome) -> Outcome | None:
-        if expected.name not in self.own_scores:
+        if expected.name not in self.project_scores:
             return None
-        value = self.own_scores[expected.name]
+        value = self.project_scores[expected.name]
         is_met = value is not None and meets(expected, value)
         return replace(demand, value=value, met=is_met)
 

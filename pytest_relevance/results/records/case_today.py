@@ -57,7 +57,7 @@ class CaseToday:
     `similarities`: the metrics that compare its ranking with the accepted one.
     `gates`: the gates of its file.
     `expects_known`: whether gates that failed before are expected to fail.
-    `own_scores`: the scores of the accepted ranking by metrics of the project that
+    `project_scores`: the scores of the accepted ranking by metrics of the project that
     gates or expectations look at, if only the project can compute them.
     `scores_all`, `looks_at_all`: as in `Case`.
     `changes`: clauses that say what changed in the case since the ranking was accepted.
@@ -70,7 +70,7 @@ class CaseToday:
     similarities: Sequence[Metric] = ()
     gates: Sequence[Gate] = ()
     expects_known: bool = False
-    own_scores: Mapping[str, float | None] = field(default_factory=dict)
+    project_scores: Mapping[str, float | None] = field(default_factory=dict)
     scores_all: bool = False
     looks_at_all: bool = False
     changes: Sequence[str] = ()
@@ -138,7 +138,7 @@ def case_in_record(
         similarities=similarities,
         gates=gates,
         expects_known=True,
-        own_scores={} if other is None else _own_scores(other, expect, gates),
+        project_scores={} if other is None else _project_scores(other, expect, gates),
         looks_at_all=result.ranking.whole,
     )
 
@@ -173,7 +173,7 @@ def _named_grades(result: CaseResult) -> dict[str, float]:
     return {document: grade for document, grade in pairs if grade is not None}
 
 
-def _own_scores(
+def _project_scores(
     other: CaseResult, expect: Iterable[Expectation], gates: Iterable[Gate]
 ) -> dict[str, float | None]:
     """Return {metric: score} for the project's own metrics that a test looks at."""

@@ -158,49 +158,59 @@ def _compare_scores(
 
     Each reason then says whether the accepted ranking misses the same demand.
     """
-    conditions = result.conditions
-    documents = entry.ranking(conditions.settings)
+    settings = result.conditions.settings
+    documents = entry.ranking(settings)
     graded = judgments.grade(documents)
-    before = defined(score(result.metric, graded, conditions.settings))
+    before = defined(score(result.metric, graded, settings))
     accepted = AcceptedOutcomes(
-        result, entry, graded, before, case.expect, case.own_scores
+        result, entry, graded, before, case.expect, case.project_scores
     )
     standing = _standing(result, before)
-    reasons = result.evaluation.reasons
-    newly_failing = failed_before = False
-    if result.verdict == FAILED:
-        compared = accepted.compare_reasons()
-        reasons = compared.reasons
-        newly_failing = any(reason.is_new for reason in reasons)
-        failed_before = compared.are_known and standing != REGRESSION
-    scores: dict[str, float | None] = {}
-    if judgments.judged:
-        scores = _gate_scores(result, case, graded)
-    found = _comparison(
-        result,
-        entry,
-        before,
+    found = replace(
+        _comparison(result, entry, before),
         standing=standing,
-        scores={**scores, **case.own_scores},
         documents=documents,
         grades=tuple(graded.grades),
         then=entry.scores,
-        newly_failing=newly_failing,
+    )
+    reasons = result.evaluation.reasons
+    if result.verdict == FAILED:
+        compared = accepted.compare_reasons()
+        reasons = compared.reasons
+        found = replace(
+            found,
+            newly_failing=any(reason.is_new for reason in reasons),
+            failed_before=compared.are_known and standing != REGRESSION,
+        )
+    now = _graded_now(result, judgments.judged)
+    found = replace(
+        found,
+        scores=_scores_but_ndcg(result, case, graded),
         newly_met=accepted.misses_what_is_met(),
-        judged_alone=_judged_alone(
-            result, graded, _graded_now(result, judgments.judged), case
-        ),
-        failed_before=failed_before,
+        judged_alone=_judged_alone(result, graded, now, case),
     )
-    # only gates on the share that passes need to know it
-    needs_missed = any(
-        GATES.get_or_unknown(gate.condition).needs_missed for gate in case.gates
-    )
-    if case.expects_known and needs_missed:
+    if _needs_missed(case):
         found = replace(found, missed=accepted.misses_any())
     if case.of_people is not None:
         found = _with_people(found, result, case, case.of_people)
     return result.with_baseline(found, result.verdict, reasons)
+
+
+def _scores_but_ndcg(
+    result: CaseResult, case: CaseToday, graded: GradedRanking
+) -> dict[str, float | None]:
+    """Return {metric: score} of the accepted ranking, for metrics other than nDCG@k."""
+    scores = _gate_scores(result, case, graded) if graded.judged else {}
+    return {**scores, **case.project_scores}
+
+
+def _needs_missed(case: CaseToday) -> bool:
+    """Say whether a gate needs to know if the accepted ranking misses a demand.
+
+    Only gates on the share of cases that pass need it.
+    """
+    kinds = [GATES.get_or_unknown(gate.condition) for gate in case.gates]
+    return case.expects_known and any(kind.needs_missed for kind in kinds)
 
 
 def _comparison(
