@@ -1,8 +1,10 @@
 """CONTRIBUTING.md and the page on architecture: every file, folder and name that they
-mention is in the repository.
+mention is in the repository. The table of a package has each of its modules.
 """
 
+import ast
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -44,6 +46,34 @@ def spans(page: str) -> list[str]:
 
 def is_file(span: str) -> bool:
     return span.endswith((".py", ".md", ".js", ".html", "/")) and " " not in span
+
+
+def folders_with_a_table() -> list[str]:
+    inits = sorted(PACKAGE.rglob("__init__.py"))
+    folders = [path.parent for path in inits if "\n| module |" in docstring(path)]
+    return [folder.relative_to(PACKAGE).as_posix() for folder in folders]
+
+
+def docstring(path: Path) -> str:
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+
+
+def modules_and_packages(folder: Path) -> Iterator[str]:
+    for path in folder.iterdir():
+        if path.suffix == ".py" and path.name != "__init__.py":
+            yield path.stem
+        elif (path / "__init__.py").exists():
+            yield f"{path.name}/"
+
+
+@pytest.mark.parametrize("name", folders_with_a_table())
+def test_the_table_of_a_package_has_each_of_its_modules_once(name: str) -> None:
+    folder = PACKAGE / name
+    cells = re.findall(
+        r"^\| (`.*?) \|", docstring(folder / "__init__.py"), re.MULTILINE
+    )
+    named = [module for cell in cells for module in re.findall(r"`(.+?)`", cell)]
+    assert sorted(named) == sorted(modules_and_packages(folder))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -13,11 +13,14 @@ The package does not import pytest.
 | `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
 | `changes` | the change of a case from an earlier ranking: scores, and documents that moved |
+| `became`, `change_counts` | whether a query got worse or better, in one word; how many did |
 | `certainty`, `settling` | whether unjudged results may explain that a query got worse, and which grades decide it |
 | `breakdown` | nDCG@k of a ranking, rank by rank |
 | `losses`, `scored_ranking` | what each document costs, and adds |
+| `judged_alone` | nDCG over judged results alone |
 | `repeats` | whether a search returns the same when it is called again |
 | `compare/` | the comparison of two runs, with means and tests of any two sets of scores |
+| `near_pairs` | missing documents, and results whose ids are nearly the same |
 | `failures` | the kinds of failing cases, in the order in which they are reported |
 | `diagnoses`, `diagnosis_kinds`, `alike_errors` | what many cases of a run have in common |
 | `filled` | results with and without the grades of a machine |

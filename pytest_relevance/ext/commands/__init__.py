@@ -1,7 +1,8 @@
-"""The commands init, check, convert, report and schema. Each is a module.
+"""The commands init, check, convert, report and schema.
 
 | module | what it holds |
 |---|---|
+| `init`, `check`, `convert`, `report`, `schema` | the commands of these names |
 | `lint` | the checks of `check` |
 | `case_file`, `yaml_text` | how a case file is written |
 """

@@ -2,6 +2,7 @@
 
 | module | what it holds |
 |---|---|
+| `build` | whether the build fails, and why |
 | `report`, `summary` | the report of a run as text and as data; the summary at its end |
 | `headline`, `suites`, `counts_sentence` | the first sentence; one for each suite; the counts of cases |
 | `shown_failures` | which failures are shown in full, in a line, or together |
@@ -12,5 +13,7 @@
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
 | `changed_test` | how the demands changed since the reference |
 | `moved_text`, `uncompared_text` | cases with another file or id in the reference; cases that only one has |
-| `mean_text`, `mean_tables`, `case_counts`, `case_tables`, `variant_labels` | means, numbers and names of cases |
+| `case_groups` | which cases the reports name, and in which order |
+| `mean_text`, `mean_tables`, `case_counts`, `case_tables` | means and numbers of cases |
+| `variant_tables`, `variant_labels` | the variants of a search beside each other; their names |
 """

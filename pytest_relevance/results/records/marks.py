@@ -1,6 +1,6 @@
 """Read the marks of an item by which pytest may not fail a case: `skip` and `xfail`.
 
-`plugin.demands` calls this for each case when all cases are collected, and
+`plugin.note_demands` calls this for each case when all cases are collected, and
 `plugin.case_reports` when the case has ended.
 """
 
