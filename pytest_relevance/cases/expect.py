@@ -2,6 +2,8 @@
 
 A key is the name of a kind (`first`, `every@5`), of a metric (`P@5`), or of a kind that
 another package adds.
+
+It is called for each case while its case file is read.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ must be judged.
   such cases.
 - A floor of the suite that applies to no case is a mistake. For example, the key
   `grade_column` names the wrong column.
+
+`build` asks for the floor of each case when the grades of its whole file are known.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A written id becomes part of the node id unchanged. So an id that a node id cannot have
 is refused. A case without an id is named by its query, which is percent-encoded in the
 node id, and unchanged everywhere else.
+
+The checks of `values` call it while a case file is read.
 """
 
 from __future__ import annotations

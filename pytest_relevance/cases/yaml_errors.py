@@ -1,4 +1,7 @@
-"""Explain to authors of case files why a text is not YAML."""
+"""Explain to authors of case files why a text is not YAML.
+
+`yaml` calls it when PyYAML has raised an error.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 The sections of this module: how a condition is written; whether a value meets it; when
 that cannot be decided; which wrong values are nearly right; its words in sentences.
+
+`expectations.fields` calls it when a case file is read, and again when the fields of
+results are judged.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A case failed before only if the accepted ranking missed its expectation at least as
 badly as the present ranking.
+
+It is called for a failing case that has an accepted ranking.
 """
 
 from __future__ import annotations

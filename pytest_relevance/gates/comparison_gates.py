@@ -1,4 +1,8 @@
-"""Gates of a comparison of two runs: on means, on drops, and on new errors."""
+"""Gates of a comparison of two runs: on means, on drops, and on new errors.
+
+`Comparison.judge` calls `judge_comparison`, for the command `compare` and for
+notebooks.
+"""
 
 from __future__ import annotations
 

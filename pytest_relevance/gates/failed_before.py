@@ -12,6 +12,8 @@ failure look new.
 
 A kind of gate defines the value of a case (`ValuesOfCases`), and the figure over these
 values: their mean, or the share of cases that pass.
+
+A kind of gate calls `figure_before` when it has found that the gate is not met.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 `judge_gates` decides them for a run, for a record and for `merge`. The kinds of gates
 say what they find. A case that ended in an error fails every gate of its file.
+
+The plugin judges gates when the last case of a run has ended.
 """
 
 from __future__ import annotations

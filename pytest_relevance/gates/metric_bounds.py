@@ -1,4 +1,7 @@
-"""What gates on means of metrics share: checks of bounds, and cases without a score."""
+"""What gates on means of metrics share: checks of bounds, and cases without a score.
+
+The kinds check bounds when a case file is read, and count cases when a run has ended.
+"""
 
 from __future__ import annotations
 

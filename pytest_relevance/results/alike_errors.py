@@ -6,6 +6,8 @@ count: `_VOLATILE`, and the query of the case, in quotes or behind an equals sig
 
 A refusal of this program or of `pytest.fail` has no type. It quotes and lists what the
 search returned. So these values and fields do not count either.
+
+`diagnoses` calls `alike_errors` when a report of a run is made.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 The reference is the baseline, a record, or the first of two runs. Neither the verdict
 of the case nor pytest's outcome matters. So `compare A B` gives the same words as a run
 B that was compared with A.
+
+Reports and counts call `became` for each case when the run has ended.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 The DCG of the last row divided by its IDCG is exactly the score. `losses.py` has what
 documents cost.
+
+`break_down` is called for a failing case when its report is made, and `breakdown` in
+notebooks.
 """
 
 from __future__ import annotations

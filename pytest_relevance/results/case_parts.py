@@ -1,6 +1,9 @@
 """Define the parts of a `CaseResult`.
 
 Sequences in them are tuples as soon as the result is complete.
+
+`scoring` makes most of them when a case has been searched; the comparison with a
+baseline, and `details`, add theirs.
 """
 
 from __future__ import annotations

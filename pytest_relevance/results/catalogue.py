@@ -3,6 +3,9 @@
 A catalogue is a file with titles and further fields of documents. It may have a million
 documents, of which a report names a few hundred. `run_titles` adds their titles and
 fields to results.
+
+A catalogue is read when a case needs fields of its documents, when all cases have
+ended, and by `pytest-relevance check`.
 """
 
 from __future__ import annotations

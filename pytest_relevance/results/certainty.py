@@ -7,6 +7,9 @@ discount factor.
 
 A query that got worse is certain if no grades for its unjudged results can change that.
 Otherwise it is open: missing judgments may explain it.
+
+It is asked of each query that got worse when the run has ended: by the counts, by
+reports and by `history`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 The earlier ranking is the one that a baseline or a record has of the case
 (`Change.since_baseline`), or that of the first of two runs (`Change.between`). Reports
 show both in the same way.
+
+Changes are made when a run has ended, for its reports and gates, and by `compare`.
 """
 
 from __future__ import annotations

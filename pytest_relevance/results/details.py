@@ -1,5 +1,6 @@
 """Add to a result what reports, records and baselines need beyond its figures.
 
+`with_details` is called right after a case was scored and compared with its baseline.
 Most cases pass without any of this work.
 """
 

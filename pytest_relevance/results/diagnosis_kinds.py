@@ -2,6 +2,8 @@
 
 `find` of a kind gets the cases of one search in one variant. `explain` says what was
 found.
+
+`diagnose` asks each kind when a report of a run is made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Work with the fields of documents: write them as text, count them, fill them in."""
+"""Work with the fields of documents: write them as text, count them, fill them in.
+
+It is called while a case runs: when its response lacks fields that expectations look
+at, and when it is scored. Catalogues use it too.
+"""
 
 from __future__ import annotations
 

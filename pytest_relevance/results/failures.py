@@ -1,4 +1,7 @@
-"""Tell kinds of failing cases apart: new since the baseline, or failed before."""
+"""Tell kinds of failing cases apart: new since the baseline, or failed before.
+
+Reports ask for the kind of each failing case when the run has ended.
+"""
 
 from __future__ import annotations
 

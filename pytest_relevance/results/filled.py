@@ -1,6 +1,9 @@
 """Work with grades of a machine for what nobody has judged (`fill: true`).
 
 Such grades are called filled. Only cases that have them import this module.
+
+Cases with filled grades call it when they are scored and compared with a baseline.
+Gates call it at the end of a run.
 """
 
 from __future__ import annotations

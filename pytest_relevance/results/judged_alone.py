@@ -1,4 +1,8 @@
-"""The nDCG of a ranking over its judged results alone."""
+"""The nDCG of a ranking over its judged results alone.
+
+It is called for each case that is compared with an accepted ranking, and for means of a
+whole run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Compute what each document costs of the nDCG@k of a ranking."""
+"""Compute what each document costs of the nDCG@k of a ranking.
+
+`breakdown` calls it for a failing case when its report is made.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Pair documents that were not returned with results whose ids are nearly the same."""
+"""Pair documents that were not returned with results whose ids are nearly the same.
+
+Reports of failing cases call it, and the diagnosis of ids that differ.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 The kinds of expectations do it (`pytest_relevance.expectations`), and return an
 `Outcome` each.
+
+`scoring` calls `judge_expectations` for each case after its search returned.
+Expectations that compare rankings are judged later, when the case is compared with its
+baseline.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ the worst counts.
 
 A ranking that changes does not fail the case: it is reported, so that a tie or another
 replica is not taken for a regression. It is never accepted into a baseline.
+
+`compare_calls` is called when the last call of a case has returned, and
+`worst_of_repeats` when the results of a run are listed.
 """
 
 from __future__ import annotations

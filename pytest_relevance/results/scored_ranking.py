@@ -1,6 +1,8 @@
 """Compute what each result of a ranking adds to its nDCG@k.
 
 The figures come from `metrics.ndcg`, so that they add up to exactly the score.
+
+`breakdown` and reports on changes call it when a report is made.
 """
 
 from __future__ import annotations

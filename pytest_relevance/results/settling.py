@@ -5,6 +5,9 @@ A query that got worse is open if its unjudged results may explain it
 worse for certain, or it did not get worse at all. Low grades for documents that came
 nearer to the top, and high ones for documents that went down, make it certain. The
 opposite grades show that it did not get worse.
+
+The worklist asks for the stake of each query when a run has ended. Reports ask it of
+the queries that they show.
 """
 
 from __future__ import annotations

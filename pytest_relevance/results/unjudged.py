@@ -1,4 +1,7 @@
-"""Find unjudged results, and how far a grade for each of them may move the score."""
+"""Find unjudged results, and how far a grade for each of them may move the score.
+
+The worklist and the page of a run call it when the run has ended.
+"""
 
 from __future__ import annotations
 

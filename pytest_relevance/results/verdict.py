@@ -1,4 +1,7 @@
-"""Decide the verdict of a case by its score, floor and expectations."""
+"""Decide the verdict of a case by its score, floor and expectations.
+
+`scoring` calls `decide` for each case after its expectations were judged.
+"""
 
 from __future__ import annotations
 

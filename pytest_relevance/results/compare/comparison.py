@@ -1,4 +1,8 @@
-"""Compare two runs by the results of the cases that both have."""
+"""Compare two runs by the results of the cases that both have.
+
+`compare_runs` (`ext/comparing`) makes a `Comparison` when it has paired and scored the
+results.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Find out why the results of two runs cannot be compared."""
+"""Find out why the results of two runs cannot be compared.
+
+`compare_runs` asks it of two runs while it pairs their results, and `history` of each
+run and the one before it.
+"""
 
 from __future__ import annotations
 

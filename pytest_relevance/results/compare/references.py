@@ -2,6 +2,9 @@
 
 So `compare` finds what the second run finds with `--relevance-against=FIRST`: newly
 missed demands, and drops by more than the tolerance.
+
+`compare_runs` calls it when it has paired the results, and `history` for each run that
+it adds.
 """
 
 from __future__ import annotations

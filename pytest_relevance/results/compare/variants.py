@@ -5,6 +5,8 @@ The best of many variants on few queries is partly the best by chance: each furt
 variant is another chance to be ahead. So the p-values are adjusted for their number
 (Holm 1979), as Carterette advises (Multiple testing in statistical analysis of
 systems-based information retrieval experiments, TOIS 2012).
+
+The summary and the JSON of a run call `compare_variants` when the run has ended.
 """
 
 from __future__ import annotations

@@ -13,6 +13,9 @@ it at least as badly as the present one. The present ranking misses it worse if
 
 If the reference does not have what is needed to know this, the failure is new. The
 kinds of expectations compare their outcomes.
+
+`entry_comparison` makes `AcceptedOutcomes` for each case that has an accepted ranking,
+after the case was scored.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The demands of a test are noted when all cases are collected. An `xfail` that is added
 later is only known when the case has run: its result has it (`CaseCall.added_xfail`).
+
+It is called after the last case of a run, and by `merge`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Compare the cases of a case file with its reference, which may change their verdicts.
 
 The reference is the baseline of the file, or the record of another run.
+
+The collector makes a `Baseline` for each case file. `match_cases` is called when the
+file was collected, and `compare` for each case after it was scored.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ It is a record with fewer keys (`record_file`): a header, a line for each entry,
 for each known title of a document, and an end line. Entries are sorted, so that a pull
 request shows what changed. There is no count of the entries, so that version control
 can merge two branches that add one entry each.
+
+The collector of a case file reads it, and an update at the end of a run writes it.
 """
 
 from __future__ import annotations

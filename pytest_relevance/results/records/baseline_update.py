@@ -1,4 +1,8 @@
-"""Update a baseline: which rankings are accepted, and how the file changes."""
+"""Update a baseline: which rankings are accepted, and how the file changes.
+
+`plugin.baseline_output` calls it for each case file at the end of a run with
+`--relevance-update`.
+"""
 
 from __future__ import annotations
 

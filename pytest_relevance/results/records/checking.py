@@ -3,6 +3,8 @@
 A record or a baseline may be damaged in any place: by a merge, by hand, or by another
 program. `codec` checks the type of each value. The functions here check its meaning,
 because a report would be wrong without an error. They raise ValueError.
+
+The readers of files call them for each line.
 """
 
 from __future__ import annotations

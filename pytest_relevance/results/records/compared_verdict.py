@@ -1,4 +1,8 @@
-"""Decide the verdict of a case whose score dropped, or whose entry is stale."""
+"""Decide the verdict of a case whose score dropped, or whose entry is stale.
+
+`baseline` and `recorded_case` call it right after they have compared such a case with
+its entry.
+"""
 
 from __future__ import annotations
 

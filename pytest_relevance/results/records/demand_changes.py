@@ -7,6 +7,9 @@ expectations and gates say what is stricter, by `implies`.
 
 Each case and each gate is judged alone. A case that newly demands something, or is no
 longer skipped, counts in gates, and may help one.
+
+`plugin.note_demands` calls `changes_of_file` when all cases are collected. A recorded
+run is compared in the same way by `recorded_comparison`, and two runs by `compare`.
 """
 
 from __future__ import annotations

@@ -6,6 +6,9 @@ whether the suite or the case sets them, or how they are written.
 
 Most cases demand what their suite does. A file therefore has the demands of the suite
 once, and of each case only what differs (`own_demands`).
+
+`plugin.note_demands` makes the demands when all cases are collected. Files are read
+with `read_demands`.
 """
 
 from __future__ import annotations

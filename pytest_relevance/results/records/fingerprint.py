@@ -1,6 +1,9 @@
 """Compare the fingerprints of what was searched.
 
 A fingerprint is a flat mapping from names to texts, numbers and booleans.
+
+A fingerprint is checked when a case gets it from its fixture. Fingerprints are compared
+with that of the reference at the end of a run, and in reports.
 """
 
 from __future__ import annotations

@@ -10,6 +10,9 @@ the run.
 
 An id may be that of another case now, for example if ids are the numbers of rows. Then
 its place counts both as gone and as new.
+
+`find_moves` is called when all cases are collected, before any of them runs, and by
+`recorded_comparison`.
 """
 
 from __future__ import annotations

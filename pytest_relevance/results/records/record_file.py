@@ -1,4 +1,7 @@
-"""Read and write the record of a run, in which each line is a `CaseResult`."""
+"""Read and write the record of a run, in which each line is a `CaseResult`.
+
+`Run` writes a record at the end of a run, and reads it for commands and notebooks.
+"""
 
 from __future__ import annotations
 

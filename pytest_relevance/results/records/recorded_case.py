@@ -2,6 +2,9 @@
 
 The record keeps the ranking of a case and what the test demands of it. That is enough
 to judge the expectations that need an accepted ranking, and to decide the verdict.
+
+`recorded_comparison` calls it for each result of a record, and `compare` for each
+result of its second run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Compare a recorded run with a baseline or with another record, without a search."""
+"""Compare a recorded run with a baseline or with another record, without a search.
+
+`pytest-relevance report --against` calls `compare_recorded`.
+"""
 
 from __future__ import annotations
 

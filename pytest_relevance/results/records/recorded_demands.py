@@ -1,4 +1,8 @@
-"""What a case file of a recorded run demands of its cases, as comparisons need it."""
+"""What a case file of a recorded run demands of its cases, as comparisons need it.
+
+`recorded_comparison`, `compare` and `history` ask it when they compare a recorded
+result.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Use the rankings of a record in place of committed baselines."""
+"""Use the rankings of a record in place of committed baselines.
+
+The record of `--relevance-against` is read once in each process. The collector asks for
+the rankings of each case file.
+"""
 
 from __future__ import annotations
 

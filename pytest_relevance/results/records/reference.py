@@ -8,6 +8,9 @@ A record should not be kept as the reference of the main branch if cases have no
 in it: later runs would have nothing to compare these cases with. `pytest-relevance
 check` says so. Cases that a mark skips, or that the command line leaves out, do not
 count.
+
+The record of `--relevance-against` is checked when it is read, and a baseline when its
+case file is collected and when it is updated.
 """
 
 from __future__ import annotations

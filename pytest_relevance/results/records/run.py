@@ -1,4 +1,7 @@
-"""Define a run: the results of its cases, its case files, and how it was made."""
+"""Define a run: the results of its cases, its case files, and how it was made.
+
+`Run.open` reads a record into it, for notebooks and for commands.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Define the data of a run beside its results: its case files, and how it was made."""
+"""Define the data of a run beside its results: its case files, and how it was made.
+
+The plugin notes a `FileInfo` when a case file is collected, and makes the `RunInfo` at
+the end of the run.
+"""
 
 from __future__ import annotations
 

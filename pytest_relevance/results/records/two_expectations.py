@@ -1,4 +1,8 @@
-"""An expectation as it is now, beside one that a reference has."""
+"""An expectation as it is now, beside one that a reference has.
+
+`demand_changes` hands it to `implies` of a kind, which says whether the present one is
+as strict.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ The reference is a baseline, or the record of another run.
 The reasons are texts in records and baselines: one of the constants below, or the
 verdict of a case without a ranking (skipped, not searched, error).
 `reports.run.uncompared_text` puts them into words.
+
+Gates and reports call it when the run has ended.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ lists, and shows the line to write:
     search returned a mapping instead of a list of results, {'count': 2, 'results':
     [...]}; its results are probably in response["results"] (2 mappings): return
     response["results"]
+
+It is called when no results were found in a response, just before the case ends in an
+error.
 """
 
 from __future__ import annotations

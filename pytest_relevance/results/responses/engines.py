@@ -2,6 +2,8 @@
 
 An engine is a row of `ENGINES`, from the documentation of its API. The answers are
 JSON, or objects of a client with the same names (`at_path`).
+
+`incomplete` and the shapes look there for signs while a response is read.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A response is searched for mappings, objects and lists. Each is found with the Python
 code that leads to it, for example `response["data"]`.
+
+`advice` calls it for a response that no reader takes.
 """
 
 from __future__ import annotations

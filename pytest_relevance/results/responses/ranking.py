@@ -4,6 +4,8 @@ A list of ids, mappings or rows is read here. `response` finds the results in an
 response, and is imported only then. Nothing is sorted and nothing is dropped: a
 list keeps its order and its repetitions. All that is needed is copied at once, so that
 a search may fill the same list anew.
+
+`read_ranking` is called for each case when its search has returned.
 """
 
 from __future__ import annotations

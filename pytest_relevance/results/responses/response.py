@@ -1,8 +1,8 @@
 """Find the results in a response: in a shape of a library, or in any object.
 
-The shapes of `SHAPES` are tried first. After them come the forms that any program may
-return: tuples, objects with a list of hits, iterables. A response without results is
-refused, with a message that says what to return instead (`advice`).
+The docstring of this package lists the guesses in their order. They are made here:
+first the shapes of `SHAPES`, then the forms that any program may return. A response
+without results is refused, with a message that says what to return instead (`advice`).
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ def results_of(response: object, options: ReadOptions) -> Sequence[object]:
         return response
     results = read_results(response, options)
     if results is None:
-        results = _results_of_any(response, options)
+        results = _read_any(response, options)
     return results
 
 
-def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
+def _read_any(response: Any, options: ReadOptions) -> Sequence[object]:
     """Return the results of a response that fits no shape.
 
     Raises `UnreadableRanking` if there are none.
@@ -87,10 +87,10 @@ def _results_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
             return whole_results(hits, response, options)
     if is_tuple:
         raise no_ranking(response)
-    return _items_of_any(response, options)
+    return _read_object(response, options)
 
 
-def _items_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
+def _read_object(response: Any, options: ReadOptions) -> Sequence[object]:
     """Return the items of an object: by keys, by iterating over it, or by numbers."""
     if _is_http(response):  # iterating over it gives its bytes in pieces
         advice = "return what is in it, response.json() for instance"
@@ -99,9 +99,9 @@ def _items_of_any(response: Any, options: ReadOptions) -> Sequence[object]:
         fields = {name: response[name] for name in own_names(response)}
         return results_of(fields, options)
     if _is_iterable(response):
-        return _items_of(response, options)
+        return _read_iterable(response, options)
     if _has_items_alone(response):
-        return _items_by_places(response, options)
+        return _read_numbered(response, options)
     raise no_ranking(response)
 
 
@@ -221,7 +221,9 @@ def _is_iterable(response: object) -> bool:
     return hasattr(kind, "__iter__") and not hasattr(kind, "model_fields")
 
 
-def _items_of(response: Iterable[object], options: ReadOptions) -> Sequence[object]:
+def _read_iterable(
+    response: Iterable[object], options: ReadOptions
+) -> Sequence[object]:
     """Return the items of an iterable. `__iter__` is called once: it may send a query.
 
     Raises `UnreadableRanking` for an object that gives the names of its own fields,
@@ -248,7 +250,7 @@ def _has_items_alone(response: object) -> bool:
     return hasattr(kind, "__getitem__") and not hasattr(kind, "__iter__")
 
 
-def _items_by_places(response: Any, options: ReadOptions) -> Sequence[object]:
+def _read_numbered(response: Any, options: ReadOptions) -> Sequence[object]:
     """Return the items of a response that has them by number, from 0 on.
 
     Raises `UnreadableRanking` if it has them by other keys, as a mapping does.

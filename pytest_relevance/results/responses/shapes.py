@@ -4,7 +4,7 @@ A shape is what one client or library returns: how it is recognised, and where i
 its results. The package has its shapes in `ext/shapes/`, in the order of `bundled.py`.
 Another package adds a shape by an entry point of the group `pytest_relevance.shapes`.
 A response without a shape is read as any list, tuple, object or iterable would be
-(`response`).
+(`response`). The docstring of this package lists all guesses in their order.
 """
 
 from __future__ import annotations
