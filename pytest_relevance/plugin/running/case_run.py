@@ -196,17 +196,17 @@ class CaseRun:
             file, _, name = self.item.location
             search = CHECK
             test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
-        return CaseInRun(  # without names of arguments, which cost every case more than the tuple
-            self.file.replace(os.sep, "/"),
-            _without_group(self.item),
-            search,
-            self.variant,
-            redaction(self.item.config).values(params) if params else params,
-            self.settings.tolerance,
-            self.variant_index,
-            test,
-            self.items,
-            self.search_folder,
+        return CaseInRun(
+            file=self.file.replace(os.sep, "/"),
+            node=_without_group(self.item),
+            search=search,
+            variant=self.variant,
+            params=redaction(self.item.config).values(params) if params else params,
+            tolerance=self.settings.tolerance,
+            variant_index=self.variant_index,
+            test=test,
+            items=self.items,
+            search_folder=self.search_folder,
         )
 
     def call(
@@ -220,11 +220,11 @@ class CaseRun:
         is_shared = latency is not None and searched.is_shared
         is_concurrent = latency is not None and not is_shared
         return CaseCall(
-            error,
-            latency,
-            is_shared,
-            searched.concurrency if is_concurrent else 1,
-            self.attempt.repeats,
+            error=error,
+            latency=latency,
+            latency_shared=is_shared,
+            concurrency=searched.concurrency if is_concurrent else 1,
+            repeats=self.attempt.repeats,
         )
 
 
