@@ -32,7 +32,7 @@ from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
 from pytest_relevance.plugin.running.completing import completed, completed_now
 from pytest_relevance.plugin.running.score_in_run import (
     exception_of,
-    score_ranking,
+    score_with_details,
     why_not_scored,
 )
 from pytest_relevance.registry import ExtensionError
@@ -57,7 +57,7 @@ def run(this: CaseRun) -> None:
         (first, latency), *others = _rankings_of(this, searched)
         ranking = completed_now(this, first)
         _compare_calls(this, ranking, others)
-        score(this, ranking, latency)
+        score_and_raise(this, ranking, latency)
 
 
 async def run_async(this: CaseRun) -> None:
@@ -70,7 +70,7 @@ async def run_async(this: CaseRun) -> None:
         (first, latency), *others = _rankings_of(this, searched)
         ranking = await completed(this, first)
         _compare_calls(this, ranking, others)
-        score(this, ranking, latency)
+        score_and_raise(this, ranking, latency)
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def check(
     this.attempt.loop = awaiting.running_loop()
     checks.runs.append(this)
     read = _read_given(this, ranking)
-    score(this, completed_now(this, read), None)
+    score_and_raise(this, completed_now(this, read), None)
     assert this.attempt.result is not None
     return this.attempt.result
 
@@ -185,28 +185,31 @@ def is_awaited(this: CaseRun) -> bool:
     return not isinstance(this.attempt.pending, Searched)
 
 
-def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
+def score_and_raise(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     """Score a ranking, keep the result, and raise the exception of its verdict.
 
     `latency`: in seconds; None if it was not measured.
     """
-    error = _note_score(this, ranking, latency)
+    error = _score_and_keep(this, ranking, latency)
     if error is not None:
         this.attempt.error = error
         raise error
 
 
-def _note_score(
+def _score_and_keep(
     this: CaseRun, ranking: Ranking, latency: float | None
 ) -> BaseException | None:
-    """Keep the result of a case. Return the exception that its run ends in, or None."""
+    """Score a ranking and keep the result. Return the exception that its case ends in.
+
+    None if the case passes, or is only measured.
+    """
     attempt = this.attempt
     attempt.is_read = True
     try:
         problem = why_not_scored(this, ranking, latency)
         if problem:
             return CaseError(problem, pytrace=False)
-        scored = score_ranking(this, ranking, latency)
+        scored = score_with_details(this, ranking, latency)
     except MetricError as error:
         return CaseError(_metric_error_text(error, this.item.config), pytrace=False)
     except ExtensionError as error:

@@ -88,7 +88,9 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
     return problem
 
 
-def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
+def score_with_details(
+    this: CaseRun, ranking: Ranking, latency: float | None
+) -> Scored:
     """Return the result of a case, compared with its baseline.
 
     Details and texts that only reports need are added if a report will show the result.
@@ -97,7 +99,7 @@ def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Sco
     Raises `MetricError` or `ExtensionError` if a metric or an expectation cannot be
     computed.
     """
-    scored = _compared(this, ranking, latency)
+    scored = _score_and_compare(this, ranking, latency)
     result = scored.result
     needs_reasons = result.verdict in (FAILED, INCONCLUSIVE)
     if needs_reasons or _needs_details(this, result):
@@ -116,8 +118,10 @@ def score_ranking(this: CaseRun, ranking: Ranking, latency: float | None) -> Sco
     return replace(scored, result=result)
 
 
-def _compared(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
-    """Return the score of a ranking, compared with the accepted ranking, if any."""
+def _score_and_compare(
+    this: CaseRun, ranking: Ranking, latency: float | None
+) -> Scored:
+    """Score a ranking, and compare the result with the accepted ranking, if any."""
     asked, config = this.attempt.searched.asked, this.item.config
     result = score_case(
         this.case, ranking, this.call(latency), asked, this.in_run, details=False
