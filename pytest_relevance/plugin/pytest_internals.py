@@ -4,19 +4,13 @@ Any of their releases may change these attributes.
 
 | attribute | why it is read |
 |---|---|
-| `_fixtureinfo.name2fixturedefs` of an item | nothing public says which definitions of
-fixtures an item uses |
-| `_fixturemanager.getfixturedefs` of a session | nothing public says whether an item
-sees a fixture of a name |
-| `_request` of an item | hooks that get an item only have no other way to a fixture |
-| `callspec.indices`, `callspec._idlist` of an item | the name of an item joins the ids
-of its parameters by "-" |
-| `callspec` of an item, which is removed | the plugin of VS Code loses its tree of
-tests because of it |
-| `_force_asyncio_fixture`, `_loop_scope` of a fixture | in strict mode pytest-asyncio
-runs only these, each in its loop |
-| the attributes of a failure's representation | secrets are masked in every text of it
-|
+| `_fixtureinfo.name2fixturedefs` of an item | only this says which definitions of fixtures an item uses |
+| `_fixturemanager.getfixturedefs` of a session | only this says whether an item sees a fixture of a name |
+| `_request` of an item | hooks that get only an item have no other way to a fixture |
+| `callspec.indices`, `callspec._idlist` of an item | the name of an item joins the ids of its parameters by "-" |
+| `callspec` of an item, which is removed | the plugin of VS Code loses its tree of tests because of it |
+| `_force_asyncio_fixture`, `_loop_scope` of a fixture | in strict mode pytest-asyncio runs only these, each in its loop |
+| the attributes of a failure's representation | secrets are masked in every text of it |
 
 Tried with pytest 8.4.1 and 9.2.0, and pytest-asyncio 1.5.0. No other module of the
 package may read a private attribute: ruff's rule SLF001 checks that.
