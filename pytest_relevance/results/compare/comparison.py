@@ -34,12 +34,12 @@ from pytest_relevance.results.compare.incompatibilities import (
 )
 from pytest_relevance.results.filled import without_fill
 from pytest_relevance.results.records.run import as_frame, nan_if_none
+from pytest_relevance.results.records.run_info import FileInfo
 
 if TYPE_CHECKING:
     import pandas
 
     from pytest_relevance.results.records.demands import DemandChange
-from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_MOVERS = 10
 """How many of the largest drops, and of the largest gains, are movers."""
@@ -355,6 +355,7 @@ class Comparison:
         findings as `gates`. Raises ValueError for a metric that was not compared, and
         for a number out of range.
         """
+        # calls `judge_comparison` in gates/comparison_gates.py, by `CALLS_UPWARD`
         gates: ComparisonGates = upward("judge")(
             self,
             max_drop=max_drop,
@@ -376,12 +377,14 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return the headline, the means, the tables and the notes as HTML."""
+        # calls `comparison_html` in reports/comparison_report.py
         html: str = upward("notebook")(self)
         return html
 
     def _report(
         self, format: str, gates: ComparisonGates | None, **options: int | None
     ) -> str:
+        # calls `comparison_report` in reports/formats.py
         report: str = upward("report")(format, self, gates, **options)
         return report
 
