@@ -126,9 +126,9 @@ def drop_of_people(result: CaseResult) -> Outcome | None:
 
 
 def as_people_see_it(
-    result: CaseResult, found: BaselineComparison
+    result: CaseResult, comparison: BaselineComparison
 ) -> BaselineComparison:
     """Return the comparison, as a regression if filled grades hide a drop."""
-    if drop_of_people(replace(result, baseline=found)) is None:
-        return found
-    return replace(found, standing=REGRESSION, failed_before=False)
+    if drop_of_people(replace(result, baseline=comparison)) is None:
+        return comparison
+    return replace(comparison, standing=REGRESSION, failed_before=False)

@@ -52,7 +52,7 @@ def with_reference(pair: Pair, demands: RecordedDemands) -> Pair:
     has_same_judgments = first.evaluation.digest == second.evaluation.digest
     other = first if has_same_judgments else None
     compared = compare_recorded_case(second, entry, other, demands)
-    found = compared.baseline
-    if found is None or found.standing in WITHOUT_COMPARISON:
+    comparison = compared.baseline
+    if comparison is None or comparison.standing in WITHOUT_COMPARISON:
         return pair
-    return Pair(first, compared, found)
+    return Pair(first, compared, comparison)

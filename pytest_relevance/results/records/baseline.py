@@ -219,18 +219,18 @@ class Baseline:
             changes=accepted.changes,
         )
         compared = compare_with_entry(result, accepted.entry, today, details=details)
-        found = compared.baseline
-        assert found is not None
-        fails = found.standing in (STALE, REGRESSION) and not accepting
+        comparison = compared.baseline
+        assert comparison is not None
+        fails = comparison.standing in (STALE, REGRESSION) and not accepting
         if fails:
             compared = with_compared_verdict(compared, today, self.record)
         has_passed = compared.verdict in (PASSED, MEASURED)
-        if has_passed and not details and not _has_moved(compared, found):
-            found = replace(found, documents=(), grades=(), then={})
+        if has_passed and not details and not _has_moved(compared, comparison):
+            comparison = replace(comparison, documents=(), grades=(), then={})
         elif fingerprint:
             searched = changed_since(self.fingerprint, fingerprint)
-            found = replace(found, searched=searched)
-        return replace(compared, baseline=found), fails
+            comparison = replace(comparison, searched=searched)
+        return replace(compared, baseline=comparison), fails
 
     def _accepted(self, result: CaseResult) -> _Accepted | None:
         entry = self.entries.get((result.id, result.variant))
@@ -252,11 +252,11 @@ class Baseline:
         return result.with_titles(self.entries.titles, replace=False)
 
 
-def _has_moved(result: CaseResult, found: BaselineComparison) -> bool:
+def _has_moved(result: CaseResult, comparison: BaselineComparison) -> bool:
     """Say whether the score or the ranking differs from the accepted one."""
-    if found.score != result.score:
+    if comparison.score != result.score:
         return True
-    return tuple(found.documents) != tuple(result.ranking.documents)
+    return tuple(comparison.documents) != tuple(result.ranking.documents)
 
 
 def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:

@@ -37,12 +37,12 @@ def with_compared_verdict(
     `result`: a result that is compared with its reference.
     `record`: the name of the record that is the reference; empty for a baseline.
     """
-    found = result.baseline
-    assert found is not None
-    if found.standing == STALE:
-        stale = Outcome(record, STALE_ENTRY, met=False, clauses=found.stale)
+    comparison = result.baseline
+    assert comparison is not None
+    if comparison.standing == STALE:
+        stale = Outcome(record, STALE_ENTRY, met=False, clauses=comparison.stale)
         reasons = (stale, *result.evaluation.reasons)
-        return result.with_baseline(found, FAILED, reasons)
+        return result.with_baseline(comparison, FAILED, reasons)
     if case.of_people is not None:
         drop = drop_of_people(result)
         if drop is not None:
@@ -56,7 +56,7 @@ def with_compared_verdict(
         value=result.score,
         comparison="<=",
         bound=result.conditions.tolerance,
-        before=found.score,
+        before=comparison.score,
     )
     return _with_drop(result, case, drop, ScoredTop.of_result(result))
 
@@ -69,15 +69,15 @@ def _with_drop(
     `drop`: the reason.
     `top`: the score that dropped: by all judgments, or by those of people.
     """
-    found, reasons = result.baseline, result.evaluation.reasons
-    assert found is not None
+    comparison, reasons = result.baseline, result.evaluation.reasons
+    assert comparison is not None
     too_few = too_few_judged(case.min_judged, top, by_people=drop.by_people)
     is_open = bool(too_few) and _could_make_up(result, drop, top)
     if is_open and result.verdict != FAILED:
         reasons = (*too_few, drop, *without_too_few(reasons))
-        return result.with_baseline(found, INCONCLUSIVE, reasons)
+        return result.with_baseline(comparison, INCONCLUSIVE, reasons)
     in_order = sorted((drop, *reasons), key=lambda reason: not reason.is_new)
-    return result.with_baseline(found, FAILED, tuple(in_order))
+    return result.with_baseline(comparison, FAILED, tuple(in_order))
 
 
 def _could_make_up(result: CaseResult, drop: Outcome, top: ScoredTop) -> bool:

@@ -68,11 +68,13 @@ def compare_with_entry(
     if details or case.gates or not _passes_unchanged(result, entry, case):
         result = _compare_scores(result, entry, case, judgments)
     else:
-        found = _comparison(result, entry, result.score)
+        comparison = _comparison(result, entry, result.score)
         if result.evaluation.judged < result.evaluation.top:
             now = _graded_now(result, judgments.judged)
-            found = replace(found, judged_alone=_judged_alone(result, now, now, case))
-        result = replace(result, baseline=found)
+            comparison = replace(
+                comparison, judged_alone=_judged_alone(result, now, now, case)
+            )
+        result = replace(result, baseline=comparison)
     return _with_lost_metrics(result, entry, judgments)
 
 
@@ -166,7 +168,7 @@ def _compare_scores(
         result, entry, graded, before, case.expect, case.project_scores
     )
     standing = _standing(result, before)
-    found = replace(
+    comparison = replace(
         _comparison(result, entry, before),
         standing=standing,
         documents=documents,
@@ -177,23 +179,23 @@ def _compare_scores(
     if result.verdict == FAILED:
         compared = accepted.compare_reasons()
         reasons = compared.reasons
-        found = replace(
-            found,
+        comparison = replace(
+            comparison,
             newly_failing=any(reason.is_new for reason in reasons),
             failed_before=compared.are_known and standing != REGRESSION,
         )
     now = _graded_now(result, judgments.judged)
-    found = replace(
-        found,
+    comparison = replace(
+        comparison,
         scores=_scores_but_ndcg(result, case, graded),
         newly_met=accepted.misses_what_is_met(),
         judged_alone=_judged_alone(result, graded, now, case),
     )
     if _needs_missed(case):
-        found = replace(found, missed=accepted.misses_any())
+        comparison = replace(comparison, missed=accepted.misses_any())
     if case.of_people is not None:
-        found = _with_people(found, result, case, case.of_people)
-    return result.with_baseline(found, result.verdict, reasons)
+        comparison = _with_people(comparison, result, case, case.of_people)
+    return result.with_baseline(comparison, result.verdict, reasons)
 
 
 def _scores_but_ndcg(
@@ -219,12 +221,12 @@ def _comparison(
     before: float | None,
     *,
     standing: str = WITHIN,
-    **found: Any,
+    **further: Any,
 ) -> BaselineComparison:
     """Return the comparison of a result with its entry.
 
     `before`: the score of the accepted ranking; None if it is not defined.
-    `found`: further fields of the comparison.
+    `further`: further fields of the comparison.
     """
     expects_results = outcomes.expects_results(result.evaluation.outcomes)
     return BaselineComparison(
@@ -232,7 +234,7 @@ def _comparison(
         before,
         latency=entry.call.latency_like(result.call),
         found_nothing=not entry.documents and expects_results,
-        **found,
+        **further,
     )
 
 
@@ -278,7 +280,7 @@ def _standing(result: CaseResult, before: float | None) -> str:
 
 
 def _with_people(
-    found: BaselineComparison,
+    comparison: BaselineComparison,
     result: CaseResult,
     case: CaseToday,
     of_people: KnownJudgments,
@@ -288,11 +290,11 @@ def _with_people(
     If the score by these judgments dropped, the case is a regression, even if grades of
     a machine hide the drop.
     """
-    graded = of_people.grade(found.documents)
+    graded = of_people.grade(comparison.documents)
     scores = _gate_scores(result, case, graded)
     value = score(result.metric, graded, result.conditions.settings)
     scores[result.metric.text] = defined(value)
-    return as_people_see_it(result, replace(found, people_scores=scores))
+    return as_people_see_it(result, replace(comparison, people_scores=scores))
 
 
 def _with_lost_metrics(

@@ -41,16 +41,16 @@ def compare_recorded_case(
     case = case_in_record(result, entry, other, demands)
     alone = _without_reference(result, demands)
     compared = compare_with_entry(alone, entry, case)
-    found = compared.baseline
-    assert found is not None
-    if found.standing in WITHOUT_COMPARISON:
-        return replace(without_similarities(result), baseline=found)
-    if found.standing == REGRESSION:
+    comparison = compared.baseline
+    assert comparison is not None
+    if comparison.standing in WITHOUT_COMPARISON:
+        return replace(without_similarities(result), baseline=comparison)
+    if comparison.standing == REGRESSION:
         compared = with_compared_verdict(compared, case)
     if compared.verdict != result.verdict:
-        found = replace(found, verdict=compared.verdict)
+        comparison = replace(comparison, verdict=compared.verdict)
     reasons = compared.evaluation.reasons or _not_compared(result)
-    return compared.with_baseline(found, result.verdict, reasons)
+    return compared.with_baseline(comparison, result.verdict, reasons)
 
 
 def _not_compared(result: CaseResult) -> tuple[Outcome, ...]:
