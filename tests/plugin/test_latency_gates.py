@@ -99,8 +99,6 @@ def test_reports_show_latencies_before_and_after(project: Project) -> None:
     write(project, CASES)
     project.run("--relevance-record=main.jsonl")
     found = project.reports("--relevance-against=main.jsonl")
-    change = (
-        r"latency p50 [\d.]+ ms -> [\d.]+ ms, p95 [\d.]+ ms -> [\d.]+ ms \(20 cases\)"
-    )
+    change = r"latency p50 [\d.]+ ms (->|→) [\d.]+ ms, p95 [\d.]+ ms (->|→) [\d.]+ ms \(20 cases\)"
     assert re.search(change, found.page)
     assert re.search(change, found.markdown.replace("\\", ""))
