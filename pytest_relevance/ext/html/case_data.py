@@ -40,7 +40,10 @@ from pytest_relevance.results.unjudged import (
 _Scale = tuple[tuple[float, str], ...]
 """The grades of a scale, the lowest first, each with its name or an empty text."""
 
-_SMALLEST_LOSS = 5e-7
+_DECIMALS = 9
+"""Decimals of losses, moves and worths. The page shows three, its worklist four. All of
+them would take a fifth of a large page.
+"""
 
 _MOST_GRADES = 10
 """How many grades a scale may have to be graded by digits and buttons."""
@@ -61,16 +64,17 @@ def all_case_data(
     cases = []
     for row in shown:
         result = row.result
+        change = CaseChange(row.change)
         values = {
             **_identity(result, names[id(result)], variants),
-            "row": table.row(row).data(),
+            "row": table.row(row, change).data(),
             **_verdict(row),
-            **_scores(row),
+            **_scores(change),
             **_to_judge(row, gains),
             **tables.shared_values(result),
             **_ranking(result),
             **_accepted(row),
-            "moves": _moves(row),
+            "moves": _moves(row, change.shares),
         }
         values |= _texts(result, values)
         cases.append(_without_empty_values(values))
@@ -140,18 +144,18 @@ def _verdict(row: PageRow) -> dict[str, Any]:
     }
 
 
-def _scores(row: PageRow) -> dict[str, Any]:
-    """Return the scores and losses of a case, as JSON data for the page."""
-    result = row.result
+def _scores(change: CaseChange) -> dict[str, Any]:
+    """Return the scores of a case, and its losses unless nothing is lost."""
+    result = change.result
     losses: list[list[Any]] = []
     if result.score not in (None, 1):
-        losses = _losses(CaseChange(row.change).losses)
+        losses = _losses(change.losses)
     return {
         "score": result.score,
         "lower": result.evaluation.lower,
         "upper": result.evaluation.upper,
-        "before": row.change.score_before,
-        "effect": CaseChange(row.change).weighted_change,
+        "before": change.change.score_before,
+        "effect": change.weighted_change,
         "losses": losses,
     }
 
@@ -185,7 +189,8 @@ def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     to_judge = []
     for each in unjudged:
         chance = chances.get(each.document, 0.0)
-        to_judge.append([each.document, each.worth, each.move, chance])
+        figures = [_rounded(each.worth), _rounded(each.move), _rounded(chance)]
+        to_judge.append([each.document, *figures])
     return {
         "toJudge": to_judge,
         "undecided": stake.is_undecided,
@@ -193,14 +198,20 @@ def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
     }
 
 
+def _rounded(figure: float) -> float:
+    return round(figure, _DECIMALS)
+
+
 def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
-    """Return each loss as a list, in the order of `Loss` in `script/data.js`."""
+    """Return the losses that the page shows, each as a list.
+
+    `script/data.js` says what stands in the list (`Loss`).
+    """
     found = []
     for each in losses:
-        if abs(each.loss) <= _SMALLEST_LOSS:
-            continue
-        where = [each.document, each.grade, each.rank]
-        found.append([*where, each.loss, each.places, each.candidates])
+        if each.loss > LEAST:
+            where = [each.document, each.grade, each.rank, _rounded(each.loss)]
+            found.append([*where, each.places, each.candidates])
     return found
 
 
@@ -235,7 +246,7 @@ def _accepted(row: PageRow) -> dict[str, Any]:
     }
 
 
-def _moves(row: PageRow) -> list[list[Any]]:
+def _moves(row: PageRow, shares: Mapping[str, float]) -> list[list[Any]]:
     """Return the documents that moved or changed the score, those that did most first.
 
     `script/data.js` says what stands in the list of each document (`Move`).
@@ -245,7 +256,6 @@ def _moves(row: PageRow) -> list[list[Any]]:
         return []
     k = row.result.conditions.k
     ranks_before = first_ranks(before.documents)
-    shares = CaseChange(row.change).shares
     documents = [*before.documents[:k], *row.result.ranking.documents[:k], *shares]
     moves: list[list[Any]] = []
     for document in dict.fromkeys(documents):
@@ -253,7 +263,7 @@ def _moves(row: PageRow) -> list[list[Any]]:
         second = row.result.ranking.rank_of(document)
         share = shares.get(document, 0.0)
         if first != second or abs(share) >= LEAST:
-            moves.append([document, first, second, share])
+            moves.append([document, first, second, _rounded(share)])
     moves.sort(key=lambda move: -abs(move[3]))
     return moves
 

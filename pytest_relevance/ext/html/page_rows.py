@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
@@ -214,14 +214,6 @@ def nothing_fell(rows: Sequence[PageRow]) -> bool:
         if is_compared and CaseChange(row.change).weighted_change < 0:
             return False
     return True
-
-
-def explained_change(row: PageRow, *, is_alone: bool) -> CaseChange:
-    """Return the change whose documents the row of a case names.
-
-    `is_alone`: whether the documents explain only the present ranking, not a change.
-    """
-    return CaseChange(replace(row.change, before=None) if is_alone else row.change)
 
 
 def row_reason(result: CaseResult, said_once: frozenset[int]) -> str:

@@ -11,6 +11,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.ext.html.page_rows import PageRow, nothing_fell
 from pytest_relevance.ext.html.query_rows import WITHOUT_RESULTS, QueryRows
 from pytest_relevance.reports.html.page_parts import text
+from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.case_counts import case_count
 
 MOST_WORST = 10
@@ -28,7 +29,9 @@ def queries_section(
     if not any(_was_searched(row) for row in rows):
         worst = []  # the error of a dead search stands above
     heads = "".join(f'<th scope="col">{text(title)}</th>' for title in table.titles)
-    body = "\n".join(table.row(row).html() for row in worst[:MOST_WORST])
+    body = "\n".join(
+        table.row(row, CaseChange(row.change)).html() for row in worst[:MOST_WORST]
+    )
     empty = ""
     if all(row.was_skipped for row in rows):
         empty = '<p class="empty">No query to show.</p>'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pytest_relevance._number_text import number_text, score_text
 from pytest_relevance.ext.html.page_rows import (
     PageRow,
-    explained_change,
     nothing_fell,
     results_of,
     row_reason,
@@ -22,10 +22,9 @@ from pytest_relevance.reports.run.movers import (
     DOCUMENT_ON_TOP,
     GAINED_DOCUMENT,
     LOST_DOCUMENT,
-    MoverRow,
-    mover_row,
+    document_spans,
 )
-from pytest_relevance.reports.run.variant_labels import variants_of
+from pytest_relevance.reports.run.variant_labels import short_label, variants_of
 from pytest_relevance.reports.styled_lines import PLAIN, Line
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, CaseResult
 
@@ -61,23 +60,40 @@ class QueryRows:
             return [*titles, "largest loss", "on top"]
         return [*titles, "lost or fell", "in its place"]
 
-    def row(self, row: PageRow) -> Element:
-        """Return the `<tr>` of a case."""
-        change = explained_change(row, is_alone=self._is_alone)
-        words = mover_row(change, self._variants, gone="not returned")
+    def row(self, row: PageRow, change: CaseChange) -> Element:
+        """Return the `<tr>` of a case. `change`: that of the row, explained."""
+        explained = change
+        if self._is_alone and row.change.before is not None:
+            explained = CaseChange(replace(row.change, before=None))
+        documents = document_spans(explained, gone="not returned")
         cells = [
-            _query_cell(row.result, words),
-            self._scores_cell(row),
-            _lost_cell(words, change),
-            _on_top_cell(words, change),
+            self._query_cell(row.result),
+            self._scores_cell(row, change),
+            _lost_cell(documents[LOST_DOCUMENT], row.result),
+            _on_top_cell(documents, explained),
         ]
         attributes = {"class": _class(row), "data-case": self._names[id(row.result)]}
         return Element("tr", attributes, cells[: len(self.titles)])
 
-    def _scores_cell(self, row: PageRow) -> Element:
+    def _query_cell(self, result: CaseResult) -> Element:
+        """Return the cell with the query, its id, its variant and its weight."""
+        query = result.query or result.id
+        parts: list[Element | str] = [
+            element("span", "query", [element("bdi", "", [query])])
+        ]
+        if result.id != query:
+            parts += [" ", element("span", "id", [result.id], dir="auto")]
+        variant = short_label(result, self._variants)
+        if variant:
+            parts += [" ", element("span", "variant", [variant])]
+        if result.weight != 1:
+            weight = f"weight {number_text(result.weight)}"
+            parts += [" ", element("span", "variant", [weight])]
+        return element("th", "", parts, scope="row")
+
+    def _scores_cell(self, row: PageRow, change: CaseChange) -> Element:
         """Return the cell with a bar, the scores before and after, and the outcome."""
         result = row.result
-        change = CaseChange(row.change)
         before, after = row.change.score_before, change.after
         hint = _hint(result, change)
         shown: list[Element | str] = [self._scores_text(row, change)]
@@ -121,32 +137,15 @@ def _class(row: PageRow) -> str:
     return row.status.replace(" ", "-")
 
 
-def _query_cell(result: CaseResult, words: MoverRow) -> Element:
-    """Return the head of a row: the query, and its id, variant and weight if needed."""
-    query = result.query or result.id
-    parts: list[Element | str] = [
-        element("span", "query", [element("bdi", "", [query])])
-    ]
-    if result.id != query:
-        parts += [" ", element("span", "id", [result.id], dir="auto")]
-    if words.variant:
-        parts += [" ", element("span", "variant", [words.variant])]
-    if result.weight != 1:
-        weight = f"weight {number_text(result.weight)}"
-        parts += [" ", element("span", "variant", [weight])]
-    return element("th", "", parts, scope="row")
-
-
-def _lost_cell(words: MoverRow, change: CaseChange) -> Element:
-    lost = words.documents[LOST_DOCUMENT]
-    if change.result.call.error is not None:
+def _lost_cell(lost: Line, result: CaseResult) -> Element:
+    if result.call.error is not None:
         lost = ()
     return Element("td", {"data-label": "lost"}, _spans(lost))
 
 
-def _on_top_cell(words: MoverRow, change: CaseChange) -> Element:
-    on_top = words.documents[DOCUMENT_ON_TOP]
-    gained = words.documents[GAINED_DOCUMENT]
+def _on_top_cell(documents: Mapping[str, Line], change: CaseChange) -> Element:
+    on_top = documents[DOCUMENT_ON_TOP]
+    gained = documents[GAINED_DOCUMENT]
     if gained and change.weighted_change > 0:
         on_top = gained
     if not on_top:

@@ -62,14 +62,10 @@ class MoverRow:
     is_compared: bool = True
 
 
-def mover_row(
-    change: CaseChange, variants: Sequence[Variant], *, gone: str = "gone"
-) -> MoverRow:
+def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
     """Return the texts of the row of a case.
 
     If the search failed, its error is in the column of the lost document.
-
-    `gone`: the word for the rank of a document that is not returned now.
     """
     result = change.result
     after = result.status if change.after is None else score_text(change.after)
@@ -83,7 +79,7 @@ def mover_row(
         scores=scores,
         sure=_how_sure(change),
         reason=_unseen_reason(change),
-        documents=_document_spans(change, gone),
+        documents=document_spans(change, gone="gone"),
         is_compared=change.before is not None,
     )
 
@@ -111,7 +107,7 @@ def _unseen_reason(change: CaseChange) -> str:
     return reason_beside_score(change.result) if has_failed(change.result) else ""
 
 
-def _document_spans(change: CaseChange, gone: str) -> dict[str, Line]:
+def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
     """Return the documents that show a change: {kind of document: spans}.
 
     `gone`: what is written for a document that is not returned any more.
