@@ -99,16 +99,33 @@ def test_every_name_is_in_the_code(page: str) -> None:
     assert sorted(names - words()) == []
 
 
+def architecture() -> str:
+    return (ROOT / PAGES[0]).read_text(encoding="utf-8")
+
+
 def test_the_layers_are_those_of_the_contract() -> None:
-    (drawn,) = re.findall(
-        r"## Layers\n.*?```\n(.*?)```",
-        (ROOT / PAGES[0]).read_text(encoding="utf-8"),
-        re.DOTALL,
-    )
+    (table,) = re.findall(r"\| layer \|.*?\n\n", architecture(), re.DOTALL)
+    cells = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
     (checked,) = re.findall(
         r"layers = \[\n(.*?)\]",
         (ROOT / "pyproject.toml").read_text(encoding="utf-8"),
         re.DOTALL,
     )
     layers = re.findall(r"pytest_relevance\.(\w+)", checked)
-    assert re.findall(r"(?:^|(?<=/   ))(\w+)/", drawn, re.MULTILINE) == layers
+    assert [name for cell in cells for name in re.findall(r"(\w+)/", cell)] == layers
+
+
+def test_each_step_of_the_walks_is_in_its_file() -> None:
+    steps = re.findall(r"^ +([\w.]+) +([\w/]+\.py) ", architecture(), re.MULTILINE)
+    assert len(steps) >= 70
+    wrong = [step for step in steps if not defines(PACKAGE / step[1], step[0])]
+    assert wrong == []
+
+
+def defines(path: Path, name: str) -> bool:
+    """Whether a file defines a function, a class or a constant, or a method."""
+    text = path.read_text(encoding="utf-8")
+    *classes, last = name.split(".")
+    names = [rf"^class {each}\b" for each in classes]
+    names.append(rf"^ *(async )?(def|class) {last}\b|^{last}\b.* = ")
+    return all(re.search(each, text, re.MULTILINE) for each in names)
