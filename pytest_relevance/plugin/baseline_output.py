@@ -73,8 +73,8 @@ def _files_to_update(store: RunStore, accepts: str) -> set[str]:
         return set()
     files = set()
     for result in results:
-        about = store.collection.files[result.file]
-        accepts_skip = result.call.is_marked_skip and has_baseline(about.path)
+        info = store.collection.files[result.file]
+        accepts_skip = result.call.is_marked_skip and has_baseline(info.path)
         if result.evaluation.scores or accepts_skip:
             files.add(result.file)
     return files
@@ -133,8 +133,8 @@ def _write_baseline(
     Raises OSError if the baseline cannot be written, and `RecordError` if it cannot be
     read.
     """
-    about = store.collection.files[file]
-    tests = _tests_of(about, results)
+    info = store.collection.files[file]
+    tests = _tests_of(info, results)
     accepted = [replace(each, demands=tests[each.key].demands) for each in accepted]
     titles: dict[str, str] = {}
     for result in results:
@@ -144,9 +144,9 @@ def _write_baseline(
         titles,
         store.told.fingerprint,
         without_ranking=without_ranking(
-            about, results, {entry.key for entry in accepted}
+            info, results, {entry.key for entry in accepted}
         ),
-        demands=_demands_of_file(about),
+        demands=_demands_of_file(info),
     )
     all_keys = None
     if store.is_whole(file) and accepts != NEW:
@@ -158,11 +158,11 @@ def _write_baseline(
         accepts=accepts,
         all_keys=all_keys,
         moves=moves,
-        collected={(case, variant) for case, variant, *_ in about.cases},
-        searches=_searches_that_should_find(about),
+        collected={(case, variant) for case, variant, *_ in info.cases},
+        searches=_searches_that_should_find(info),
         tests=tests,
     )
-    path = baseline_path(about.path)
+    path = baseline_path(info.path)
     return update_baseline(path, update, shown=harmless(f"{file}{SUFFIX}"))
 
 
@@ -182,10 +182,10 @@ def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
 
 
 def _tests_of(
-    about: FileInfo, results: Sequence[CaseResult]
+    info: FileInfo, results: Sequence[CaseResult]
 ) -> dict[EntryKey, DemandedOfCase]:
     """Return the demands on each case with a result: {(id, variant): demands}."""
-    demands = about.demands_of((result.id, result.variant) for result in results)
+    demands = info.demands_of((result.id, result.variant) for result in results)
     found = {}
     for result in results:
         key = result.id, result.variant
@@ -197,11 +197,11 @@ def _tests_of(
     return found
 
 
-def _demands_of_file(about: FileInfo) -> FileDemands | None:
-    if about.demands is None:
+def _demands_of_file(info: FileInfo) -> FileDemands | None:
+    if info.demands is None:
         return None
-    gates = tuple(replace(gate, line=0) for gate in about.gates)
-    return FileDemands(about.demands, gates)
+    gates = tuple(replace(gate, line=0) for gate in info.gates)
+    return FileDemands(info.demands, gates)
 
 
 def _accepted_test_text(updated: Updated) -> str:
@@ -232,9 +232,9 @@ def _accepted_of_test(
     """
     from pytest_relevance.reports.run.changed_test import change_texts, changed_test
 
-    about = store.collection.files[file]
+    info = store.collection.files[file]
     is_part = not store.is_whole(file)
-    changed = changed_test(results, {file: about}, RunInfo(is_part=is_part))
+    changed = changed_test(results, {file: info}, RunInfo(is_part=is_part))
     if is_part:
         changed = changed.of_cases({result.id for result in results})
     return change_texts(changed, full=True)

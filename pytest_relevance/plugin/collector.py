@@ -257,7 +257,7 @@ class CaseFile(pytest.Module):
         counts = Counter((search, variant) for _, search, variant in cases)
         variants = Counter(case for case, *_ in cases)
         lines = zip(suite.terms.gates, suite.gate_lines, strict=True)
-        about = FileInfo(
+        info = FileInfo(
             path=str(self.path),
             node=self.nodeid,
             digest=digest,
@@ -270,7 +270,7 @@ class CaseFile(pytest.Module):
             documents=suite.terms.documents,
         )
         if self._baseline is None:
-            return about
+            return info
         compared = {(run.case.id, run.variant): run.case for run in runs}
         lost = self._baseline.match_cases(compared, suite.left_out)
         expects_known = settings(self.config).expects_known
@@ -278,7 +278,7 @@ class CaseFile(pytest.Module):
         if expects_known:
             accepted = self._baseline.accepted_cases(suite.terms.gates)
         return replace(
-            about,
+            info,
             has_baseline=True,
             lost=tuple(lost),
             expects_known=expects_known,

@@ -261,7 +261,7 @@ def _all_deselected(config: pytest.Config, store: RunStore) -> Iterator[RunFindi
     files = store.collection.files
     if not (files and _why_compared(config, store)):
         return
-    total = sum(about.total for about in files.values())
+    total = sum(info.total for info in files.values())
     deselected = "1 case was" if total == 1 else f"all {total:,} cases were"
     told = f"no case was searched: {deselected} deselected"
     against = config.option.relevance_against

@@ -148,9 +148,9 @@ def present_run(config: pytest.Config) -> Run:
     of_run = settings(config)
     results = store.results  # their titles may show an error of a catalogue
     files = {}
-    for file, about in sorted(store.collection.files.items()):
-        path = relative(about.path, config.rootpath) or Path(about.path).name
-        files[Path(file).as_posix()] = replace(about, path=Path(path).as_posix())
+    for file, file_info in sorted(store.collection.files.items()):
+        path = relative(file_info.path, config.rootpath) or Path(file_info.path).name
+        files[Path(file).as_posix()] = replace(file_info, path=Path(path).as_posix())
     info = replace(
         how_run(config, of_run.started),
         fingerprint=store.told.fingerprint,

@@ -225,20 +225,20 @@ def missing_from_reference(config: pytest.Config) -> Iterator[RunFinding]:
         yield from _files_that_are_gone(config)
     is_configured = is_whole_run and _has_selection(config.option, config.args)
     by_file = grouped(store.finished, lambda result: result.file)
-    for file, about in store.collection.files.items():
+    for file, info in store.collection.files.items():
         results = by_file.get(file, [])
-        is_whole = is_whole_run or about.is_whole(results, file)
+        is_whole = is_whole_run or info.is_whole(results, file)
         yield from _lost_cases(
-            file, about, results, is_whole=is_whole, is_configured=is_configured
+            file, info, results, is_whole=is_whole, is_configured=is_configured
         )
-        if not about.against:
-            yield from _findings_on_test(file, about, results, is_whole=is_whole)
-        yield from _cases_not_compared(file, about, results)
+        if not info.against:
+            yield from _findings_on_test(file, info, results, is_whole=is_whole)
+        yield from _cases_not_compared(file, info, results)
 
 
 def _lost_cases(
     file: str,
-    about: FileInfo,
+    info: FileInfo,
     results: Sequence[CaseResult],
     *,
     is_whole: bool,
@@ -248,14 +248,14 @@ def _lost_cases(
 
     `is_configured`: the configuration has a selection, and the command line has none.
     """
-    lost = _lost(file, about, results, is_whole=is_whole)
+    lost = _lost(file, info, results, is_whole=is_whole)
     if not lost:
         return
-    reference = harmless(about.against) or "its baseline"
+    reference = harmless(info.against) or "its baseline"
     what = f"does not compare {_number_of_cases(lost)} of {reference}"
     # reports name these cases among the changes of the test
     is_named_elsewhere = all(case.why in _OF_TEST_OR_MARK for case in lost)
-    if not about.against and is_named_elsewhere:
+    if not info.against and is_named_elsewhere:
         how = f"restore them, or {_ACCEPT}"
     else:
         what += f" ({_names(lost)})"
@@ -267,15 +267,15 @@ def _lost_cases(
 
 
 def _cases_not_compared(
-    file: str, about: FileInfo, results: Sequence[CaseResult]
+    file: str, info: FileInfo, results: Sequence[CaseResult]
 ) -> Iterator[RunFinding]:
     """Yield a finding about cases that ran and have no ranking in the reference."""
     found = not_compared_cases(results)
     if not found:
         return
     cases = f"{_number_of_cases(found)} of {harmless(file)} ({_names(found)})"
-    name = harmless(about.against or f"{file}{SUFFIX}")
-    text = f"{name} has no ranking of {cases}, and {_REQUIRED}: {_how_to_accept(about)}"
+    name = harmless(info.against or f"{file}{SUFFIX}")
+    text = f"{name} has no ranking of {cases}, and {_REQUIRED}: {_how_to_accept(info)}"
     yield _failing(text, _cases_are(found, "not compared"))
 
 
@@ -307,7 +307,7 @@ _LOOSER = "the test is looser than accepted"
 
 
 def _findings_on_test(
-    file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
+    file: str, info: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
 ) -> Iterator[RunFinding]:
     """Yield a finding if a file demands less now than its baseline records.
 
@@ -315,14 +315,14 @@ def _findings_on_test(
     ran, only the demands on cases that ran count.
     """
     reference = harmless(f"{file}{SUFFIX}")
-    if not about.knows_demands:
+    if not info.knows_demands:
         text = f"{reference} does not say what the test demanded, as an earlier version made it, and {_REQUIRED}"
         how = (
             "run --relevance-update=test once, which accepts what the test demands now"
         )
         yield _failing(f"{text}: {how}", "a baseline has no demands")
     ran = {result.id for result in results}
-    looser = [change for change in about.test_changes if change.is_looser]
+    looser = [change for change in info.test_changes if change.is_looser]
     if not is_whole:
         looser = [change for change in looser if ran.intersection(change.cases)]
     if looser:
@@ -364,7 +364,7 @@ def _path_of(file: str, config: pytest.Config) -> Path:
 
 
 def _lost(
-    file: str, about: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
+    file: str, info: FileInfo, results: Sequence[CaseResult], *, is_whole: bool
 ) -> list[UncomparedCase]:
     """Return the cases of a file that the reference has and the run has not.
 
@@ -373,8 +373,8 @@ def _lost(
     """
     if is_whole:
         return [
-            *lost_of_file(file, about, results),
-            *dropped_of_file(file, about, results),
+            *lost_of_file(file, info, results),
+            *dropped_of_file(file, info, results),
         ]
     return [lost for lost in map(lost_result, results) if lost is not None]
 
@@ -389,8 +389,8 @@ def _names(found: Sequence[UncomparedCase]) -> str:
     return examples([*dict.fromkeys(case.id for case in found)])
 
 
-def _how_to_accept(about: FileInfo) -> str:
+def _how_to_accept(info: FileInfo) -> str:
     """Return how to give the reference the rankings of cases that it lacks."""
-    if about.against:
+    if info.against:
         return "make the record again, with a search that works for all cases"
     return "accept their rankings with --relevance-update=new"

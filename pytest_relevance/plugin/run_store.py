@@ -188,8 +188,8 @@ class RunStore:
             return True
         if result.baseline is not None and result.baseline.documents:
             return True
-        about = self.collection.files.get(result.file)
-        gates = () if about is None else about.gates
+        info = self.collection.files.get(result.file)
+        gates = () if info is None else info.gates
         return any(gate.against is not None for gate in gates)
 
     def _in_order(self) -> list[CaseResult]:

@@ -59,7 +59,12 @@ def ranking_lines(
 
 
 class _RankingTable:
-    """The table of the ranking of a case, to which rows are added."""
+    """The table of the ranking of a case, to which rows are added.
+
+    The cells of a row, in the order of the columns: the rank, the document and its
+    title, the score of the engine, the grade, the accepted rank, the figures of nDCG@k,
+    and the mark of an unwanted document.
+    """
 
     def __init__(self, result: CaseResult) -> None:
         self.result = result
@@ -139,12 +144,12 @@ class _RankingTable:
         `is_copy`: whether it is a later copy of a document. Then it has no score, no
             accepted rank and no mark.
         """
-        score = before = mark = ""
+        score = was = mark = ""
         if not is_copy:
             score = self._scores.get(document, "")
             mark = self._unwanted.get(document, "")
             if self._accepted_ranks:
-                before = str(self._accepted_ranks.get(document, "new"))
+                was = str(self._accepted_ranks.get(document, "new"))
         title = self.result.texts.titles.get(document, "")
         self.table.add(
             str(rank),
@@ -152,7 +157,7 @@ class _RankingTable:
             title,
             score,
             grade,
-            before,
+            was,
             *figures,
             mark,
             style=BAD if mark else style,
@@ -163,8 +168,9 @@ class _RankingTable:
         words = "no judged result"
         if self.result.conditions.settings.unjudged == "zero":
             words = "nothing returned"
-        nothing = styled_cell(words, DIM, 2)
-        self.table.add(ranks, nothing, "", "", "", *figures, style=DIM)
+        nothing = styled_cell(words, DIM, 2)  # also in the place of a title
+        score = grade = was = ""
+        self.table.add(ranks, nothing, score, grade, was, *figures, style=DIM)
 
 
 def _style(row: Row) -> str:

@@ -101,7 +101,7 @@ def evaluate(
 
     judged = check_judgments(judgments)
     ranked = check_rankings(rankings)
-    _require_ranks(rankings, judged, by_name.values(), settings)
+    _require_ranks_of_queries(rankings, judged, by_name.values(), settings)
     _warn_of_other_queries(judged, ranked)
     scores = score_batch(list(by_name.values()), judged, ranked, settings)
     columns = dict(zip(by_name, scores, strict=True))
@@ -143,7 +143,7 @@ def _parsed(metric: AnyMetric) -> Metric:
     return Metric(text=name, measure=name, is_own=True, function=metric)
 
 
-def _require_ranks(
+def _require_ranks_of_queries(
     rankings: object,
     judgments: CheckedJudgments,
     metrics: Iterable[Metric],

@@ -64,8 +64,8 @@ def _with_similarities(pair: Pair, metrics: Sequence[Metric]) -> Pair:
         return pair
     with_itself = dict(pair.first.evaluation.scores)
     for metric in similarities:
-        _require_ranks(pair.first, metric)
-        _require_ranks(pair.second, metric)
+        _require_ranks_of_result(pair.first, metric)
+        _require_ranks_of_result(pair.second, metric)
         with_itself[metric.text] = 1.0
     documents = pair.first.ranking.documents
     return replace(
@@ -129,7 +129,7 @@ def _scores_of(
         if metric.text in recorded or not can_compute or not metric.is_computable:
             scores[metric.text] = recorded.get(metric.text)
             continue
-        _require_ranks(result, metric)
+        _require_ranks_of_result(result, metric)
         settings = highest.settings_for(result, metric)
         scores[metric.text] = _computed(result, metric, graded, settings)
     return scores
@@ -220,7 +220,7 @@ def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
     return is_in_both
 
 
-def _require_ranks(result: CaseResult, metric: Metric) -> None:
+def _require_ranks_of_result(result: CaseResult, metric: Metric) -> None:
     """Raise ValueError if a metric needs more ranks of a result than are known.
 
     The rest of a ranking is not known if only a part of it was kept, or if the search
@@ -254,6 +254,8 @@ def _why_unknown(result: CaseResult, needed: int | None) -> str:
             f"the search of {case} was asked for {depth}: set a depth in the case file "
             "(depth: 1000) and record the run again, or name a cutoff"
         )
-    if ranking.reaches_depth or 0 < ranking.returned == depth:
+    # a search without `k` that returned just as many may end there by a limit
+    may_go_on = ranking.reaches_depth or 0 < ranking.returned == depth
+    if may_go_on:
         return f"the search of {case} was asked for {depth}: {record_it}"
     return ""

@@ -49,10 +49,10 @@ class Grouping:
         self._hooks: dict[object, str] = {}
         self._places: dict[pytest.Item, int] = {}
 
-    def why_alone(self, run: CaseRun) -> str:
-        """Return why a case has to be searched alone, or "".
+    def why_one_by_one(self, run: CaseRun) -> str:
+        """Return why a hook or a fixture keeps cases from being searched together.
 
-        The fixtures of the case must have been set up.
+        "" if none does. The fixtures of the case must have been set up.
         """
         hook = self._hook_of_project(run.item)
         if hook:
@@ -88,7 +88,7 @@ class Grouping:
             other = item.stash.get(CASE_RUN, None)
             if len(together) == most or other is None or not are_alike(run, other):
                 break
-            if not is_alone(other):
+            if not is_searched_alone(other):
                 together.append(other)
         return together
 
@@ -133,10 +133,10 @@ def _fixtures(run: CaseRun) -> list[str]:
     return run.item.fixturenames
 
 
-def is_alone(run: CaseRun) -> bool:
+def is_searched_alone(run: CaseRun) -> bool:
     """Say whether a case must be searched alone because of its own keys and marks.
 
-    It must if it may be skipped, has its own warnings, or has its latency tested.
+    Such a case may be skipped, filters its own warnings, or has its latency tested.
     """
     if run.case.skip is not None or looks_at_latency(run.case):
         return True

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_relevance.ext.concurrency.calls import BatchCallAhead, CallAhead, State
 from pytest_relevance.ext.concurrency.errors import Cursors
-from pytest_relevance.ext.concurrency.grouping import Grouping, is_alone
+from pytest_relevance.ext.concurrency.grouping import Grouping, is_searched_alone
 from pytest_relevance.ext.concurrency.threads import DaemonThreads
 from pytest_relevance.ext.concurrency.window import Window
 from pytest_relevance.plugin.exceptions import ENDING
@@ -228,17 +228,16 @@ class Searches:
     def _begins_window(self, this: CaseRun) -> bool:
         """Say whether other cases may be searched together with a case.
 
-        If they may not because of fixtures or hooks of the project, the run warns of
-        that.
+        The run warns if a fixture or a hook of the project is the reason why not.
         """
         if this in self._called or here() != self._home:
             return False
         if is_worker(self._config):
             return False  # pytest-xdist itself runs several cases at a time
-        why = self._grouping.why_alone(this)
+        why = self._grouping.why_one_by_one(this)
         if why:
             run_store(self._config).unsent.warn(f"relevance_concurrency: {why}", why)
-        return not (why or is_alone(this))
+        return not (why or is_searched_alone(this))
 
     def _window_of(self, this: CaseRun, most: int) -> Sequence[CaseRun]:
         following = self._grouping.following(this, most - 1)

@@ -147,11 +147,12 @@ def _add_query(
     return key
 
 
-def _add_relevant(collector: Collector, key: str, holder: _Level) -> None:
+def _add_relevant(collector: Collector, query: str, holder: _Level) -> None:
     """Add the relevant documents of a query, if `holder` has them.
 
-    `key`: the id of the query. RRE has either a grade for each document, or a list of
-    documents for each grade.
+    RRE has either a grade for each document, or a list of documents for each grade.
+
+    `query`: the key of the query.
     """
     if _RELEVANT not in holder.members:
         return
@@ -162,7 +163,8 @@ def _add_relevant(collector: Collector, key: str, holder: _Level) -> None:
     grades: dict[str, object] = {}
     for name, value in relevant.items():
         if isinstance(value, list):
-            _add_documents(collector, key, grade=name, documents=value, path=path)
+            in_list = (*path, name)
+            _add_documents(collector, query, grade=name, documents=value, path=in_list)
         elif isinstance(value, dict) or value is None:
             grades[name] = _grade_in(value or {})
         else:
@@ -171,21 +173,21 @@ def _add_relevant(collector: Collector, key: str, holder: _Level) -> None:
                 f"for a grade, found {found_json(value)}",
                 (*path, name),
             )
-    collector.add_grades(key, grades, path)
+    collector.add_grades(query, grades, path)
 
 
 def _add_documents(
     collector: Collector,
-    key: str,
+    query: str,
     grade: str,
     documents: Sequence[object],
     path: JsonPath,
 ) -> None:
     """Add a list of documents that all have one grade.
 
-    `path`: the path of the object that has the list under the grade.
+    `query`: the key of their query.
+    `path`: the path of the list.
     """
-    path = (*path, grade)
     for number, entry in enumerate(documents):
         document = as_text(entry)
         if document is None:
@@ -194,7 +196,7 @@ def _add_documents(
                 (*path, number),
             )
         else:
-            collector.add(Rated(key, document, grade, path=path, key=number))
+            collector.add(Rated(query, document, grade, path=path, key=number))
 
 
 def _grade_in(judged: Mapping[str, object]) -> object:

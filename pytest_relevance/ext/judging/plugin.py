@@ -38,7 +38,8 @@ WORKLIST = OutputFile("unjudged", _why_no_worklist, unwritten="no case was score
 JUDGE_FILE = OutputFile("judge", _why_no_judge_file, unwritten="")
 """The file to which a judge adds its grades, as they come."""
 
-_pairs = whole_number(2, "ask for 2 grades or more that people gave too")
+_two_or_more = whole_number(2, "ask for 2 grades or more that people gave too")
+"""The type of an option: the text as a whole number that is at least 2."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,7 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--relevance-calibrate",
         metavar="N",
-        type=_pairs,
+        type=_two_or_more,
         help="ask relevance_judge for N grades that people gave, and print how far it "
         "agrees with them",
     )

@@ -110,8 +110,8 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False) -> Merged:
         raise Unmergeable(reasons)
     files = with_added_xfails(joined_files(runs), joined.results)
     whole_files = []
-    for file, about in files.items():
-        if about.is_whole(joined.results, file):
+    for file, file_info in files.items():
+        if file_info.is_whole(joined.results, file):
             whole_files.append(file)
     undecided = find_undecided(joined.results, whole_files)
     results = []
@@ -302,7 +302,7 @@ def _findings_of_whole(
     """
     findings = []
     nothing = nothing_searched_text(results)
-    if nothing and any(about.has_baseline for about in files.values()):
+    if nothing and any(file_info.has_baseline for file_info in files.values()):
         text = f"{nothing}; there is a reference to compare with, so the merge fails"
         because = "no case was searched"
         finding = RunFinding(text, fails=True, is_of_part=True, because=because)

@@ -112,8 +112,8 @@ def changed_test(
     stricter: list[tuple[str, DemandChange]] = []
     lost = lost_cases(files, results, info)
     without_score = {(case.file, case.id) for case in lost if case.why in _UNSCORED}
-    for file, about in files.items():
-        for change in about.test_changes:
+    for file, file_info in files.items():
+        for change in file_info.test_changes:
             if change.key == JUDGMENTS:
                 change = _without_cases(file, change, without_score)
                 if not change.cases:
@@ -161,8 +161,8 @@ def looser_files(
     names = []
     keys: set[str] = set()
     for name, of_file in keys_of_file.items():
-        about = files.get(name)
-        if about is not None and not about.against:
+        file_info = files.get(name)
+        if file_info is not None and not file_info.against:
             names.append(name)
             keys |= of_file
     return LooserFiles(names, by_judgments=keys == {JUDGMENTS})
@@ -173,8 +173,8 @@ def lost_otherwise(
 ) -> list[UncomparedCase]:
     """Return the lost cases that no sentence about changed demands tells."""
     skipped: set[tuple[str, str]] = set()
-    for file, about in files.items():
-        for change in about.test_changes:
+    for file, info in files.items():
+        for change in info.test_changes:
             if change.key == SKIP and change.is_looser:
                 skipped.update((file, case) for case in change.cases)
     left = []
@@ -221,9 +221,9 @@ def change_sentences(
     if any(change.key == JUDGMENTS for _, change in changed.looser):
         sentences.append(Sentence(_JUDGMENTS_EXPLAINED, DIM))
     unknown = dict.fromkeys(
-        about.against
-        for about in files.values()
-        if about.against and not about.knows_demands
+        info.against
+        for info in files.values()
+        if info.against and not info.knows_demands
     )
     if unknown:
         names = listed(unknown, "and")

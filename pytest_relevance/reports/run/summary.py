@@ -120,7 +120,7 @@ class SummaryOf:
     def advises_on_baseline(self) -> bool:
         """Whether the summary says what to do with a baseline or a record."""
         return self.has_advice and any(
-            about.has_baseline for about in self.files.values()
+            info.has_baseline for info in self.files.values()
         )
 
 
@@ -227,7 +227,7 @@ def _reference_sentences(of: SummaryOf) -> list[Sentence]:
 
 def _changed_test(of: SummaryOf) -> Sequence[Entries]:
     """Return how the demands changed, and which cases moved or were not compared."""
-    differs = any(about.lost or about.test_changes for about in of.files.values())
+    differs = any(info.lost or info.test_changes for info in of.files.values())
     lacks_cases = (
         of.info.not_run or differs or not of.standings.isdisjoint((LOST, NOT_COMPARED))
     )

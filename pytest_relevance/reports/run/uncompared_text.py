@@ -87,8 +87,8 @@ def not_compared_sentences(
     found = not_compared_cases(results)
     if not found:
         return []
-    about = [files[case.file] for case in found if case.file in files]
-    source, is_record = _reference_name(about)
+    infos = [files[case.file] for case in found if case.file in files]
+    source, is_record = _reference_name(infos)
     count = _count(found)
     are = "it is" if count == 1 else "they are"
     what = f"{source} has no ranking of {counted(count, 'case')} that ran, so {are} not"
@@ -144,7 +144,7 @@ def uncompared_in_words(
 
 def _reference_name(files: Iterable[FileInfo]) -> tuple[str, bool]:
     """Return the name of what files are compared with, and whether it is a record."""
-    records = {about.against: None for about in files if about.against}
+    records = {info.against: None for info in files if info.against}
     if records:
         return listed(records, "and"), True
     return BASELINE, False

@@ -15,7 +15,6 @@ from pytest_relevance.results.case_parts import NEW, NOT_COMPARED
 from pytest_relevance.results.case_result import CaseResult, grouped
 from pytest_relevance.results.records.demands import (
     XFAIL,
-    CaseDemands,
     DemandChange,
     own_demands,
 )
@@ -32,41 +31,42 @@ def with_added_xfails(
     added = [result for result in results if result.call.added_xfail is not None]
     found = dict(files)
     for file, of_file in grouped(added, lambda result: result.file).items():
-        about = found.get(file)
-        if about is None:
+        info = found.get(file)
+        if info is None:
             continue
         for result in of_file:
-            about = _with_changes(_with_demands(about, result), result)
-        found[file] = about
+            info = _with_xfail_demanded(info, result)
+            info = _with_xfail_as_change(info, result)
+        found[file] = info
     return found
 
 
-def _with_demands(about: FileInfo, result: CaseResult) -> FileInfo:
+def _with_xfail_demanded(info: FileInfo, result: CaseResult) -> FileInfo:
     """Return the data of a file, in which the demands on a case have its `xfail`."""
     key = result.id, result.variant
-    demands = about.demands_of([key]).get(key)
-    if demands is None or about.demands is None:
-        return about
-    values = own_demands(_with_xfail(demands, result), about.demands)
-    others = [own for own in about.own_demands if own[:2] != key]
-    return replace(about, own_demands=(*others, (*key, values)))
+    demands = info.demands_of([key]).get(key)
+    if demands is None or info.demands is None:
+        return info
+    with_xfail = replace(demands, xfail=result.call.added_xfail)
+    kept = []
+    for case, variant, values in info.own_demands:
+        if (case, variant) != key:
+            kept.append((case, variant, values))
+    kept.append((*key, own_demands(with_xfail, info.demands)))
+    return replace(info, own_demands=tuple(kept))
 
 
-def _with_xfail(demands: CaseDemands, result: CaseResult) -> CaseDemands:
-    return replace(demands, xfail=result.call.added_xfail)
-
-
-def _with_changes(about: FileInfo, result: CaseResult) -> FileInfo:
+def _with_xfail_as_change(info: FileInfo, result: CaseResult) -> FileInfo:
     """Return the data of a file, with what the `xfail` of a case changed in the test.
 
     When the case was collected, it had none. If the reference has one, it seemed to be
     taken away, and nothing changed. If not, it is new.
     """
-    if not _has_entry(result) or not about.knows_demands:
-        return about
+    if not _has_entry(result) or not info.knows_demands:
+        return info
     changes = []
     is_told = False
-    for change in about.test_changes:
+    for change in info.test_changes:
         if change.key != XFAIL or result.id not in change.cases:
             changes.append(change)
             continue
@@ -80,7 +80,7 @@ def _with_changes(about: FileInfo, result: CaseResult) -> FileInfo:
     if not is_told:
         now = result.call.added_xfail
         changes.append(DemandChange(XFAIL, None, now, cases=(result.id,)))
-    return replace(about, test_changes=tuple(changes))
+    return replace(info, test_changes=tuple(changes))
 
 
 def _has_entry(result: CaseResult) -> bool:

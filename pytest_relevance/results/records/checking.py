@@ -111,10 +111,10 @@ def _check_accepted(accepted: BaselineComparison) -> None:
             raise ValueError(f"its fingerprint has {shown(values)} for {shown(name)}")
 
 
-def check_file(about: FileInfo) -> None:
+def check_file(info: FileInfo) -> None:
     """Raise ValueError if the demands of a case file in a record make no sense."""
-    about.demands_of(())
-    check_changes(about.test_changes)
+    info.demands_of(())
+    check_changes(info.test_changes)
 
 
 def check_outcome(outcome: Outcome) -> None:

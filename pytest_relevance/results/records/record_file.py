@@ -102,8 +102,8 @@ def _record_lines(
 
 def _record_header(values: dict[str, Any]) -> RecordHeader:
     header = decode(RecordHeader, values)
-    for about in header.files.values():
-        check_file(about)
+    for info in header.files.values():
+        check_file(info)
     return header
 
 

@@ -23,14 +23,14 @@ class RecordedDemands:
     `gates`: the gates of the file.
     """
 
-    def __init__(self, about: FileInfo) -> None:
-        self.gates: Sequence[Gate] = [recorded.gate for recorded in about.gates]
-        self._suite = about.demands
+    def __init__(self, info: FileInfo) -> None:
+        self.gates: Sequence[Gate] = [recorded.gate for recorded in info.gates]
+        self._suite = info.demands
         self._own: dict[tuple[str, str | None], CaseDemands] = {}
         self._suite_expect: Sequence[Expectation] = ()
-        if about.demands is not None:
-            self._own = demands_of_cases(about.demands, about.own_demands)
-            self._suite_expect = _expectations(about.demands)
+        if info.demands is not None:
+            self._own = demands_of_cases(info.demands, info.own_demands)
+            self._suite_expect = _expectations(info.demands)
 
     def of(self, result: CaseResult) -> CaseDemands | None:
         """Return what is demanded of a case; None if that is not known."""

@@ -124,17 +124,17 @@ def entries_of(
                 entry = entry_of(result, call=result.call)
                 of_file.setdefault(entry.key, entry)
                 of_file.titles.update(result.texts.titles)
-        about = files.get(file, FileInfo(file))
-        of_file.without_ranking = without_ranking(about, ran, accepted=of_file)
-        _add_demands(of_file, about)
+        file_info = files.get(file, FileInfo(file))
+        of_file.without_ranking = without_ranking(file_info, ran, accepted=of_file)
+        _add_demands(of_file, file_info)
         entries[file] = of_file
     return entries
 
 
-def _add_demands(entries: BaselineEntries, about: FileInfo) -> None:
+def _add_demands(entries: BaselineEntries, info: FileInfo) -> None:
     """Add what the test demanded, if the record has kept it."""
-    if about.demands is None:
+    if info.demands is None:
         return
-    entries.demands = FileDemands(about.demands, about.gates)
-    for key, demands in about.demands_of(entries).items():
+    entries.demands = FileDemands(info.demands, info.gates)
+    for key, demands in info.demands_of(entries).items():
         entries[key] = replace(entries[key], demands=demands)

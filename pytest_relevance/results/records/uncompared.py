@@ -97,20 +97,20 @@ def lost_cases(
     """Return the cases that a run lost, in the order of their files."""
     by_file = grouped(_of_case_files(results), lambda result: result.file)
     found: list[UncomparedCase] = []
-    for file, about in files.items():
+    for file, file_info in files.items():
         ran = by_file.get(file, [])
-        found += lost_of_file(file, about, ran)
+        found += lost_of_file(file, file_info, ran)
         if not info.is_part and file not in info.not_run:
-            found += dropped_of_file(file, about, ran)
+            found += dropped_of_file(file, file_info, ran)
     return found
 
 
 def lost_of_file(
-    file: str, about: FileInfo, results: Iterable[CaseResult]
+    file: str, info: FileInfo, results: Iterable[CaseResult]
 ) -> list[UncomparedCase]:
     """Return the lost cases of a file, both those that ran and those that did not."""
     found: dict[tuple[str, str | None], UncomparedCase] = {}
-    for case, variant, why in about.lost:
+    for case, variant, why in info.lost:
         found[case, variant] = UncomparedCase(file, case, variant, why)
     for result in results:
         lost = lost_result(result)
@@ -131,12 +131,12 @@ def lost_result(result: CaseResult) -> UncomparedCase | None:
 
 
 def dropped_of_file(
-    file: str, about: FileInfo, results: Iterable[CaseResult]
+    file: str, info: FileInfo, results: Iterable[CaseResult]
 ) -> list[UncomparedCase]:
     """Return the cases that the reference has a ranking of, and that have no result."""
     ran = {(result.id, result.variant) for result in results}
     found = []
-    for case, variant, *_, is_known in about.cases:
+    for case, variant, *_, is_known in info.cases:
         if is_known and (case, variant) not in ran:
             found.append(UncomparedCase(file, case, variant, NOT_RUN))
     return found
@@ -174,22 +174,22 @@ def lacks_reference(
     """Say whether a run requires a complete comparison, and some of it is missing."""
     if not info.requires_baseline:
         return False
-    if any(not_accepted_test(about) for about in files.values()):
+    if any(not_accepted_test(file_info) for file_info in files.values()):
         return True
     is_lost = bool(info.not_run or lost_cases(files, results, info))
     return is_lost or bool(not_compared_cases(results))
 
 
-def not_accepted_test(about: FileInfo) -> bool:
+def not_accepted_test(info: FileInfo) -> bool:
     """Say whether a committed baseline has yet to accept what the test demands.
 
     Only a looser test has to be accepted, or any test if the baseline does not say what
     was demanded. False without a committed baseline.
     """
-    if about.against or not about.has_baseline:
+    if info.against or not info.has_baseline:
         return False
-    is_looser = any(change.is_looser for change in about.test_changes)
-    return is_looser or not about.knows_demands
+    is_looser = any(change.is_looser for change in info.test_changes)
+    return is_looser or not info.knows_demands
 
 
 def lost_metrics(
@@ -238,11 +238,11 @@ def as_lost(result: CaseResult, then: Mapping[str, float | None]) -> CaseResult:
 
 
 def without_ranking(
-    about: FileInfo, results: Iterable[CaseResult], accepted: Collection[EntryKey]
+    info: FileInfo, results: Iterable[CaseResult], accepted: Collection[EntryKey]
 ) -> dict[EntryKey, str]:
     """Return {case: why}, for the cases of a file without an accepted ranking."""
     found = {}
-    for case, variant, *_ in about.cases:
+    for case, variant, *_ in info.cases:
         found[case, variant] = NOT_RUN
     for result in _of_case_files(results):
         why = UNSTABLE if result.evaluation.scores else why_without_ranking(result)
