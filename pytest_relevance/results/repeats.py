@@ -1,12 +1,13 @@
 """Find out whether a search returns the same ranking when it is called again.
 
-With `--relevance-repeat=N` a search is called again. The first call is
-scored, and the others are compared with it, as far down as the case looks. Another
-plugin may make several items of one case in one variant (pytest-repeat, for example):
-the worst counts.
+With `--relevance-repeat=N` a search is called N times. The first call is scored. The
+other calls are compared with the first one, as far down as the case looks. Another
+plugin, for example pytest-repeat, may make several items of one case in one variant:
+the worst one counts.
 
-A ranking that changes does not fail the case: it is reported, so that a tie or another
-replica is not taken for a regression. It is never accepted into a baseline.
+A ranking that changes does not fail the case. The change is reported, so that a tie or
+another replica is not taken for a regression. Such a ranking is never accepted into a
+baseline.
 
 `compare_calls` is called when the last call of a case has returned, and
 `worst_of_repeats` when the results of a run are listed.
@@ -45,8 +46,9 @@ def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
     """Return one result for each case and variant.
 
-    Of repeats it is the one with the worst status, and among these the one with the
-    lowest score. Its `call.repeats` says how the ranking changed from repeat to repeat.
+    Of several repeats the one with the worst status is returned. Of repeats with one
+    status it is the one with the lowest score. Its `call.repeats` says how the ranking
+    changed from repeat to repeat.
     """
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
     for number, result in enumerate(results):

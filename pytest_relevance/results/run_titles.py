@@ -21,7 +21,7 @@ _NO_TITLES = "documents have no titles from the catalogue"
 
 @dataclass(slots=True)
 class _LookedUp:
-    """The documents that a catalogue was asked for, and what it has of them."""
+    """The documents that a catalogue was asked for, and their titles and fields."""
 
     asked: set[str] = field(default_factory=set)
     documents: Documents = field(default_factory=Documents)
@@ -49,7 +49,7 @@ class RunTitles:
     ) -> list[CaseResult]:
         """Return the results with titles and fields.
 
-        Titles of the catalogue replace those that a result has.
+        Titles of the catalogue replace the titles in a result.
         """
         described = list(results)
         by_catalogue: dict[Catalogue, list[int]] = {}

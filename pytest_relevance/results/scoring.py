@@ -269,7 +269,7 @@ def _other_scores(
 ) -> dict[str, float | None]:
     """Return {metric: score} for the metrics of expectations and gates, without nDCG@k.
 
-    Two kinds of metrics are left out: those that need ranks which were cut off, and
+    Two kinds of metrics are left out: metrics that need ranks which were cut off, and
     similarities, which are scored when the accepted ranking is known. Without judgments
     no score is defined.
     """

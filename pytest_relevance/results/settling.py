@@ -3,8 +3,8 @@
 A query that got worse is open if its unjudged results may explain it
 (`certainty.is_certainly_worse`). It is settled if enough of them are graded: it got
 worse for certain, or it did not get worse at all. Low grades for documents that came
-nearer to the top, and high ones for documents that went down, make it certain. The
-opposite grades show that it did not get worse.
+nearer to the top, and high ones for documents that went down, make the fall certain.
+The opposite grades show that the query did not get worse.
 
 The worklist asks for the stake of each query when a run has ended. Reports ask it of
 the queries that they show.
@@ -48,7 +48,7 @@ class OpenQuestion:
 
     `documents`: its unjudged results in the top k. Those that change the DCG most come
     first.
-    `fewest`: how many of these, in this order, can settle it.
+    `fewest`: how many of the first documents it takes to settle the query.
     `chances`: for each of the first documents, the chance that its grade settles the
     query, from 0 to 1. Documents that settle it only together share their chance.
     """
@@ -63,14 +63,14 @@ class Stake:
     """What depends on the grades of the unjudged results of a case.
 
     `settling`: {document: chance}, for the results whose grades can settle whether the
-    case got worse. The chance is that of `OpenQuestion`. Empty if that is not open, or
-    if no grades can settle it.
+    case got worse. The chance is that of `OpenQuestion`. Empty if the question is not
+    open, or if no grades can settle it.
     `fewest`: the fewest results that can settle it, in their order.
     `is_undecided`: whether grades can change if the case got worse, if it meets its
     floor, or if it has enough judged results.
 
-    Results are judged in this order: first the settling ones, those with the highest
-    chance before the others. Then the other results of undecided cases, then the rest.
+    Results are judged in this order: first the settling ones, by falling chance. Then
+    the other results of undecided cases, then the rest.
     """
 
     settling: Mapping[str, float] = field(default_factory=dict)
@@ -149,10 +149,11 @@ def _count_until_settled(
 ) -> int | None:
     """Return how many documents, in their order, need a grade to settle a change.
 
-    None if grades of all of them do not settle it.
+    None if even the grades of all documents do not settle the change.
 
-    `in_favour`: whether the grades speak for the present ranking: the highest for a
-    document that rose, and the lowest for one that fell. Else the other way round.
+    `in_favour`: whether a document that rose gets the highest grade, and one that fell
+    gets the lowest. Both speak for the present ranking. If not, it is the other way
+    round.
     """
     conditions = change.case.conditions
     grades = {}
@@ -217,8 +218,8 @@ def state_with(
 ) -> str:
     """Return whether a query is `CERTAIN`, `OPEN` or `EXCUSED` with more grades.
 
-    `EXCUSED` means that it did not get worse: its score is within the tolerance, and
-    meets the floor if the score before does.
+    `EXCUSED` means that the query did not get worse: its score is within the tolerance,
+    and meets the floor if the score before does.
 
     `grades`: {document: grade} for unjudged documents.
     `changes`: what `document_changes` returns for the change, if that is known already.

@@ -1,20 +1,19 @@
-"""Find what cannot be decided, as a ranking may go on below what was returned.
+"""Find what cannot be decided because a ranking may go on below what was returned.
 
 A search that is given a number of results (its parameter `k`) and returned as many may
 have had more: its ranking is cut. A metric of the whole ranking has no value then,
-unless the suite sets how deep the search is asked (`depth`). With `collapse`, chunks
-are what was returned, and no metric may look deeper than the documents that they stand
-for.
+unless the suite sets how deep the search is asked (`depth`). With `collapse` the search
+returns chunks, and no metric may look deeper than the documents of these chunks.
 
-An expectation such as `exclude` is met if nothing stands in the ranks that it looks at.
-If the search returned fewer results than that, either there are no more, or nobody has
-seen the ranks below.
+An expectation such as `exclude` is met if the ranks that it looks at are empty. If the
+search returned fewer results, either there are no more, or nobody has seen the ranks
+below.
 
-- A search without a parameter `k` may return ten results whatever is asked. So it is
-  not known what lies below them. `why_unseen` looks at each case by itself.
-- A search with a parameter `k` that returns fewer results than it was asked for shows
-  that there are no more. But it may not hand `k` on to the engine. One case does not
-  show this. `find_undecided` looks at all cases of a run.
+- A search without a parameter `k` may return ten results whatever is asked. Nobody
+  knows what lies below these. `why_unseen` looks at each case by itself.
+- If a search with a parameter `k` returns fewer results than it was asked for, there
+  are no more. But the search may not hand `k` on to the engine. One case does not show
+  this. `find_undecided` looks at all cases of a run.
 
 All cases together may show a limit: the greatest number of results that a case got.
 This number is a limit if several cases got exactly so many, and none got as many as it
@@ -81,7 +80,8 @@ _DEPTH_TO_WRITE = 1000
 def reaches_depth(ranking: Ranking, asked: int | None) -> bool:
     """Say whether a search returned as many results as it was asked for.
 
-    `asked`: that number; None if the search takes none.
+    `asked`: the number of results; None if the search takes no number. Then the answer
+        is no.
     """
     return asked is not None and len(ranking.as_returned or ranking.ids) >= asked
 
@@ -353,9 +353,6 @@ def _last_rank(result: CaseResult, limit: int) -> int:
 
 
 def _has_fewer_than_asked(result: CaseResult) -> bool:
-    """Say whether a search returned fewer results than it was asked for.
-
-    True for a search that takes no number.
-    """
+    """Say whether a search takes no number of results, or returned fewer than asked."""
     asked = result.conditions.asked
     return not asked or result.ranking.length < asked

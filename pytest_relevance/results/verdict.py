@@ -153,7 +153,7 @@ def _side_of_floor(limits: Limits, top: ScoredTop) -> str:
 
 
 def _missed_floor(limits: Limits, top: ScoredTop) -> list[Outcome]:
-    """Return the reason for a score that misses its floor; [] if it does not."""
+    """Return the reason for a score that misses its floor; [] if the floor is met."""
     floor = limits.min_ndcg
     if floor is None or top.score >= floor:
         return []

@@ -18,7 +18,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 
 
 class RecordedDemands:
-    """The demands of a case file on its cases, as far as its record has kept them.
+    """The demands of a case file on its cases, as far as its record keeps demands.
 
     `gates`: the gates of the file.
     """

@@ -54,7 +54,8 @@ class SilentSearch:
 def silent_searches(found: Iterable[tuple[str, bool]]) -> list[SilentSearch]:
     """Return the searches that returned nothing in more than half of their cases.
 
-    `found`: for each case that should find something, its search and whether it did.
+    `found`: for each case that should find something, its search, and whether the case
+        found something.
     """
     searches: dict[str, SilentSearch] = {}
     for name, has_results in found:

@@ -61,7 +61,7 @@ class AcceptedCase:
 
 @dataclass(frozen=True, slots=True)
 class MovedCase:
-    """A case that the reference has at another place: its place now, and before."""
+    """A case that the reference has at another place, with its old and new place."""
 
     id: str
     variant: str | None
@@ -225,8 +225,8 @@ class RunFinding:
             headline says it without.
         is_of_part: whether the finding may be wrong for the whole run, if this run is
             one of several shards.
-        because: why the run fails, as a clause: `3 cases are missing`; empty if it is
-            not that, or if `brief` is such a clause.
+        because: why the run fails, as a clause: `3 cases are missing`; empty if the run
+            does not fail for this, or if `brief` is such a clause.
     """
 
     text: str

@@ -1,8 +1,8 @@
 """Read the fields of documents: of results, of an index, and of a catalogue.
 
 A value that expectations look at is a text, a number, true or false, None, or a list of
-these. None stands for an explicit null (NaN of a data frame too), which meets no
-condition. If a document does not have the field, its value is an `Absent`.
+these. None is an explicit null, or NaN of a data frame, and meets no condition. If a
+document does not have the field, its value is an `Absent`.
 """
 
 from __future__ import annotations
@@ -72,10 +72,9 @@ class Fields:
             self._getters = [_getter(document) for document in documents]
 
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
-        """Return for each document the first of these fields that it has; else None.
+        """Return for each document the first of these fields that exists; else None.
 
-        `nested`: names of fields with nested documents, in which the field may be
-        instead.
+        `nested`: names of fields with nested documents, which may have the field.
         """
         values: list[Any] | None = None
         for column in self._columns(names, nested):
@@ -247,7 +246,7 @@ def _read(path: str, source: str, document: Any, value: Any) -> Any:
 
 
 def _find_anywhere(document: Any, path: str) -> Any:
-    """Return the value at a path, in a document or in one that is nested in it.
+    """Return the value at a path, in a document or in a document inside.
 
     `_NO_VALUE` if there is none.
     """

@@ -106,7 +106,7 @@ def read_ids(
 
 
 def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
-    """Return for each document the value at the first path that it has; else None."""
+    """Return for each document the value at the first path that exists; else None."""
     fields = Fields(documents)
     values: list[Any] = [None] * len(documents)
     for path in paths:
@@ -417,7 +417,7 @@ def _other_document(
 def _beside(other: CarriedId, carried: Sequence[CarriedId]) -> CarriedId:
     """Return `carried[0]`, or the same id from the nested document that has `other`.
 
-    A message names both ids, and they are easier to compare if they stand side by side.
+    A message names both ids. They are easier to compare side by side.
     """
     first = carried[0]
     for same in carried:

@@ -1,9 +1,9 @@
-"""Refuse responses that failed, were answered in part, or lack the results they count.
+"""Refuse responses that failed, are partial, or have fewer results than they count.
 
 An engine that times out, or loses a shard, answers with the results that it has. A
-request for 0 results gets a total and no hit. If such a response were scored, the
-ranking would be blamed, or a case that expects nothing would pass. So it is an error.
-The message quotes the response, and says what to do.
+request for 0 results gets a total and no hit. If such a response were scored, a good
+ranking would fail, or a case that expects nothing would pass. So such a response is an
+error. The message quotes the response, and says what to do.
 """
 
 from __future__ import annotations
@@ -331,7 +331,8 @@ def whole_results(
 ) -> Sequence[object]:
     """Return the results, or [] for None, if the response is whole.
 
-    Raises `UnreadableRanking` if it has an error, or says that there are more results.
+    Raises `UnreadableRanking` if the response has an error, or says that there are more
+    results.
     """
     refuse_failure(response)
     refuse_partial(response, response, engines)

@@ -347,9 +347,9 @@ def are_answers(items: Sequence[object]) -> bool:
 
 
 def _step_to_result(items: Sequence[object]) -> str:
-    """Return the Python code that leads from an item to the result in it: `["node"]`.
+    """Return the Python code that leads from an item to its result: `["node"]`.
 
-    "" if there is none.
+    "" if no item has a result inside.
     """
     for field in fields_in(items[0]):
         results = []
@@ -381,7 +381,7 @@ def name_their_group(items: Sequence[object]) -> bool:
 def step_to_group(items: Sequence[object]) -> str:
     """Return the Python code that leads from each group to its results: `["docs"]`.
 
-    "" if there are none, or if they are at different paths.
+    "" if groups have no results, or have them at different paths.
     """
     steps = {_step_to_list(item) for item in items}
     return steps.pop() if len(steps) == 1 else ""

@@ -133,7 +133,7 @@ def read_items(iterable: Iterable[object], most: int) -> list[object]:
 
 
 def close(items: object) -> None:
-    """Close a generator, or another iterator that can be closed, to free what it holds.
+    """Close a generator, or another iterator that can be closed.
 
     A cursor of a database stays open: it belongs to the search, which may use it again.
     """

@@ -251,9 +251,9 @@ def _has_items_alone(response: object) -> bool:
 
 
 def _read_numbered(response: Any, options: ReadOptions) -> Sequence[object]:
-    """Return the items of a response that has them by number, from 0 on.
+    """Return the items of a response, whose keys are the numbers from 0 on.
 
-    Raises `UnreadableRanking` if it has them by other keys, as a mapping does.
+    Raises `UnreadableRanking` if the response has other keys, as a mapping does.
     """
     items: list[object] = []
     while len(items) < options.most:

@@ -135,8 +135,8 @@ def refuse_row_beside_value(kinds: Set[type], results: Sequence[Any]) -> None:
 def refuse_ambiguity(results: Sequence[Any]) -> None:
     """Raise `UnreadableRanking` if it is not clear which part of the rows is the id.
 
-    A single row may be clear, (7, "boots"), where all rows together are not: they look
-    like ranks and ids.
+    For example, (7, "boots") is clear alone. But all rows together may look like ranks
+    and ids.
     """
     for row in results:
         if not (is_row(row) and len(row) in (2, 3) and is_integer(row[0])):

@@ -46,7 +46,7 @@ class ResponseShape:
     `fields`: reads the fields of one result; None for a result of another shape. Raises
     `BadResult` for a result that cannot be read.
     `id_of`: returns the id from these fields, if the suite has no `id_field`; None if
-    it is one of the usual fields. Raises `BadResult` if the id may be one of two.
+    a usual field has the id. Raises `BadResult` if the id may be one of two.
     `wait`: takes an asynchronous response and the most results to read, and returns a
     response that can be iterated over; None for a response of another shape.
     """

@@ -66,7 +66,7 @@ def is_integer(value: object) -> bool:
 
 
 def is_fraction(value: object) -> bool:
-    """Say whether a value is a number of another type than an integer: 2.5, and 2.0.
+    """Say whether a value is a number, but not an integer: 2.5, and also 2.0.
 
     Such a value can be a score, but not an id.
     """
