@@ -74,7 +74,7 @@ INPUTS: Mapping[str, set[str]] = {
         "unjudged",
     },
     "expectations": {"metric"},
-    "gates": {"findings", "judging"},
+    "gates": {"common_findings", "judging"},
 }
 """The modules of a layer that tests of the layers above take inputs and expected values
 from.
