@@ -127,8 +127,8 @@ def _since_reference(change: Change, found: BaselineComparison) -> str:
 def _without_score(result: CaseResult, found: BaselineComparison) -> str:
     """Return what became of a case without nDCG that misses and meets the same demands.
 
-    It is the same, unless an expectation that compares rankings finds them different.
-    An empty accepted ranking misses such an expectation, too. Then any ranking changed.
+    The case is the same, unless an expectation that compares rankings finds them
+    different. If the accepted ranking is empty, any other ranking changed.
     """
     if not result.evaluation.outcomes or result.verdict in WITHOUT_SCORE:
         return UNSCORED

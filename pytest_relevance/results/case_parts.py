@@ -374,8 +374,8 @@ class CaseEvaluation:
     None if they allow only the score itself.
     `ties_lower`, `ties_upper`: the lowest and the highest nDCG@k over the orders of
     results with equal scores; None if there is only one order.
-    `ties_may_go_on`: whether that interval may be wider, because the last result that
-    was returned has an equal score too, and there may be more.
+    `ties_may_go_on`: whether the interval of ties may be wider, because the last result
+    that was returned has an equal score too, and there may be more results.
     `judged`, `top`: how many of the different documents within k have a judgment, and
     how many there are.
     `outcomes`: the outcome of each expectation.
@@ -391,7 +391,7 @@ class CaseEvaluation:
     A machine may have graded documents that nobody has judged:
 
     `filled`: {document: who graded it}, for such documents.
-    `filled_top`: {who graded: how many of `judged`}.
+    `filled_top`: {who graded: how many of the `judged` documents}.
     `people_scores`: the scores without these grades.
     `people_verdict`: the verdict without these grades; "" if it is the same.
     """

@@ -1,12 +1,12 @@
 """Find out for certain whether a query got worse, whatever unjudged results are worth.
 
 Unjudged results leave both scores of a query open. Both rankings are scored under the
-same judgments, so they share one ideal, and their DCG decides. A document has the same
-gain in both rankings. To the change of DCG it adds its gain, times the change of its
-discount factor.
+same judgments, so both have one ideal DCG, and their DCGs are compared. A document has
+the same gain in both rankings. To the change of DCG it adds its gain, times the change
+of its discount factor.
 
-A query that got worse is certain if no grades for its unjudged results can change that.
-Otherwise it is open: missing judgments may explain it.
+A query is certainly worse if it is worse under any grades of its unjudged results.
+Otherwise it is open: missing judgments may explain the fall.
 
 It is asked of each query that got worse when the run has ended: by the counts, by
 reports and by `history`.
@@ -125,11 +125,11 @@ def is_certainly_worse(change: Change) -> bool:
     """Say whether a query got worse, whatever its unjudged results are worth.
 
     A query certainly got worse if it newly misses a demand that no grade can change, or
-    if its search failed or returned nothing. Otherwise it did if no grades make its DCG
-    as high as before. With settings that allow no interval, all results have to be
-    judged.
+    if its search failed or returned nothing. Otherwise it certainly got worse if no
+    grades make its DCG as high as before. With settings that allow no interval, all
+    results have to be judged.
 
-    `change`: of a query that got worse by its present judgments.
+    `change`: the change of a query that got worse by its present judgments.
     """
     if no_grade_matters(change):
         return True

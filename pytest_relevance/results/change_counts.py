@@ -46,11 +46,11 @@ _Query = tuple[str, str, int]
 class ChangeCounts:
     """How many queries got worse, got better, or neither, since a reference.
 
-    A query counts once, also if it ran in several variants: it got worse if it did in
-    any of them. Queries that cannot be compared are not counted.
+    A query that ran in several variants counts once: it got worse if it got worse in
+    one of the variants. Queries that cannot be compared are not counted.
 
-    `certain`, `open`: how many of `got_worse` did so for certain, and how many may only
-    lack judgments; 0 if queries are compared by another metric than nDCG.
+    `certain`, `open`: how many of `got_worse` got worse for certain, and how many may
+    only lack judgments; 0 if queries are compared by another metric than nDCG.
     `inconclusive`: how many got worse and have too few judged results.
     `changed`: how many newly miss only expectations that compare rankings.
     `within_tolerance`: how many have a score that changed, at most by the tolerance.
@@ -90,7 +90,7 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
     """Return how many queries got worse, got better, or neither.
 
     A query with several variants counts once, as what its worst variant became. A query
-    that got worse counts as certain if that is certain of one variant.
+    that got worse counts as certain if one variant certainly got worse.
     """
     word_of: dict[_Query, str] = {}
     certain: set[_Query] = set()

@@ -195,7 +195,7 @@ class Change:
 
 
 def changes_since_baseline(results: Sequence[CaseResult]) -> list[Change]:
-    """Return the change of each case from the ranking that its baseline has."""
+    """Return the change of each case from the ranking in its baseline."""
     return [Change.since_baseline(result) for result in results]
 
 

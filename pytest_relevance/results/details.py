@@ -128,9 +128,9 @@ def _missing(
     with a known rank below the kept ranking, and the first max(k, 10) of the others
     that have a gain.
 
-    `accepted_grades`: the grades of the accepted ranking. If neither this ranking nor
-        that one has a judged document, documents without a gain are returned too: a
-        report then shows what judged ids look like.
+    `accepted_grades`: the grades of the accepted ranking. If neither the present nor
+        the accepted ranking has a judged document, documents without a gain are
+        returned too. A report then shows what judged ids look like.
     """
     # each judged document is in the ranking; a later copy of one has no grade
     if len(ranking.grades) - ranking.grades.count(None) == len(case.judgments):

@@ -59,9 +59,9 @@ class Diagnosis:
     """Something that many cases have in common.
 
     `kind`: `SEARCH`, `CASE`, `BROKEN`, or the name of a `DiagnosisKind`.
-    `results`: the cases that have it, in the order of the run.
-    `searched`: the cases that were looked at; empty if it is about errors.
-    `message`, `frame`: those of the first error, if it is about errors.
+    `results`: the cases with the diagnosis, in the order of the run.
+    `searched`: the cases that were looked at; empty if the diagnosis is about errors.
+    `message`, `frame`: of the first error, if the diagnosis is about errors.
     """
 
     kind: str
@@ -93,12 +93,12 @@ class DiagnosisKind:
     """A kind of diagnosis of one search in one variant.
 
     `name`: its name in records.
-    `find`: returns the cases that have it, out of all cases of the search; [] if there
-    is nothing to report.
-    `explain`: returns what was found, and what to do. The name of the search stands
-    before it: `search returned nothing in any case: is the index empty?`
-    `explains_failures`: whether it is the reason why its cases fail, of which only the
-    first is then shown in full.
+    `find`: takes all cases of the search, and returns those with the diagnosis; [] if
+    there is nothing to report.
+    `explain`: returns what was found, and what to do. A report puts the name of the
+    search before this: `search returned nothing in any case: is the index empty?`
+    `explains_failures`: whether the diagnosis is why its cases fail. Then only the
+    first of these cases is shown in full.
     `needs_score`: whether `find` gets only the cases of case files that have a score.
     """
 
@@ -150,7 +150,7 @@ def _broken(error: ExtensionError) -> Diagnosis:
 
 
 def _diagnoses_of_kind(name: str, results: Sequence[CaseResult]) -> list[Diagnosis]:
-    """Return the diagnoses of one kind, one for each search that has it.
+    """Return the diagnoses of one kind, one for each search with this diagnosis.
 
     Raises `ExtensionError` if the kind is of another package and cannot be used.
     """

@@ -214,7 +214,7 @@ def _explain_unsorted(diagnosis: Diagnosis) -> str:
 
 
 def _find_repeated(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Return the cases that got a document twice, if these are most cases."""
+    """Return the cases that got a document twice, if most cases did."""
     return _find_in_most(results, lambda result: result.ranking.repeated > 0)
 
 
@@ -259,7 +259,7 @@ def _most_returned(results: Sequence[CaseResult]) -> int:
 def _deepest_looked_at(result: CaseResult) -> int:
     """Return the deepest rank that a case looks at, for its score or an expectation.
 
-    0 if that is not known.
+    0 if the rank is not known.
     """
     unreached = result.evaluation.unreached
     if result.conditions.asked is None or result.score is None:

@@ -43,7 +43,7 @@ def _wanted(result: CaseResult) -> list[str]:
 
 
 def _other_results(result: CaseResult, wanted: Sequence[str]) -> list[str]:
-    """Return the results that nobody has judged and that no expectation names."""
+    """Return the results without a judgment that no expectation names."""
     named = set(wanted)
     for outcome in result.evaluation.outcomes:
         named.update(outcome.documents)

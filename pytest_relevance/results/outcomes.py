@@ -1,7 +1,7 @@
 """Judge what a search returned by the expectations of its case.
 
-The kinds of expectations do it (`pytest_relevance.expectations`), and return an
-`Outcome` each.
+Each kind of expectation (`pytest_relevance.expectations`) judges, and returns an
+`Outcome`.
 
 `scoring` calls `judge_expectations` for each case after its search returned.
 Expectations that compare rankings are judged later, when the case is compared with its
@@ -162,7 +162,7 @@ def first_ranks(ranking: Sequence[str]) -> dict[str, int]:
 
 
 def expectation_of(outcome: Outcome) -> Expectation:
-    """Return the expectation that an outcome is of, made of the values it keeps."""
+    """Return the expectation of an outcome, made of the values in the outcome."""
     return Expectation(
         kind=outcome.kind,
         written=outcome.name,

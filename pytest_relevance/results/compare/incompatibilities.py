@@ -64,8 +64,7 @@ class Incompatibility:
 class ErroredCase:
     """A case that is an error in one run or in both.
 
-    That means that its search raised an exception, was given up, or returned no
-    ranking.
+    Its search raised an exception, was given up, or returned no ranking.
     """
 
     key: Key

@@ -205,7 +205,7 @@ def _mean(cases: Iterable[_ByVariant], variant: Variant) -> float:
 def _row(
     cases: Sequence[_ByVariant], variant: Variant, difference: Difference | None
 ) -> VariantScores:
-    """Return the mean of a variant, and the share of its top results that is judged."""
+    """Return the mean of a variant, and how many of its top results are judged."""
     judged = top = 0
     for of_case in cases:
         evaluation = of_case[variant].evaluation

@@ -1,15 +1,14 @@
 """Judge an accepted ranking by the present demands, and find failures that are not new.
 
-A demand is a floor or an expectation. It *failed before* if the accepted ranking misses
-it at least as badly as the present one. The present ranking misses it worse if
+A demand is a floor or an expectation. A demand *failed before* if the accepted ranking
+misses it at least as badly as the present one. The present ranking misses it worse if
 
 - a figure is further on the wrong side of its bound (a score by more than the
   tolerance);
-- a document that should stand high stands lower than it did, or is not returned any
-  more;
-- a document that should stand low, or not be there, stands higher than it did;
-- a field has another value than it had, or a number that is further from its bound;
-- more is wrong than was wrong.
+- a document that should rank high ranks lower than before, or is not returned any more;
+- a document that should rank low, or be absent, ranks higher than before;
+- a field has another value than before, or a number that is further from its bound;
+- more is wrong than before.
 
 If the reference does not have what is needed to know this, the failure is new. The
 kinds of expectations compare their outcomes.
@@ -66,12 +65,12 @@ class TwoOutcomes:
     tolerance: float
 
     def has_not_fallen(self, document: str) -> bool:
-        """Say whether a document surely stands no lower now than it did."""
+        """Say whether a document surely ranks no lower now than before."""
         before, now = self.rank_then(document), self.rank_now(document)
         return before is not None and now is not None and now <= before
 
     def has_not_risen(self, document: str) -> bool:
-        """Say whether a document surely stands no higher now than it did."""
+        """Say whether a document surely ranks no higher now than before."""
         before, now = self.rank_then(document), self.rank_now(document)
         return before is not None and now is not None and now >= before
 
@@ -87,8 +86,9 @@ class TwoOutcomes:
     def was_as_far_off(self, tolerance: float) -> bool:
         """Say whether the value was at least as far from its bound as it is now.
 
-        Now it may be farther by `tolerance`. False if a value is not known, and for
-        `== 5` if there were 3 and are 7 now: these miss it on different sides.
+        The present value may be farther by `tolerance`. False if a value is not known.
+        False also for `== 5` if there were 3 results and are 7 now: too few, then too
+        many.
         """
         then, now, bound = self.then.value, self.now.value, self.now.bound
         if then is None or now is None:
@@ -102,8 +102,8 @@ class TwoOutcomes:
 class ComparedReasons:
     """The reasons of a failing result, compared with the accepted ranking.
 
-    `reasons`: the reasons, those first that the accepted ranking does not have.
-    `are_known`: whether all of them failed before.
+    `reasons`: the reasons. Those that the accepted ranking does not have come first.
+    `are_known`: whether all reasons failed before.
     """
 
     reasons: tuple[Outcome, ...]
@@ -286,9 +286,9 @@ class AcceptedOutcomes:
         return replace(demand, value=value, met=is_met)
 
     def _expectation(self, demand: Outcome) -> Expectation:
-        """Return the expectation of a demand, from the case if it has it.
+        """Return the expectation of a demand, from the case if the case has it.
 
-        Only the expectation of the case has the function of a project's own metric.
+        Only there does a project's own metric have its function.
         """
         for expected in self.expect:
             if expected.metric is not None and expected.name == demand.name:

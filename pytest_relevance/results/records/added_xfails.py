@@ -1,7 +1,8 @@
 """Count an `xfail` that a fixture or a test adds while a case runs.
 
 The demands of a test are noted when all cases are collected. An `xfail` that is added
-later is only known when the case has run: its result has it (`CaseCall.added_xfail`).
+later is only known when the case has run. `CaseCall.added_xfail` of the result keeps
+the `xfail`.
 
 It is called after the last case of a run, and by `merge`.
 """
@@ -26,7 +27,7 @@ def with_added_xfails(
 ) -> dict[str, FileInfo]:
     """Return the data of case files, whose demands have each added `xfail` as well.
 
-    The same data are returned if they have them already.
+    Nothing changes if the demands have the added `xfail` already.
     """
     added = [result for result in results if result.call.added_xfail is not None]
     found = dict(files)
@@ -59,8 +60,9 @@ def _with_xfail_demanded(info: FileInfo, result: CaseResult) -> FileInfo:
 def _with_xfail_as_change(info: FileInfo, result: CaseResult) -> FileInfo:
     """Return the data of a file, with what the `xfail` of a case changed in the test.
 
-    When the case was collected, it had none. If the reference has one, it seemed to be
-    taken away, and nothing changed. If not, it is new.
+    When the case was collected, it had no `xfail`. If the reference has one, it seemed
+    to be taken away, and nothing changed. If the reference has none, the `xfail` is a
+    change.
     """
     if not _has_entry(result) or not info.knows_demands:
         return info

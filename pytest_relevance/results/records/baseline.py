@@ -131,9 +131,9 @@ class Baseline:
         return found
 
     def _find_unranked(self, cases: Mapping[EntryKey, Case]) -> dict[str, str]:
-        """Return {case: why it has no ranking}, for variants that are gone.
+        """Return {case: why the case has no ranking}, for variants that are gone.
 
-        Such a case is not new in its present variant: the parameter of its search was
+        Such a case is not new in its present variant: the parameter of the search was
         renamed.
         """
         found = {}

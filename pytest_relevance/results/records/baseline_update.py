@@ -72,7 +72,7 @@ def acceptable(
 def _is_unstable(
     scored: Sequence[CaseResult], accepted: Sequence[BaselineEntry]
 ) -> bool:
-    """Say whether the ranking of a case differs between its repeats or its calls."""
+    """Say whether the ranking of a case differs between repeats or between calls."""
     for result in scored:
         if result.call.repeats is not None and result.call.repeats.rankings > 1:
             return True
@@ -273,7 +273,7 @@ _CHANGED = (_RESCORED, _RERANKED)
 def _effects(
     before: BaselineEntries, entries: Mapping[EntryKey, BaselineEntry]
 ) -> dict[EntryKey, int]:
-    """Return how an update changes each entry that is in the file after it.
+    """Return how an update changes each entry that is in the updated file.
 
     The values are `_ADDED`, `_KEPT`, `_NOTED`, `_RESCORED` and `_RERANKED`.
     """
@@ -395,7 +395,7 @@ def _gaps_after(
     *,
     is_new: bool,
 ) -> dict[EntryKey, str]:
-    """Return {case: why it has no accepted ranking} after an update.
+    """Return {case: why the case has no accepted ranking} after an update.
 
     A case that did not run is added only to a new file. In an old file it is listed
     already, or is a new case that nobody has accepted yet. A case with an entry is

@@ -1,7 +1,7 @@
-"""Collect what a comparison needs to know of the present case, and what changed in it.
+"""Collect what a comparison needs to know of the present case, and how it changed.
 
-`case_in_run` takes it from the case file, for a result that was just made.
-`case_in_record` takes it from a record, which has less, for a result of an earlier run.
+`case_in_run` reads the case file, for a result that was just made. `case_in_record`
+reads a record, which has less, for a result of an earlier run.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class CaseToday:
 
     `judgments`: the judgments of the case; None if the grade of an accepted document is
     not known.
-    `of_people`: the judgments without those of a machine; None if there are no
-    machine judgments, or if it is not known which they are.
+    `of_people`: the judgments of people alone; None if a machine gave no judgments, or
+    if it is not known which ones a machine gave.
     `expect`: the expectations of the case.
     `min_judged`: the least share of judged results in the top k.
     `similarities`: the metrics that compare its ranking with the accepted one.
@@ -148,8 +148,8 @@ def _known_grades(
 ) -> dict[str, float] | None:
     """Return {document: grade} for the judged documents that a record names.
 
-    None if these are too few to score the entry: a document of the entry is not among
-    them, and a judgment that the record does not name has a gain.
+    None if the record names too few documents to score the entry. Then it does not name
+    a document of the entry, and one of the judgments that it does not name has a gain.
     """
     if other is not None:
         return _named_grades(other)
@@ -214,7 +214,7 @@ def why_stale(
 ) -> tuple[str, ...]:
     """Return a clause for each change that makes the entry stale.
 
-    Params are compared as the entry has them, with secrets masked.
+    Params are compared with secrets masked, as in the entry.
     """
     depth = result.conditions.depth
     changes = list(case.changes)

@@ -29,7 +29,7 @@ from pytest_relevance.results.verdict import (
 def with_compared_verdict(
     result: CaseResult, case: CaseToday, record: str = ""
 ) -> CaseResult:
-    """Return a result with the verdict that its stale entry or its drop leads to.
+    """Return a result with the verdict that a stale entry or a drop leads to.
 
     A drop fails the case, whatever its floor is. But the case is inconclusive if too
     few results are judged, and unjudged results could make up for the drop.
@@ -67,7 +67,7 @@ def _with_drop(
     """Return a result that fails because its score dropped, or is inconclusive.
 
     `drop`: the reason.
-    `top`: the score that dropped: by all judgments, or by those of people.
+    `top`: the score that dropped, by all judgments or by people's judgments alone.
     """
     comparison, reasons = result.baseline, result.evaluation.reasons
     assert comparison is not None

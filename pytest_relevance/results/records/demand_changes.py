@@ -1,12 +1,13 @@
 """How a test changed since its reference: what it demands now, and what it did then.
 
 A change of a case is *stricter* if whatever passes now would have passed then. A change
-of a gate is stricter if that holds for the same cases. Every other change is *looser*,
-except to take away a strict `xfail`, since the case was mended. The kinds of
-expectations and gates say what is stricter, by `implies`.
+of a gate is stricter if any cases that meet the gate now would have met it then. Every
+other change is *looser*. There is one exception: a strict `xfail` is taken away because
+the case was mended. The kinds of expectations and gates say what is stricter, by
+`implies`.
 
 Each case and each gate is judged alone. A case that newly demands something, or is no
-longer skipped, counts in gates, and may help one.
+longer skipped, counts in gates, and may help a gate to be met.
 
 `plugin.note_demands` calls `changes_of_file` when all cases are collected. A recorded
 run is compared in the same way by `recorded_comparison`, and two runs by `compare`.
@@ -61,7 +62,7 @@ class DemandedOfCase:
     """All that a test says of a case, as far as it is known.
 
     `demands`: None if they are not known.
-    `weight`: None if it is not known, and neither are the `tags`.
+    `weight`: None if it is not known. Then the `tags` are not known either.
     `digest`: a digest of the judgments; "" if they are not known.
     """
 
@@ -80,7 +81,7 @@ class DemandedOfCase:
     def of_result(
         cls, result: CaseResult, demands: CaseDemands | None
     ) -> DemandedOfCase:
-        """Return what a run has of a case, beside its demands.
+        """Return what a run says of a case, beside its demands.
 
         A result that was not scored does not have its judgments.
         """
@@ -113,8 +114,8 @@ def changes_of_file(
     `gates`: the gates of the file.
     `gates_left`: the gates that were in files which are gone, and whose cases moved to
         this file.
-    `gates_of_moved`: {id: gates} of cases that moved to this file. The gates of the
-        file that a case stood in, as far as they looked at the case.
+    `gates_of_moved`: {id: gates} of cases that moved to this file. The gates are those
+        of the earlier file that looked at the case.
     """
     pairs = []
     for key, demanded in now:
@@ -310,12 +311,12 @@ def _changed_demands(
 ) -> Iterator[tuple[_Demand | None, _Demand | None]]:
     """Yield (before, now) for demands that are looser or gone, then (None, new).
 
-    The demand of now is None if none stands in the place of the earlier one. If a
-    stricter demand replaces an earlier one, only the stricter one is yielded, as new. A
-    demand that means the same as an earlier one is not yielded.
+    The present demand is None if none replaces the earlier one. If a stricter demand
+    replaces an earlier one, only the stricter one is yielded, as new. A demand that
+    means the same as an earlier one is not yielded.
 
-    `implies`, `is_implied`, `replaces`: say whether a demand of now implies an earlier
-        one, is implied by it, or stands in its place.
+    `implies`, `is_implied`, `replaces`: say whether a present demand implies an earlier
+        one, is implied by it, or replaces it.
     """
     left = [one for one in now if not _is_among(one, before)]
     for earlier in before:
@@ -335,7 +336,7 @@ def _changed_demands(
 
 
 def _is_among(demand: _Demand, others: Iterable[_Demand]) -> bool:
-    """Say whether one of the others is the same, apart from its line."""
+    """Say whether one of the other demands is the same, apart from its line."""
     values = _values(demand)
     return any(is_same_json(values, _values(other)) for other in others)
 
@@ -428,9 +429,10 @@ def _implies(
 
 
 def _replaces(now: RecordedExpectation, before: RecordedExpectation) -> bool:
-    """Say whether an expectation stands in the place of an earlier one.
+    """Say whether an expectation replaces an earlier one.
 
-    `every@5` replaces `every@3`; an entry of `within` one of the same document.
+    For example, `every@5` replaces `every@3`. An entry of `within` replaces an entry
+    about the same document.
     """
     if now.kind != before.kind:
         return False
@@ -491,5 +493,5 @@ def _gate_implies(this: RecordedGate, other: RecordedGate, errors: list[str]) ->
 
 
 def _is_other_version(now: RecordedGate, before: RecordedGate) -> bool:
-    """Say whether a gate stands in the place of an earlier one."""
+    """Say whether a gate replaces an earlier one."""
     return now.id == before.id or _look_at_the_same(now, before)

@@ -1,11 +1,11 @@
 """What a test demands: of each case, and of a case file as a whole.
 
-A baseline and a record keep it, so that a later run can tell how the test changed
-(`demand_changes`). The demands of a case are the effective ones. It does not matter
-whether the suite or the case sets them, or how they are written.
+A baseline and a record keep the demands, so that a later run can tell how the test
+changed (`demand_changes`). The demands of a case are the effective ones. It does not
+matter whether the suite or the case sets a demand, or how it is written.
 
-Most cases demand what their suite does. A file therefore has the demands of the suite
-once, and of each case only what differs (`own_demands`).
+Most cases demand what their suite demands. A file therefore has the demands of the
+suite once, and of each case only what differs (`own_demands`).
 
 `plugin.note_demands` makes the demands when all cases are collected. Files are read
 with `read_demands`.
@@ -117,7 +117,7 @@ class RecordedExpectation:
 
     @property
     def expectation(self) -> Expectation:
-        """Return the expectation. A metric of a project has no function."""
+        """Return it as an `Expectation`. A metric of a project has no function."""
         return Expectation(
             kind=self.kind,
             written=self.key,
@@ -177,7 +177,7 @@ class CaseDemands:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the figures."""
+        """Check that the cutoff and the figures are possible."""
         if not 1 <= self.k <= LARGEST_CUTOFF:
             raise ValueError(f"k: {self.k} is not a cutoff")
         for name in ("min_ndcg", "tolerance"):
@@ -290,7 +290,7 @@ class DemandsOfSuite:
     def _of_terms(
         self, terms: Terms, *, floor: float | None, expect: tuple[Expectation, ...]
     ) -> CaseDemands:
-        """Return the demands that these terms make; equal settings share an object."""
+        """Return the demands of terms. Equal settings share an object."""
         settings = self._settings_of(terms)
         if _depends_on_scale(expect, terms.gates):
             settings = {**settings, **_top_of_scale(terms)}
@@ -366,7 +366,7 @@ def _depends_on_scale(expect: Iterable[Expectation], gates: Iterable[Gate]) -> b
 
 
 def _top_of_scale(terms: Terms) -> dict[str, Any]:
-    """Return the highest grade, for scores that depend on it."""
+    """Return the highest grade, for scores that depend on the highest grade."""
     return {SCALE: terms.settings.max_grade}
 
 
@@ -376,9 +376,9 @@ def _top_of_scale(terms: Terms) -> dict[str, Any]:
 def own_demands(demands: CaseDemands, suite: CaseDemands) -> dict[str, Any]:
     """Return the demands of a case that differ from those of its suite, as JSON values.
 
-    Empty if none differs. `expect` has the expectations that differ, `without` the
-    names of those of the suite that the case does not have. In `settings` null stands
-    for the default.
+    Empty if none differs. `expect` has the expectations that differ. `without` has the
+    names of expectations of the suite that the case lacks. In `settings` null is the
+    default.
     """
     if demands is suite:
         return {}
@@ -487,7 +487,7 @@ def read_demands(suite: CaseDemands, own: object) -> CaseDemands | None:
 
 @dataclass(frozen=True, slots=True)
 class _OwnExpectations:
-    """The expectations of a case, and the names of those of the suite that it lacks."""
+    """The expectations of a case, and the names of the suite's that the case lacks."""
 
     expect: Sequence[RecordedExpectation] = ()
     without: Sequence[str] = ()

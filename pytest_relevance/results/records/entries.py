@@ -79,10 +79,10 @@ class BaselineEntry:
     `is_all`: whether the search had no more chunks than `documents`.
     `deeper`: {document: its rank}, for documents below the kept ranking that a missed
     expectation names; None if the document was not returned.
-    `digest`: a digest of the judgments; "" if it is not known, and neither are
-    `weight`, `tags` and `missed`.
-    `missed`: whether the case missed a floor or an expectation; None if it has neither
-    of them nor a score.
+    `digest`: a digest of the judgments; "" if it is not known. Then `weight`, `tags`
+    and `missed` are not known either.
+    `missed`: whether the case missed a floor or an expectation; None if the case has no
+    floor, no expectation and no score.
     `call`: how the search was called. Only entries from a record have it.
     `demands`: what the test demanded of the case; None if that is not known.
     """
@@ -173,10 +173,10 @@ class BaselineEntry:
         return as_json(self._values)
 
     def line_beside(self, suite: CaseDemands) -> str:
-        """Return the entry as a line of a baseline that has the demands of the suite.
+        """Return the entry as a line of a baseline.
 
-        The line has the demands of the case that differ from these; null if the demands
-        of the case are not known.
+        The line has the demands of the case that differ from those of the suite; null
+        if the demands of the case are not known.
         """
         values = self._values
         if self.demands is None:
@@ -207,10 +207,8 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
     """{(id, variant): entry} of a case file.
 
     `titles`: {document: title}, as far as titles are known.
-    `fingerprint`: what was searched when all of them were accepted; empty if that is
-    not known.
-    `started`: when the record that they come from was made (ISO 8601); empty for a
-    baseline.
+    `fingerprint`: what was searched when all entries were accepted; empty if unknown.
+    `started`: when the record of the entries was made (ISO 8601); empty for a baseline.
     `without_ranking`: {(id, variant): why}, for cases that the reference knows and that
     have no accepted ranking (`records.uncompared` has the reasons). A case with an
     entry is here if its skip was accepted.
@@ -349,7 +347,7 @@ def _scores_to_keep(result: CaseResult) -> dict[str, float | None]:
 def misses_a_demand(result: CaseResult) -> bool | None:
     """Say whether a result misses its floor or an expectation that needs no reference.
 
-    None if there is neither of them, and no score.
+    None if the case has no floor, no such expectation and no score.
     """
     if result.verdict == MEASURED and result.score is None:
         return None

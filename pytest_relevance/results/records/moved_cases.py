@@ -1,15 +1,15 @@
-"""Find cases that have another id, file or variant than in the reference.
+"""Find cases that have another id, file or variant now than in the reference.
 
 A case was *moved* if the reference has it at one place, the run has it at another one,
-and both have the same query, params and judgments. It keeps its accepted ranking. If
-several cases have the same query, params and judgments, the same id or the same variant
-tells them apart. If it is still ambiguous, the cases are not matched.
+and both have the same query, params and judgments. A moved case keeps its accepted
+ranking. If several cases have the same query, params and judgments, the same id or the
+same variant tells them apart. Otherwise the cases are not matched.
 
-A variant was *renamed* if a case has one variant only in the reference, and one only in
-the run.
+A variant was *renamed* if a case has one variant that only the reference has, and one
+that only the run has.
 
-An id may be that of another case now, for example if ids are the numbers of rows. Then
-its place counts both as gone and as new.
+An id may belong to another case now, for example if ids are the numbers of rows. Then
+the place of the case counts both as gone and as new.
 
 `find_moves` is called when all cases are collected, before any of them runs, and by
 `recorded_comparison`.
@@ -32,7 +32,7 @@ from pytest_relevance.results.records.run_info import FileInfo, MovedCase
 
 @dataclass(frozen=True, slots=True)
 class CasePlace:
-    """Where a case stands: its file, its id, and the variant of its search."""
+    """The place of a case: its file, its id, and the variant of its search."""
 
     file: str
     id: str
@@ -73,7 +73,7 @@ class Moves:
     def entries(
         self, references: Mapping[str, BaselineEntries]
     ) -> dict[str, MovedEntries]:
-        """Return {case file: the entries that come to it and leave it}.
+        """Return {case file: the entries that come to the file and that leave it}.
 
         `references`: the entries of each case file.
         """
