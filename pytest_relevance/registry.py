@@ -140,8 +140,8 @@ class Registry(Generic[T]):
         """Run a block that calls an entry, and name its package if the entry fails.
 
         So an error of another package is not taken for one of this package. An
-        exception of such an entry, even SystemExit, becomes an `ExtensionError`, which
-        names the entry point and the package. These exceptions pass unchanged:
+        exception of such an entry, even SystemExit, becomes an `ExtensionError` with
+        the names of the entry point and the package. These exceptions pass unchanged:
 
         - those of an entry of the package itself
         - `ExtensionError`, and the `refusals`, such as FileError

@@ -38,9 +38,9 @@ def reason_in_brief(result: CaseResult, *, is_named: bool = False) -> str:
 def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
     """Return each reason for a failure in few words.
 
-    A score is as short as it can be: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900,
-    tolerance 0.05`, or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons
-    are whole sentences.
+    A score is short: `1.000 -> 0.936, floor 0.950`, `1.000 -> 0.900, tolerance 0.05`,
+    or without a baseline `nDCG@10 0.936, floor 0.950`. Other reasons are whole
+    sentences.
     """
     texts = []
     for reason in without_double_drop(result.evaluation.reasons):
@@ -52,7 +52,7 @@ def short_reasons(result: CaseResult, *, is_named: bool = False) -> list[str]:
 
 
 def first_reason(result: CaseResult) -> str:
-    """Return the first reason in the fewest words: a score without what it misses.
+    """Return the first reason in the fewest words: a score without its floor.
 
     Examples: `0.764 -> 0.310`, or `nDCG@10 0.310` without a baseline. Any other reason
     is a whole sentence. "" if there is no reason.

@@ -95,7 +95,7 @@ def _settings(settings: Settings) -> dict[str, Any]:
 
 
 def _flat(row: Difference | TagDifference) -> dict[str, Any]:
-    """Return the figures of a row, with those of its means, as one dict.
+    """Return the figures of a row and of its means as one dict.
 
     NaN and infinities become None.
     """

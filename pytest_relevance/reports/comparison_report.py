@@ -320,9 +320,9 @@ def _metrics_table(comparison: Comparison) -> Table:
 def mean_change_sentences(
     comparison: Comparison, told: Collection[str] = ()
 ) -> list[Sentence]:
-    """Return the change of the mean that decides, the counts and the other means.
+    """Return sentences: how the means changed, the counts, and how latencies changed.
 
-    `told`: the counts that the headline has.
+    `told`: the counts that the headline has already.
     """
     rows = comparison.metrics
     sentences = []

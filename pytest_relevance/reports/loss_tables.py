@@ -1,7 +1,7 @@
 """Which documents cost a case most of its score.
 
-A document that ranks too high has no figure of its own. What it takes from the score is
-counted as the loss of documents that are missing or rank too low.
+A document that ranks too high has no loss itself. It takes a rank from documents that
+are missing or rank too low, and these have the loss.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> list[_Rest]:
 def _losses_table(result: CaseResult, losses: Sequence[Loss], columns: int) -> Table:
     """Return the table of losses, a row for each document.
 
-    If several documents share a loss, the loss has a row of its own.
+    A loss that several documents share is a row.
     """
     gains = result.conditions.settings.gains
     names = result.conditions.grade_names
@@ -235,7 +235,7 @@ def _titles_of_shared_loss(result: CaseResult, loss: Loss, columns: int) -> list
 def _not_in_index_lines(
     result: CaseResult, listed_above: Collection[str | None], columns: int
 ) -> list[Line]:
-    """Return the judged documents that the index lacks, without those listed above."""
+    """Return the judged documents that the index lacks and no row above names."""
     judged = dict(result.evaluation.missing)
     others = []
     for document in result.texts.not_in_index:

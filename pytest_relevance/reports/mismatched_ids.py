@@ -76,7 +76,7 @@ def _quoted_ids(
 def same_number_lines(result: CaseResult, columns: int) -> list[Line]:
     """Return lines about judged ids that a spreadsheet may have changed.
 
-    Each of these ids stands beside the id of a result that is the same number.
+    A line has the judged id, and beside it the id of a result with the same number.
     """
     judged_numbers = _Numbers(document for document, _ in result.evaluation.missing)
     parts = []
@@ -142,8 +142,8 @@ def near_ids(result: CaseResult) -> Mapping[str, Sequence[NearPair]]:
 def near_id_lines(result: CaseResult, columns: int, *, are_shown: bool) -> list[Line]:
     """Return which ids are nearly equal, a paragraph for each kind of difference.
 
-    `are_shown`: whether the ids stand above in quotes, one below the other, so that a
-    blank shows.
+    `are_shown`: whether the report shows the ids above, in quotes and one below the
+    other. Then a reader sees a blank.
     """
     lines: list[Line] = []
     for how, pairs in near_ids(result).items():

@@ -30,7 +30,7 @@ class Listing(Protocol):
 
     @property
     def rows(self) -> Sequence[object]:
-        """Return the rows."""
+        """Return all rows of the listing."""
 
     def first(self, count: int) -> Listing:
         """Return the listing with only the first rows."""
@@ -48,9 +48,9 @@ Entries = Sentence | CommandLine | Listing
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Blocks that stand together. An entry is a sentence, a command or a table row.
+    """Blocks that belong together. An entry is a sentence, a command or a table row.
 
-    `least`: how many entries stay if there is not room for all.
+    `least`: how many entries are kept if there is not room for all.
     `is_whole`: whether each sentence that is shown keeps all its lines.
     """
 

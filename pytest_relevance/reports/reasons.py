@@ -1,7 +1,7 @@
 """Why a case has its verdict, in words: a sentence for each kind of `Outcome`.
 
-A sentence says not only that a document is not where it should be, but also where it
-is. `brief_reasons.py` has shorter words.
+A sentence says where a document should be, and where it is. `brief_reasons.py` has
+shorter words.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def since_baseline_lines(
 ) -> list[Line]:
     """Return which documents left, fell, came and rose, and what each cost or gained.
 
-    The documents that cost most come first, then those that rank higher now, the best
-    rank first.
+    The documents that cost most come first. Then come documents that rank higher now,
+    the best rank first.
 
     `moves`: how the ranks changed.
     `full`: whether all documents are shown, with how similar the rankings are.
@@ -136,7 +136,7 @@ def _costly_moves(changes: RankChanges, shares: Mapping[str, float]) -> list[Mov
 def _other_moves(changes: RankChanges, costly: list[Move]) -> list[Move]:
     """Return the moves that are not in `costly`.
 
-    The documents in the top come first, by rank, then those that left.
+    The documents in the top come first, by rank, then the documents that left.
     """
     costs = {move.document for move in costly}
     others = []

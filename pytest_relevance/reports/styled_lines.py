@@ -54,7 +54,7 @@ def wrapped(
     separator: str = ", ",
     style: str = PLAIN,
 ) -> list[Line]:
-    """Return `head` and the parts as lines, which are broken between parts.
+    """Return `head` and the parts as lines. Lines are broken between parts.
 
     The second line and all further lines are indented to the end of the head, or by
     four blanks if the head is empty or long. A part that is wider than a line is broken

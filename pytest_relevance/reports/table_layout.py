@@ -111,7 +111,7 @@ class TableLayout:
     def _cut_from_left_to_right(
         self, widths: Sequence[int], cut_to: Sequence[int | None], room: int
     ) -> list[int]:
-        """Return narrower widths so that the table fits, none below its `cut_to`."""
+        """Return narrower widths, none below the `cut_to` of its column."""
         excess = self._table_width(widths) - room
         cut_widths = []
         for width, least in zip(widths, cut_to, strict=True):
@@ -143,7 +143,7 @@ class TableLayout:
     def _widened_for_wide_cells(self, widths: Sequence[int]) -> list[int]:
         """Return widths in which each cell over several columns has enough room.
 
-        If it has not, the last of its columns is made wider.
+        If a cell lacks room, the last of its columns is made wider.
         """
         wider = list(widths)
         for row in [self.head, *self.rows]:

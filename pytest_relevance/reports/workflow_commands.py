@@ -53,8 +53,8 @@ def without_commands(text: str) -> str:
 def line_without_commands(spans: Line) -> Line:
     """Return a line of a report without workflow commands.
 
-    A command may begin in one span and end in the next. So a line that has a command
-    loses its styles.
+    A command may begin in one span and end in the next. So a line with a command loses
+    its styles.
     """
     text = plain_text([spans])
     safe = without_commands(text)

@@ -15,7 +15,7 @@ ARROW = "\N{RIGHTWARDS ARROW}"
 def text(value: str) -> str:
     """Return user's text as HTML.
 
-    Markup is escaped, and so are control characters and those that reorder text.
+    Markup, control characters, and characters that reorder text are escaped.
     """
     return escape(harmless(value))
 

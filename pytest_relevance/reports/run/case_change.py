@@ -1,7 +1,7 @@
 """How a case changed, which documents explain it, and which cases got worse.
 
-Reports name two documents of a case: the one whose place costs the score most, and the
-one that a reader finds in its place.
+Reports name two documents of a case: the document whose place costs the score most, and
+the document that a reader finds there instead.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from pytest_relevance.results.scored_ranking import (
 class CaseChange:
     """How a case changed, and the documents that explain it.
 
-    Its scores are by the metric of the change. If that is nDCG@k and not defined, they
-    are by the first metric of the case that compares rankings, if it has one.
+    Its scores are by the metric of the change. If this is nDCG@k and not defined, the
+    scores are by the first metric of the case that compares rankings.
     """
 
     change: Change
@@ -51,9 +51,9 @@ class CaseChange:
 
     @property
     def before(self) -> float | None:
-        """The score of the earlier ranking; None without one.
+        """The score of the earlier ranking; None without an earlier ranking.
 
-        By a metric that compares the two rankings it is 1.
+        By a metric that compares the two rankings the score is 1.
         """
         if is_similarity(self.by or ""):
             return 1.0
@@ -81,10 +81,10 @@ class CaseChange:
     def lost(self) -> Move | None:
         """The document whose place costs the score most; None if there is none.
 
-        It is the document of the earlier ranking with the greatest share of the drop.
-        If the metric compares rankings, it is the first document that is gone. Without
-        an earlier ranking it is the document with the largest loss against the ideal
-        ranking, and its move has no first rank.
+        This is the document of the earlier ranking with the greatest share of the drop,
+        or, if the metric compares rankings, the first document that is gone. Without an
+        earlier ranking it is the document with the largest loss against the ideal
+        ranking. Then the move has no first rank.
         """
         earlier = self.change.documents_before
         if not earlier:
@@ -97,9 +97,9 @@ class CaseChange:
     def on_top(self) -> Move | None:
         """The result in the place of `lost`; None if there is none.
 
-        It is the first result that rose or is new, at the rank that `lost` had or
+        This is the first result that rose or is new, at the rank that `lost` had or
         above, or at rank 1 if nothing was lost. Without an earlier ranking it is the
-        first result, and its move has no first rank.
+        first result. Then the move has no first rank.
         """
         before = self._ranks_before
         documents = self.result.ranking.documents

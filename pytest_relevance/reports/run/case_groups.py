@@ -28,11 +28,12 @@ class CaseGroups:
 
     got_worse: cases that newly miss a demand, or fell by more than their tolerance.
     fell: cases that fell within their tolerance, if the mean fell significantly and no
-        case got worse. Otherwise such cases are in no group.
+        case got worse. Otherwise cases that fell so little are in no group.
     changed: cases whose rankings changed by more than allowed.
     inconclusive: cases that fell, have too few judged results, and do not fail.
-    failed: cases that fail for another reason, also by errors. Cases that failed before
-        are left out, and cases whose error a sentence about several cases tells.
+    failed: cases that fail for another reason, also by errors. Two kinds are left out:
+        cases that failed before, and cases whose error the report tells in a sentence
+        about several cases.
     differ: cases without nDCG whose ranking differs, and that do not fail.
     got_better: cases that got better, by score or because they newly meet a demand.
     lowest: cases with the lowest scores, if no case fails, differs or got better.

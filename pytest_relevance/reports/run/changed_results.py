@@ -166,7 +166,7 @@ def references_text(infos: Iterable[FileInfo]) -> str:
 def searched_text(files: Mapping[str, FileInfo], fingerprint: Fingerprint) -> str:
     """Return what was searched then and now: `index products-11`.
 
-    "" if it differs: `searched_sentences` says that.
+    "" if the two differ: `searched_sentences` tells the difference.
     """
     if searched_sentences(files, fingerprint):
         return ""
@@ -268,7 +268,7 @@ def _over_what(results: Sequence[CaseResult]) -> str:
 def with_judged_alone(said: Sentence, changes: Iterable[Change]) -> Sentence:
     """Return a sentence with the means over judged results, if any is unjudged.
 
-    They are added at its end: `; over judged results alone 0.749 -> 0.633`.
+    The sentence ends with the means: `; over judged results alone 0.749 -> 0.633`.
     """
     means = means_over_judged(changes)
     if means is None:
@@ -433,7 +433,7 @@ def median_latencies(changes: Sequence[Change]) -> list[str]:
 def _latency_figures(change: differences.LatencyChange) -> str:
     """Return how p50 and p95 changed: `p50 12 ms -> 14 ms, p95 31 ms -> 40 ms`.
 
-    With too few cases, p50 is left out, and the maximum stands for p95.
+    With too few cases, p50 is left out, and the maximum takes the place of p95.
     """
     parts = []
     if change.p50 is not None:

@@ -321,8 +321,8 @@ def _place_of_key(key: str) -> tuple[int, str]:
 def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list[str]:
     """Return the changes of one key in words.
 
-    Each gate has its own text. Cases with the same change share one, which counts and
-    names them. If there were more than `_MOST_VALUES` such texts, one text stands for
+    Each gate has its own text. Cases with the same change share a text, which counts
+    and names them. If there were more than `_MOST_VALUES` such texts, one text replaces
     all.
     """
     if key == GATE:

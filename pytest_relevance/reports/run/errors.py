@@ -35,8 +35,8 @@ def unfinished_parts(info: RunInfo) -> list[str]:
 def error_texts(info: RunInfo, *, full: bool = False) -> list[str]:
     """Return each error with its place, and without repetitions.
 
-    Unless `full`, only the first `MOST_LISTED` are returned, with a text that counts
-    the others.
+    Unless `full`, only the first `MOST_LISTED` errors are returned, with a text that
+    counts the rest.
     """
     texts = [*dict.fromkeys(_with_node(error) for error in info.errors)]
     more = len(texts) - MOST_LISTED
@@ -67,7 +67,7 @@ def error_title(error: RunError) -> str:
 
 
 def _with_node(error: RunError) -> str:
-    """Return an error as text, with the file that is not collected because of it.
+    """Return an error as text, with the file that the error keeps from collection.
 
     Example: `judgments.csv:3: no grade (shop.relevance.yaml is not collected)`. The
     file is left out if the error is in it.

@@ -31,7 +31,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of a run in a sentence, and the cases that have it.
+    """A fault of a run in a sentence, and the cases with this fault.
 
     A warning about a fixture or a hook of the project has no cases.
 

@@ -1,7 +1,7 @@
 """What gates found: the line of a gate, the table of gates, and the report of a gate.
 
-The report of a gate names the cases that decided its outcome. The kinds of gates have
-words of their own for what they find.
+The report of a gate names the cases that decided its outcome. Each kind of gate has its
+own words for what it finds.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def gate_message(judged: GateResult) -> str:
 
 
 def found_text(judged: GateResult) -> str:
-    """Return the bounds of a gate that are not met; if all are met, all that it found.
+    """Return the bounds of a gate that are not met; all findings if all are met.
 
     If the gate was not evaluated, the text is the reason.
     """

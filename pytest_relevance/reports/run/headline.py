@@ -117,8 +117,8 @@ def balance(counts: ChangeCounts, mean: int) -> Headline:
     """Return a headline about queries that got worse and queries that got better.
 
     Queries that changed by more than allowed come last, or first if none got worse. If
-    no query got worse, the headline also counts the inconclusive ones: they may have
-    got worse.
+    no query got worse, the headline also counts the inconclusive queries, because these
+    may have got worse.
 
     `mean`: -1 if the mean fell significantly, 1 if it rose significantly, else 0.
     """
@@ -179,7 +179,7 @@ def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
 def how_sure(counts: ChangeCounts) -> str:
     """Return, for example, ` (16 for certain, 28 may only be missing judgments)`.
 
-    It is "" if that is not known, for example for other metrics than nDCG.
+    "" if nobody knows how many are certain, for example for other metrics than nDCG.
     """
     if not counts.certain and not counts.open:
         return ""
@@ -418,7 +418,7 @@ def _nothing_returned_text(ran: Sequence[CaseResult]) -> str:
 
 
 def _fixtures_failed(called: Sequence[CaseResult], error: SearchError) -> str:
-    """Return that the fixtures of the searches raised, so that no search was called."""
+    """Return that no search was called, because the fixtures of all searches raised."""
     searches = [*dict.fromkeys(result.search for result in called)]
     fixtures = "fixture" if len(searches) == 1 else "fixtures"
     message = cut(harmless(error.headline), _LONGEST_ERROR)

@@ -105,7 +105,8 @@ def tag_table(
 ) -> Table:
     """Return the table of the mean of each tag, or of its change since the baseline.
 
-    A tag that all cases of a suite have is left out: it would repeat the suite's line.
+    A tag that all cases of a suite have is left out, as the line of the suite says the
+    same.
     Several variants without a change have no table here, because `variant_tables` has
     their tags.
 

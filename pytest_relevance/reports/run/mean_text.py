@@ -33,7 +33,7 @@ def mean_score(results: Iterable[CaseResult]) -> float | None:
 
 
 def has_mean(results: Iterable[CaseResult]) -> bool:
-    """Say whether any case has judgments or a score, so that it can have a mean."""
+    """Say whether any case has judgments or a score, so that there can be a mean."""
     for result in results:
         if result.evaluation.judgments or result.score is not None:
             return True

@@ -47,7 +47,7 @@ def moved_sentences(
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """A case that was moved to `file`, or within it."""
+    """A case that was moved to `file`, or within `file`."""
 
     file: str
     case: MovedCase

@@ -87,7 +87,7 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
 def _how_sure(change: CaseChange) -> str:
     """Return `CERTAIN` if a case got worse under any judgments, else `OPEN`.
 
-    Return "" if it did not get worse.
+    "" if the case did not get worse.
     """
     if change.before is None or not got_worse(change.result):
         return ""
@@ -100,7 +100,7 @@ def any_is_open(changes: Iterable[CaseChange]) -> bool:
 
 
 def _unseen_reason(change: CaseChange) -> str:
-    """Return why a case fails; "" if its score fell, as then the scores show it."""
+    """Return why a case fails; "" if its score fell, because its scores show that."""
     before, after = change.before, change.after
     if before is not None and after is not None and after < before - LEAST:
         return ""
@@ -328,7 +328,7 @@ def _before_on_top(row: MoverRow) -> str:
 
 
 def _with_cut_documents(spans: Sequence[Span], columns: int) -> str:
-    """Return spans as text, with the widest documents cut until it fits, if it can."""
+    """Return spans as text. The widest documents are cut until the text fits."""
     texts = [harmless(text) for text, _ in spans]
     widths = [display_width(text) for text in texts]
     documents = [index for index, (_, style) in enumerate(spans) if style == USER]

@@ -1,4 +1,4 @@
-"""What a run says of itself: why it fails although no case does, and what is missing.
+"""What a run says of itself: what is missing, and why it fails if no case fails.
 
 Terminal, Markdown, page, annotations and JSON show the same sentences: the texts of
 `RunInfo.findings`.

@@ -46,7 +46,7 @@ _FEW = 2  # failures that are not worth a table
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """The indexes of failures that are shown together, and how (`IN_FULL` ...).
+    """The indexes of failures that are shown together, and in which form.
 
     A failure that is shown in full is alone in its group.
     """

@@ -35,7 +35,10 @@ def unstable_text(result: CaseResult) -> str:
 
 
 def _difference_text(result: CaseResult) -> str:
-    """Return where calls differ first, and what they return there: `rank 3: a / b`."""
+    """Return the first rank at which calls differ, and both results there.
+
+    Example: `rank 3: a / b`.
+    """
     repeats = result.call.repeats
     assert repeats is not None
     ends = []

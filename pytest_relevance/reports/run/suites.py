@@ -41,8 +41,9 @@ MOST_SUITES = 5
 def worst_suites(results: Sequence[CaseResult], most: int | None) -> set[str]:
     """Return the files of the suites that are listed: all, or the `most` worst.
 
-    Suites with cases that did not pass are worse than others. Of two such suites, or of
-    two others, the one that drew the mean down more since the reference is worse.
+    A suite with cases that did not pass is worse than a suite in which all passed. Of
+    two suites that are equal in this, the one that drew the mean down more since the
+    reference is worse.
     """
     orders = []
     for file, of_file in grouped(results, lambda result: result.file).items():
@@ -62,10 +63,10 @@ def suite_sentences(
 ) -> list[Sentence]:
     """Return a sentence for each suite and variant, with its figures.
 
-    The names are padded to one width. A single suite has only its latencies: the
-    verdict has its mean and counts.
+    The names are padded to one width. The sentence of a single suite has only
+    latencies: the verdict has the mean and the counts.
 
-    `variants`: those of the whole run.
+    `variants`: the variants of the whole run.
     `has_means`: whether the sentences have means; False if a table has them.
     """
     outcomes = _outcomes_of_gates(gates)
@@ -161,7 +162,7 @@ def _without_score(results: Iterable[CaseResult]) -> int:
 def _latency_text(latencies: Sequence[float], how: str) -> str:
     """Return p50 and p95 as text: `p50 12 ms, p95 31 ms`.
 
-    With too few cases, p50 is left out, and the maximum stands for p95.
+    With too few cases, p50 is left out, and the maximum takes the place of p95.
     """
     parts = []
     if len(latencies) >= values_needed(50):

@@ -3,9 +3,9 @@
 Modules that the summary of a small passing run does not need are imported where they
 are used, so that it starts fast.
 
-A search whose fixture has parameters runs with each of them. These are its variants,
-and the summary compares them. The checks of tests in Python (`relevance.check`) search
-nothing themselves: they have suite lines, but no comparisons.
+A search whose fixture has parameters has a variant for each parameter. The summary
+compares the variants. The checks of tests in Python (`relevance.check`) search nothing
+themselves: they have suite lines, but no comparisons.
 """
 
 from __future__ import annotations
@@ -382,7 +382,7 @@ def _faults(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _has_own_fault(result: CaseResult) -> bool:
-    """Say whether a case has a fault that is worth a line if no other case has it."""
+    """Say whether a case has a fault that is listed even if no other case has it."""
     lacks_values = 0 in result.ranking.field_values.values()
     return lacks_values or result.depends_on_ties
 

@@ -1,6 +1,6 @@
 """The variants of a run, and their names in reports.
 
-A search whose fixture has parameters runs with each of them: these are its variants.
+A search whose fixture has parameters has a variant for each parameter.
 """
 
 from __future__ import annotations
