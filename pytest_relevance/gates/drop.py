@@ -164,9 +164,9 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Return the findings, in which drops that only filled grades hide are not met.
+    """Return the findings. A drop that only filled grades hide is not allowed.
 
-    Such a drop, of `of_people`, takes the place of the finding about the same metric.
+    Such a drop, from `of_people`, replaces the finding about the same metric.
 
     `of_people`: the findings without grades from files with `fill: true`.
     `graders`: who gave these grades.

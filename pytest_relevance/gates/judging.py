@@ -1,7 +1,7 @@
 """Decide the gates of case files: are the cases of a file good enough as a whole?
 
-`judge_gates` decides them for a run, for a record and for `merge`. The kinds of gates
-say what they find. A case that ended in an error fails every gate of its file.
+`judge_gates` decides gates for a run, for a record and for `merge`. Each kind of gate
+says what it finds. A case that ended in an error fails every gate of its file.
 
 The plugin judges gates when the last case of a run has ended.
 """
@@ -42,7 +42,7 @@ from pytest_relevance.results.records.uncompared import UncomparedCase, lost_of_
 class GateResult:
     """The result of a gate in one search variant.
 
-    `file`, `line`: where the gate stands; lines count from 1.
+    `file`, `line`: the place of the gate; lines count from 1.
     `node`: the node id of its file.
     `variant`: the search variant; None if the search has none.
     `results`: the cases that decided.
@@ -76,7 +76,7 @@ class GateResult:
     def outcome(self) -> str:
         """Return the outcome as of a test: passed, failed, xfailed or skipped.
 
-        `xfailed`: the gate failed before, and that is expected. `skipped`: there is no
+        `xfailed`: the gate failed before, as is expected. `skipped`: there is no
             verdict, and none is required. `failed` also means that a required verdict
             is missing.
         """
@@ -99,8 +99,8 @@ def judge_gates(
 ) -> list[GateResult]:
     """Return the results of the gates of all files, each in every search variant.
 
-    `updating`: the baseline is being replaced.
-    `require`: a gate without a verdict fails.
+    `updating`: whether the baseline is being replaced.
+    `require`: whether a gate without a verdict fails.
 
     A gate has a verdict only if all cases of its file ran or were skipped.
     """
@@ -136,7 +136,7 @@ class _CasesOfFile:
     def of(
         cls, file: str, info: FileInfo, results: Sequence[CaseResult]
     ) -> _CasesOfFile:
-        """Return the cases of a file, of the `results` that it has."""
+        """Return the cases of a file, made from its `results`."""
         ran = [result for result in results if result.status != SKIPPED]
         ran.sort(key=_place)
         return cls(

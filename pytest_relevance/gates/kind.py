@@ -54,7 +54,7 @@ class Reference:
 
     `name`: the name of the record; empty for a baseline.
     `results`: all results of this run, of the file and variant of the gate.
-    `lost`: the cases of the reference that the gate is about and that are not compared.
+    `lost`: the cases of the reference that belong to the gate and are not compared.
     `accepted`: the cases of the reference.
     `new`: the cases of the gate that the reference does not have, or has in another
         file.
@@ -141,13 +141,13 @@ class GateKind(ABC):
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference
     ) -> Iterable[Finding]:
-        """Return what a gate finds in the `cases` that it is about."""
+        """Return what a gate finds in its `cases`."""
 
     def implies(self, now: Gate, before: Gate) -> bool:
         """Say whether a run that meets the present gate meets the earlier one.
 
-        If not, the test is looser than before. Both look at the same cases and
-        variants. By default both have to be equal, whatever their ids.
+        If not, the test is looser than before. Both gates look at the same cases and
+        variants. By default both gates have to be equal, whatever their ids.
         """
         return is_same_json(replace(now, id=before.id), before)
 

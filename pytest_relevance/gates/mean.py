@@ -104,7 +104,7 @@ def _judge_metric(
     cases: Sequence[CaseResult],
     reference: Reference,
 ) -> MeanFinding | UndefinedFinding | NoReferenceFinding:
-    """Return what a gate finds for one metric: its mean, or why it has none."""
+    """Return what a gate finds for one metric: the mean, or why there is none."""
     variants: tuple[str, ...] = ()
     if gate.variant is not None and gate.against is not None:
         variants = (gate.variant, gate.against)
@@ -206,8 +206,8 @@ def _before(
 ) -> FigureBefore | None:
     """Return the mean of the reference; None if it is not known for all cases.
 
-    A mean that fell without grades from files with `fill: true` does not count as one
-    that failed before.
+    If the mean without grades from files with `fill: true` fell, the gate did not fail
+    before.
     """
     results = reference.results
     if not_compared_cases(results) or found_something_new(results):

@@ -130,7 +130,7 @@ def count_without_errors(cases: Sequence[CaseResult]) -> int:
 def digits_beside(value: float, bound: float, least: int = 3) -> int:
     """Return how many decimals it takes to see that a figure and a bound differ.
 
-    `least` if both are equal up to rounding.
+    `least` if the two are equal up to rounding.
     """
     return (
         least if abs(value - bound) <= ROUNDING else digits_apart(value, bound, least)

@@ -77,9 +77,9 @@ def _is_only_measured(result: CaseResult) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _PassingCases:
-    """The value of a case for the gate: 1 if it passes, 0 if it fails.
+    """The value of a case for the gate: 1 if it passes, 0 if it fails, else None.
 
-    None if it cannot fail.
+    None means that the case cannot fail.
     """
 
     def now(self, result: CaseResult) -> float | None:
@@ -197,7 +197,7 @@ class _PassingGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Return the cases that fail, those with the lowest scores first."""
+        """Return the cases that fail, the lowest score first."""
         behind = []
         for result in results:
             if result.verdict not in WITHOUT_SCORE and not passes(result):

@@ -103,7 +103,7 @@ def document_columns(ids: FileIds, names: Sequence[str]) -> DocumentColumns | No
 def main_column(ids: FileIds, names: Sequence[str]) -> int | None:
     """Return the number of the column that `id_field` names for documents, or None.
 
-    If it names several columns, it is the last of them. None if it names no column, or
+    Of several columns the last one is returned. None if `id_field` names no column, or
     one that is missing.
     """
     try:

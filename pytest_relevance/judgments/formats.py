@@ -132,7 +132,7 @@ def refuse_options(source: Source, known: JudgmentFormat) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunFormat:
-    """A format of runs, that is, of rankings that a search returned.
+    """A format of runs: of the rankings that a search returned.
 
     `name`: what a user calls it.
     `about`: what a file in the format has; "" if messages do not offer the format.

@@ -99,7 +99,7 @@ def grade_on_scale(
     """Return the grade that a text means; None if it means none.
 
     The text is looked up as a name of the scale, then in `words`, and is read as a
-    number last. A number off the scale gives the message that says so, as text.
+    number last. For a number off the scale a message is returned, as text.
 
     `words`: {word in lower case: grade}.
     """
@@ -183,7 +183,7 @@ class _GradeReader:
         return grades
 
     def _no_grade(self, name: str) -> str:
-        """Return the message that a text is no grade, and how to make it one."""
+        """Return the message that a text is no grade, and what to do."""
         words: Mapping[str, float] = {"good": 1, "bad": 0}
         if name.casefold() in self.rows.words:
             words = self.rows.grades_of_words

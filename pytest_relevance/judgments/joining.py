@@ -28,8 +28,8 @@ class Joined:
 def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> Joined:
     """Return judgments with the ids, texts and params of the queries of a file.
 
-    A query of the judgments is matched by its id, or else by its text. If the file does
-    not have it, it stays as it is. A query that only the file has is left out.
+    A query of the judgments is matched by its id, or else by its text. A query that the
+    file does not have stays as it is. A query that only the file has is left out.
 
     `file`: the name of the file, for messages.
 

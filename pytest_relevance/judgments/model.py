@@ -182,7 +182,10 @@ class Judgments(dict[str, dict[str, float]]):
 
     @cached_property
     def _by_text(self) -> Mapping[str, list[str]]:
-        """Return {text: keys of its queries}, without queries whose key is the text."""
+        """Return {text: keys of the queries with this text}.
+
+        A key that is the text itself is left out.
+        """
         keys: dict[str, list[str]] = {}
         for key, query in self.queries.items():
             if query.text is not None and query.text != key:

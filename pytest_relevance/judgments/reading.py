@@ -241,7 +241,7 @@ _OF_A_MACHINE = (
 def read_fill(source: Source, format: str | None = None) -> Ratings:
     """Return all ratings of a file, also those that a machine gave.
 
-    A file that has only a header has no ratings, which is no error here.
+    A file that has only a header has no ratings. This is no error here.
 
     Raises FileError if the file cannot be read, and ValueError for an unknown format.
     """

@@ -51,7 +51,7 @@ class Scale:
 
 
 def on_scale(grade: float, scale: Scale | None) -> float | str:
-    """Return the grade, or the message that it is off the scale."""
+    """Return the grade, or a message if the scale does not have it."""
     if scale is not None and not scale.has(grade):
         return f"grade {grade:g} is off the scale, which is {scale.describe()}"
     return grade

@@ -42,9 +42,9 @@ def written_formats() -> list[str]:
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str | None:
-    """Return the format that the ending of a file name stands for; None if unknown.
+    """Return the format that the ending of a file name means; None if unknown.
 
-    A `.gz` after it does not matter: `judgments.csv.gz` is "csv".
+    A last `.gz` does not matter: `judgments.csv.gz` is "csv".
     """
     endings = [ending.lower() for ending in PurePath(path).suffixes]
     if endings and endings[-1] == ".gz":

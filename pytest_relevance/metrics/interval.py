@@ -32,9 +32,9 @@ def interval(
     made of these grades too. The lower end is the lowest of these nDCGs.
 
     The upper end is a bound, which no grading exceeds. It is the DCG with the highest
-    grade for all unjudged results, divided by the present ideal DCG, and at most 1. If
-    that DCG is negative, it is divided by the ideal DCG that has the new grades too,
-    because then a larger ideal brings nDCG nearer to 0.
+    grade for all unjudged results, divided by the present ideal DCG, and at most 1. A
+    negative DCG is divided by the ideal DCG that has the new grades too, because a
+    larger ideal then brings nDCG nearer to 0.
 
     If a mapping of gains does not rise with the grades, "highest" and "lowest" mean the
     grades with the greatest and the least gain. The interval always contains the score,

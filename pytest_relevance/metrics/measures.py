@@ -74,8 +74,7 @@ def is_reciprocal_rank(metric: Metric) -> bool:
 def largest_score(metric: Metric) -> float:
     """Return the highest score that a metric can give.
 
-    It is infinite for a measure without a bound, such as DCG, and for a metric of a
-    project's own.
+    Infinity for a measure without a bound, such as DCG, and for a project's own metric.
     """
     if metric.is_own:
         return math.inf

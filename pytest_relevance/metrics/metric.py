@@ -27,7 +27,7 @@ ProjectMetrics = Mapping[str, MetricFunction | None]
 class MetricError(ValueError):
     """A metric of a project's own cannot be used.
 
-    If its function raised an exception, `__cause__` is that exception.
+    If the function of the metric raised an exception, this is the `__cause__`.
     """
 
 
@@ -40,10 +40,10 @@ class Metric:
     `k`: the cutoff; None for the whole ranking.
     `rel`: the lowest grade that counts as relevant. Only binary measures use it.
     `p`: the persistence. Only RBP, gRBP and RBO use it.
-    `is_similarity`: whether it compares a ranking with another one, without judgments.
-    `is_own`: whether it is a metric of a project's own.
-    `function`: computes a project's own metric; None if it is not known, for example in
-    a command.
+    `is_similarity`: whether the metric compares two rankings, without judgments.
+    `is_own`: whether a project defines the metric.
+    `function`: computes a project's own metric; None if the function is not known, for
+    example in a command.
     """
 
     text: str

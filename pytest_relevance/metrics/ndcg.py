@@ -66,7 +66,7 @@ def grade_ranking(
 
 
 def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
-    """Return the indexes (from 0) of documents that stand at a better rank too."""
+    """Return the indexes (from 0) of documents that have a better rank too."""
     if len(set(ranking)) == len(ranking):
         return ()
     seen: set[str] = set()
@@ -223,8 +223,8 @@ def has_gain(graded: GradedRanking, settings: Settings) -> bool:
 def ndcg(graded: GradedRanking, settings: Settings, k: int | None = None) -> float:
     """Return nDCG: the DCG divided by the DCG of the ideal ranking (`ideal_grades`).
 
-    NaN if no judged document has a gain above 0. With `ideal="returned"` or "max" 0.0
-    if one has, and only documents without a gain were returned.
+    NaN if no judged document has a gain above 0. With `ideal="returned"` or "max", 0.0
+    if a judged document has a gain, and no returned document has one.
 
     Source: Järvelin & Kekäläinen 2002. trec_eval's ndcg has gain "linear",
     `negative="zero"` and `undefined="zero"`.

@@ -107,11 +107,11 @@ class Settings:
     `gain`: "exponential", "linear" or a mapping of grades to gains, which is copied.
     `discount`, `ideal`, `unjudged`, `negative`, `undefined`: a value of `CHOICES`.
     `max_grade`: the top of the scale, for `ideal="max"` and for ERR. None means the
-    highest grade among the judgments: those of one query in `measures`, those of all
-    queries in `matrix`.
-    `collapse`: whether chunks stand for their document. If so, the caller removes later
-    copies from a ranking before it is graded (`ndcg.without_copies`).
-    `gains`: {grade: gain}, computed when it is first looked up.
+    highest grade among the judgments: of one query in `measures`, of all queries in
+    `matrix`.
+    `collapse`: whether several chunks count as their one document. If so, the caller
+    removes later copies from a ranking before it is graded (`ndcg.without_copies`).
+    `gains`: {grade: gain}. A gain is computed when it is first looked up.
 
     Settings can be hashed, compared and pickled.
 
@@ -187,7 +187,7 @@ class Settings:
     def gain_of(self, grade: float) -> float:
         """Return the gain of a grade.
 
-        It is 2^grade - 1, the grade itself, or the entry of the mapping. With
+        The gain is 2^grade - 1, the grade itself, or the entry of the mapping. With
         `negative="zero"` the gain of a negative grade is 0.
 
         Raises:

@@ -1,8 +1,8 @@
 """Compare two rankings: Jaccard, overlap, rank-biased overlap, Kendall's tau.
 
 Nothing here needs judgments. Rankings are sequences of document ids, best first. A text
-in place of a ranking raises ValueError. A document that occurs twice counts once, at
-its first rank.
+as ranking raises ValueError. A document that occurs twice counts once, at its first
+rank.
 """
 
 from __future__ import annotations

@@ -61,9 +61,9 @@ def update_baselines(config: pytest.Config) -> list[Message]:
 def _files_to_update(store: RunStore, accepts: str) -> set[str]:
     """Return the case files whose baselines an update may change.
 
-    With `--relevance-update=test`, these are the files that have a baseline and a case
-    that ran. Otherwise these are the files with a scored case, or with a baseline and a
-    case that a mark skips; none if the run has no scored case.
+    With `--relevance-update=test`: files that have a baseline and a case that ran.
+    Otherwise: files with a scored case, and files with a baseline and a case that a
+    mark skips; none if the run has no scored case.
     """
     results = [result for result in store.results if not result.is_check]
     if accepts == TEST:
@@ -169,7 +169,7 @@ def _write_baseline(
 def _rest_of(store: RunStore, file: str, updated: Updated, accepts: str) -> str:
     """Return how many cases of a file have no new ranking, in words; "" if none.
 
-    Example: `; 3 of 9 cases ran, the others keep what they had`.
+    For example, `; 3 of 9 cases ran, the others keep what they had`.
     """
     rest = ""
     if not store.is_whole(file):

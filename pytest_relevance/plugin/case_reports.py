@@ -190,7 +190,7 @@ def _with_digest(result: CaseResult, case: Case) -> CaseResult:
 
 
 def _is_marked_skip(item: pytest.Item) -> bool:
-    """Say whether an item has a mark that may skip it: `skip` or `skipif`."""
+    """Say whether an item has a mark `skip` or `skipif`."""
     marks = (item.get_closest_marker(name) for name in ("skip", "skipif"))
     return any(mark is not None for mark in marks)
 
@@ -203,8 +203,8 @@ def _outcome(
 ) -> str:
     """Return the outcome of a case, for example `passed` or `xfailed`.
 
-    It is the outcome of the report. Only a check in Python whose exception did not end
-    its test has an outcome by its own verdict.
+    This is the outcome of the report. Exception: a check in Python that did not end its
+    test by an exception has the outcome of its own verdict.
     """
     if run.is_check and (
         call.excinfo is None or run.attempt.error is not call.excinfo.value

@@ -68,7 +68,7 @@ def report_checks(
 
 
 def _is_of_subtest(call: pytest.CallInfo[None], checks: Checks) -> bool:
-    """Say whether a call is that of a subtest: the call of its test still runs."""
+    """Say whether a call is the call of a subtest, while its test still runs."""
     return call.when == "call" and checks.is_running
 
 

@@ -1,10 +1,10 @@
 """The clocks of a run: how long a search took, and what time it is.
 
-A test may stop the time. If a latency were measured by a clock that stands still, it
-would be 0 and meet its bound. freezegun, for example, replaces the functions of the
-module `time` in every module that has them as attributes, but not in classes. So a
-class keeps the functions here. This module is imported when pytest loads the plugin,
-before any conftest.
+A test may stop the time. A latency that is measured by a stopped clock would be 0, and
+meet its bound. freezegun, for example, replaces the functions of the module `time` in
+every module that has them as attributes, but not in classes. So a class keeps the
+functions here. This module is imported when pytest loads the plugin, before any
+conftest.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class _Clocks:
 
     `measuring`: the clock of all latencies.
     `wall`: the time of day.
-    `other`: a second clock. It shows that the first clock was stopped, if the tool that
-        stopped the first one missed this one.
+    `other`: a second clock. A tool that stops the measuring clock may miss this one. If
+        only this one goes on, the measuring clock was stopped.
     """
 
     measuring = staticmethod(time.perf_counter)
@@ -52,7 +52,7 @@ class Moment:
     def after_pause(self, begin: Moment, end: Moment) -> Moment:
         """Return this moment moved on by the length of a later pause.
 
-        A time that is measured from it then leaves out the pause.
+        A time that is measured from the returned moment leaves out the pause.
         `begin`, `end`: the first and the last moment of the pause.
         """
         return Moment(

@@ -212,7 +212,7 @@ def _has_cases(config: pytest.Config, option: Namespace) -> bool:
 def _write_files(
     error: BaseException, run: Run, config: pytest.Config, option: Namespace
 ) -> list[str]:
-    """Write the files that options name. Return messages about those that failed.
+    """Write the files that options name. Return messages about files that failed.
 
     If a wrong option is the error, only files are written that no option names.
     """

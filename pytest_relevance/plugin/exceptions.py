@@ -142,9 +142,9 @@ def is_installed(path: object) -> bool:
 def _innermost_frame(error: BaseException, config: pytest.Config) -> str:
     """Return the line of the project that raised an exception: `conftest.py:4 in f`.
 
-    If no code of the project raised it, the innermost line is returned. Two kinds of
-    exceptions have no line (""): those that a batch returned without raising them, and
-    those that a module in `RAISING` raised.
+    If no code of the project raised the exception, the innermost line is returned. ""
+    for an exception that a batch returned without raising it, and for one that a module
+    in `RAISING` raised.
     """
     if error.__traceback__ is None:
         return ""

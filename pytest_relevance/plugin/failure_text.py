@@ -1,8 +1,8 @@
 """The text of a failing case or gate.
 
-A failing case has two texts: one of its exception, for code that catches it, and one of
-its report, which replaces pytest's traceback. The terminal makes the text of the report
-at the end of the run, when all results and titles are known.
+A failing case has two texts. The text of its exception is for code that catches the
+exception. The text of its report replaces pytest's traceback. The terminal makes the
+text of the report at the end of the run, when all results and titles are known.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from pytest_relevance.results.case_result import CaseResult
 def text_of_exception(result: CaseResult, *, is_check: bool) -> str:
     """Return the text for the exception of a case that failed.
 
-    For a case it is one line. For a check in Python it is the whole report, because a
-    test that catches the exception may print it.
+    The text of a case is one line. The text of a check in Python is the whole report,
+    because a test that catches the exception may print the text.
     """
     if is_check:
         from pytest_relevance.reports.failure import failure_lines

@@ -5,9 +5,10 @@ parameters. A gate has the reports of a test: setup, call and teardown. All plug
 these reports, so a gate that fails counts for `--maxfail`, `--lf` and `--sw`.
 
 A case is undecided if it looks at more ranks than its search returns, for example if
-the search returns ten results whatever number is requested. All cases together show
-this, one case alone does not (`results/unseen.py`). By then the case has passed. So the
-case gets one more report: an error after its call, like a test whose teardown fails.
+the search returns ten results whatever number is requested. One case does not show
+this. All cases together do (`results/unseen.py`), but then the case has already passed.
+So the case gets one more report: an error after its call, like a test whose teardown
+fails.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     """Judge the gates of case files, report them as tests, and return their results.
 
-    If none of the cases of a file ran, its gates are left out, except if all its cases
-    were skipped. `--relevance-gates=require` leaves out none.
+    If no case of a file ran, the gates of the file are left out. Exceptions: all its
+    cases were skipped, or `--relevance-gates=require` is given.
     """
     # most runs have no gates
     from pytest_relevance.gates.judging import judge_gates

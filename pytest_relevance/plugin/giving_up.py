@@ -107,7 +107,7 @@ class GivingUp:
     ) -> object:
         """Have pytest alone run a case whose search is given up.
 
-        Otherwise a plugin that reruns failed tests would run it again.
+        Otherwise a plugin that reruns failed tests would run the case again.
         """
         if self._why(item) is None:
             return None

@@ -214,7 +214,7 @@ def why_same_names(runs: Iterable[CaseRun]) -> str:
 
 
 def why_same_node(file: pytest.Collector, others: Iterable[FileInfo]) -> str:
-    """Return why a file has the node id of another file; "" if it has its own.
+    """Return why a file has the node id of another file; "" if its node id is unique.
 
     If a file is outside of the root folder, pytest makes its node id from the argument
     of the command line.

@@ -38,7 +38,7 @@ _REST = r"[A-Za-z0-9+/_=.~%-]*"
 
 
 def is_distinct(value: str) -> bool:
-    """Say whether a value is so unusual that it hardly ever stands in a text by chance.
+    """Say whether a value is so unusual that it is hardly ever in a text by chance.
 
     Such a value has 8 characters, or 5 with both letters and digits. So "1", "en",
     "en_GB" and "price" are too common. A number needs 8 digits.
@@ -51,7 +51,7 @@ def is_distinct(value: str) -> bool:
 
 
 class KnownSecrets:
-    """The secret values that are masked wherever they stand."""
+    """Keeps the secret values that are masked anywhere in a text."""
 
     def __init__(self) -> None:
         self._secrets: dict[str, _Secret] = {}

@@ -4,10 +4,10 @@ The function of a case is a coroutine function only if pytest-asyncio or anyio m
 to run it: in their auto modes, and if the case requests an async fixture of theirs.
 Even then the search itself may be a plain function.
 
-A plain search must not be called in the loop of a plugin, because it may start a loop
-of its own. So it is called outside any loop, and only a response that must be awaited
-is awaited in the plugin's loop. A coroutine search that no plugin runs uses the loop of
-`awaiting.own_loop`.
+A plain search must not be called in the loop of a plugin, because the search may start
+a loop of its own. So a plain search is called outside any loop. Only a response that
+must be awaited is awaited in the plugin's loop. A coroutine search that no plugin runs
+uses the loop of `awaiting.own_loop`.
 
 pytest-asyncio has a loop for each scope, and an object made in one loop does not work
 in another. `Loops` finds the loop in which the search of a case was made.
@@ -92,8 +92,8 @@ class Loops:
     def _scope_of(self, search: str, fixtures: Fixtures) -> str | None:
         """Return the scope of the loop of pytest-asyncio that makes a search, or None.
 
-        It is the scope of the nearest fixture of pytest-asyncio: the search itself, or
-        one that it requests, directly or through others.
+        This is the scope of the nearest fixture of pytest-asyncio: the search itself,
+        or a fixture that the search requests, directly or through other fixtures.
         """
         names = [search]
         for name in names:

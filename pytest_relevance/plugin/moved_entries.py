@@ -132,10 +132,10 @@ It is {file now: {id now: gates of the file before}}.
 def _gates_of_moved(
     moves: Moves, heirs: Mapping[str, str], references: Mapping[str, BaselineEntries]
 ) -> dict[str, dict[str, list[RecordedGate]]]:
-    """Return the gates that looked at moved cases, as `GATES_OF_MOVED` has them.
+    """Return the gates that looked at moved cases, in the form of `GATES_OF_MOVED`.
 
-    The gates are those of the reference, which also has the tags of the cases. Gates
-    that came along with the cases (`heirs`) are left out.
+    The reference has these gates, and the tags of the cases. Gates that came along with
+    the cases (`heirs`) are left out.
     """
     found: dict[str, dict[str, list[RecordedGate]]] = defaultdict(dict)
     for now, before in moves.moved.items():
@@ -242,7 +242,7 @@ def _gone(
 ) -> Iterator[PlacedCase]:
     """Yield the cases of the reference that the run does not have at their place.
 
-    If the case at that place has another query or other params, it is another case.
+    A case with another query or other params at that place is another case.
     """
     if not references:
         return
@@ -315,7 +315,7 @@ def with_cases_left(config: pytest.Config, files: Iterable[str]) -> tuple[str, .
 
 
 def entries_to_move(config: pytest.Config) -> defaultdict[str, MovedEntries]:
-    """Return the entries that leave and that reach each baseline: {case file: entries}.
+    """Return the entries that leave or reach each baseline: {case file: entries}.
 
     Raises `RecordError` if a baseline cannot be read.
     """

@@ -1,7 +1,7 @@
 """What a process sends besides results: warnings, errors, fingerprints and more.
 
-Each process collects its `News` in `Unsent`, and its next report carries them. The
-process that receives all reports keeps them in `Told`, for the end of the run.
+Each process collects its `News` in `Unsent`, and its next report carries the news. The
+process that receives all reports keeps the news in `Told`, for the end of the run.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Unsent:
         self.fingerprint: Fingerprint | None = None
 
     def set_fingerprint(self, fingerprint: Fingerprint) -> None:
-        """Set the fingerprint of this process, and send it unless it is empty."""
+        """Set the fingerprint of this process. It is sent unless it is empty."""
         self.fingerprint = fingerprint
         if fingerprint:
             self._news = replace(self._news, fingerprint=fingerprint)
@@ -160,7 +160,8 @@ class Told:
     def keep_finding(self, finding: RunFinding, *, is_told: bool = False) -> None:
         """Keep what the run reports about itself, with secrets masked.
 
-        `is_told`: pytest itself prints it in the terminal, so it is not printed again.
+        `is_told`: whether pytest itself prints the finding in the terminal. Then it is
+            not printed again.
         """
         text = redaction(self._config).text(finding.text)
         self.findings.append(replace(finding, text=text))

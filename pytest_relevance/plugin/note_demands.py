@@ -113,8 +113,8 @@ def _demands_of_cases(
 def _is_xfail_strict(config: pytest.Config) -> bool:
     """Say whether a mark `xfail` without `strict=` is strict.
 
-    The ini key `xfail_strict` decides it; if that is not set, `strict` does, from
-    pytest 9 on.
+    The ini key `xfail_strict` decides. If it is not set, the ini key `strict` decides,
+    from pytest 9 on.
     """
     strict = config.getini("xfail_strict")
     if strict is None:

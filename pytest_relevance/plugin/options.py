@@ -65,8 +65,9 @@ at_least_one = whole_number(1, "a whole number, 1 or more")
 class _Update(Action):
     """Stores what `--relevance-update` accepts: "all", "new" or "test".
 
-    `--relevance-update=new` is a name of the option, with the value in it. All these
-    names share one action, so that argparse lists them together in an error.
+    For argparse, `--relevance-update=new` is a name of the option, with the value in
+    the name. All such names share one action, so that argparse lists them together in
+    an error.
     """
 
     def __call__(
@@ -403,7 +404,7 @@ def here() -> tuple[int, int]:
 
 
 def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
-    """Return the value of an option, or that of its ini key if it is not given.
+    """Return the value of an option, or of the ini key if the option is not given.
 
     The option and the ini key have the same name. Raises UsageError if the value is not
     in `allowed`.
@@ -417,11 +418,12 @@ def choice(config: pytest.Config, name: str, allowed: Sequence[str]) -> str:
 def number_setting(
     config: pytest.Config, name: str, convert: Callable[[str], int]
 ) -> int:
-    """Return the number of an option, or that of its ini key if it is not given.
+    """Return the number of an option, or of the ini key if the option is not given.
 
-    The option and the ini key have the same name.
-    `convert`: converts the text of the ini key. Raises UsageError if that fails;
-        argparse has checked the option.
+    The option and the ini key have the same name. Raises UsageError for a wrong text of
+    the ini key. argparse has checked the option.
+
+    `convert`: converts the text of the ini key.
     """
     given: int | None = getattr(config.option, name, None)
     try:

@@ -23,7 +23,7 @@ class Message:
     """A sentence for the end of the run.
 
     `is_good`: false if the sentence is about a failure.
-    `page`: the HTML report that was written, if the sentence says that one was.
+    `page`: the HTML report, if the sentence says that it was written.
     """
 
     text: str

@@ -56,10 +56,9 @@ class Outputs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Note that the session runs tests, which it does not with `--fixtures`.
+        """Note that the loop of tests begins. With `--fixtures` it does not.
 
-        This is noted when the loop begins, because a plugin may replace the loop
-        itself.
+        The beginning is noted, because a plugin may replace the loop itself.
         """
         self._has_begun = self._runs_tests
         return (yield)

@@ -305,7 +305,7 @@ class Redaction:
         return f"{found['head']}{mask('authorization', value)}"
 
     def _url(self, found: re.Match[str]) -> str:
-        """Return a URL with its login and its secret parameters masked."""
+        """Return a URL with the login and the secret parameters masked."""
 
         def login(part: re.Match[str]) -> str:
             return mask("login", part["value"])

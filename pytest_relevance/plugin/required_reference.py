@@ -1,10 +1,10 @@
 """What a run does not compare with its reference: case files and cases.
 
-If a reference is required (`--relevance-baseline=require`), they make the run fail. A
-run has a *selection* if an option or a node id chooses cases. If the command line has
-no selection, the run is compared with the whole reference, whatever the configuration
-leaves out. If it has one, only the cases that ran count, and the files whose cases all
-ran.
+If a reference is required (`--relevance-baseline=require`), these files and cases make
+the run fail. A run has a *selection* if an option or a node id chooses cases. If the
+command line has no selection, the run is compared with the whole reference, whatever
+the configuration leaves out. With a selection, only the cases that ran count, and the
+files whose cases all ran.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def command_line_chooses(config: pytest.Config) -> bool:
 def _covers(config: pytest.Config, path: Path) -> bool:
     """Say whether a run without a selection has to collect a file.
 
-    It has to if the command line names the file or a folder around it. If the command
-    line names nothing, this is the folder in which pytest was started, whatever
+    It has to if the command line names the file or a folder above it. A command line
+    without a name counts as one with the folder in which pytest was started, whatever
     testpaths says.
     """
     real = os.path.realpath(path)
@@ -105,9 +105,10 @@ def _covers(config: pytest.Config, path: Path) -> bool:
 def files_not_run(config: pytest.Config) -> tuple[str, ...]:
     """Return the case files of the reference that have no result in this run.
 
-    If the reference is a record, all its files without a result are returned. If it is
-    baselines, only case files that are gone are returned. They are looked for beside
-    the files that ran, or, if a baseline is required, in the whole project.
+    If the reference is a record, all its files without a result are returned. If the
+    reference consists of baselines, only case files that are gone are returned. These
+    are looked for beside the files that ran, or, if a baseline is required, in the
+    whole project.
     """
     if config.option.relevance_against is not None:
         return _files_of_record(config)
@@ -191,10 +192,10 @@ def _all_baselines(config: pytest.Config) -> tuple[Path, ...]:
 def _folders_of_project(config: pytest.Config) -> list[Path]:
     """Return the folders in which baselines of the project may be.
 
-    With a configuration file, these are the root, and the folder in which pytest was
-    started, if that is not in the root. Without one, pytest's root may be any folder
-    above. Then these are the folder in which pytest was started, and the folders that
-    the command line names.
+    With a configuration file: the root, and the folder in which pytest was started, if
+    this folder is outside of the root. Without a configuration file: the folder in
+    which pytest was started, and the folders that the command line names, because the
+    root of pytest may then be any folder above.
     """
     start = config.invocation_params.dir
     if config.inipath is not None:
@@ -390,7 +391,7 @@ def _names(found: Sequence[UncomparedCase]) -> str:
 
 
 def _how_to_accept(info: FileInfo) -> str:
-    """Return how to give the reference the rankings of cases that it lacks."""
+    """Return how to give the reference the rankings that it lacks."""
     if info.against:
         return "make the record again, with a search that works for all cases"
     return "accept their rankings with --relevance-update=new"

@@ -46,7 +46,7 @@ _MOST_NAMED = 3
 
 
 class RunStore:
-    """The results of the cases that ended, and all else that is known of the run.
+    """Keeps the results of the cases that ended, and all else that is known of the run.
 
     Attributes:
         collection: what was collected.
@@ -74,7 +74,7 @@ class RunStore:
         self._is_complete = False
 
     def add(self, report: pytest.TestReport, attached: Attached) -> None:
-        """Store what is attached to a report, and note its node id if it failed."""
+        """Store what is attached to a report, and the node id if the report failed."""
         if attached.news is not NO_NEWS:
             self.receive(attached.news)
         nodeid, results = report.nodeid, attached.results
@@ -136,7 +136,7 @@ class RunStore:
         self._is_complete = True
 
     def with_known(self, result: CaseResult) -> CaseResult:
-        """Return a result with all texts about its documents that are known by now."""
+        """Return a result with all known texts about its documents."""
         result = self._without_doubtful_ids(result)
         return self._with_texts([result])[0] if self._is_complete else result
 

@@ -1,8 +1,8 @@
 """Print in the terminal: the failures, sorted and shortened, and the summary.
 
-Only the heading is printed of some failures: of those after the first few, of those
-that failed before, and of those with the same cause as an earlier failure. What only
-failures need is imported in the functions that use it.
+Of some failures only the heading is printed: of failures after the first few, of cases
+that failed before, and of failures with the same cause as an earlier one. Modules that
+only failures need are imported in the functions that use them.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ class Terminal:
     def _summary_lines(
         self, results: Sequence[CaseResult], messages: Sequence[Message]
     ) -> list[Line]:
-        """Return the summary of the run. `messages`: about files that it wrote."""
+        """Return the summary of the run. `messages`: about files that were written."""
         option, store = self._config.option, self._store
         info = RunInfo(
             fingerprint=store.told.fingerprint,
@@ -256,8 +256,8 @@ def _print_passed(terminal: Any, results: Iterable[CaseResult]) -> None:
 def _set_headings(reports: Iterable[Any], option: Any) -> None:
     """Put the query of each case into the heading of its report.
 
-    This is done at the end, because with `-v` pytest compares the locations of reports
-    while tests run.
+    Call this at the end: with `-v` pytest compares the locations of reports while tests
+    run.
     """
     for report in reports:
         if not isinstance(report, pytest.TestReport):

@@ -43,7 +43,7 @@ class RefusedFile(pytest.File):
 class NoSkippedFiles:
     """The hook that makes pytest collect case files that pytest-testmon leaves out.
 
-    They are then refused by `RefusedFile`, so that the run fails.
+    `RefusedFile` then refuses each of these files, so that the run fails.
     """
 
     @pytest.hookimpl(tryfirst=True)

@@ -9,8 +9,8 @@ A worker sends:
 
 If a worker crashes, the `RunStore` keeps the results that it has sent. The result of
 the case that it was running is lost, and so are warnings and titles that it had not
-sent. pytest-xdist makes a failed report of this case, without a result, and gives the
-remaining cases to a new worker. `RunStore.unfinished` names the case. So
+sent. pytest-xdist makes a failed report of the lost case, without a result, and gives
+the remaining cases to a new worker. `RunStore.unfinished` names the lost case. So
 
 - the gates of its file have no verdict (`gates/judging.py`);
 - the record of the run names it as missing (`outputs.present_run`);

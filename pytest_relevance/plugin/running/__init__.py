@@ -4,7 +4,7 @@
 |---|---|
 | `run_case` | the run of one case, step by step |
 | `case_run` | `CaseRun`: the data of a case from collection to its last report |
-| `searching` | all calls of the search for a case, and what it gets of them: `Searched` |
+| `searching` | all calls of the search for a case, and their outcome: `Searched` |
 | `calling` | one call of a search, and the reading of its response |
 | `batch_responses` | the responses in what `search.many` returned |
 | `awaiting` | what must be awaited, and in which event loop |

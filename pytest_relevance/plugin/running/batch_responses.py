@@ -28,10 +28,10 @@ def is_read_once(response: object) -> bool:
 
 
 class BatchResponses:
-    """Reads each response of a batch as soon as it arrives.
+    """Reads each response of a batch as soon as it arrives, and keeps the ranking.
 
-    A search may use the same list for all responses, so that a later response
-    overwrites an earlier one.
+    A search may use the same list for all responses. Then a later response overwrites
+    an earlier one.
     """
 
     def __init__(
@@ -49,8 +49,8 @@ class BatchResponses:
     def read_all(self, returned: object) -> None:
         """Read all responses in what `many` returned. Close it if it is a generator.
 
-        Raises `CaseError` if it is neither an iterator nor a list, or if the number of
-        responses is not the number of queries.
+        Raises `CaseError` if `many` returned neither an iterator nor a list, or if the
+        number of responses is not the number of queries.
         """
         try:
             for response in self._responses_in(returned):

@@ -61,9 +61,9 @@ def call_search(
 ) -> tuple[object, Moment]:
     """Call the search, and return its response and the moment before the call.
 
-    A generator does its work while it is read. So it is read here, as far as the case
-    looks. Only the generator of a batch is left to the caller, who reads its responses
-    one by one.
+    A generator does its work while it is read. So a generator is read here, as far as
+    the case looks. Only the generator of a batch is left to the caller, which reads the
+    responses one by one.
 
     `asked`: the number of results to request as `k`; None if the search takes no `k`.
     `queries`: the queries of a batch, instead of the query of the case.

@@ -105,7 +105,7 @@ class CaseRun:
         had_no_xfail: whether it is known that no mark `xfail` of the item counted when
             all cases were collected.
         ahead: a call of the search before the turn of the case, until the case takes
-            its outcome; None if there is none.
+            the outcome; None without such a call.
     """
 
     case: Case
@@ -289,7 +289,8 @@ class Checks:
 
     `runs`: the case run of each check.
     `raised`: the exceptions of checks, each with the task of asyncio that raised it.
-    `is_running`: true during the call of the test. Then a report is that of a subtest.
+    `is_running`: true during the call of the test. A report that comes then is about a
+        subtest.
     `are_over`: true after the last report of the test.
     """
 

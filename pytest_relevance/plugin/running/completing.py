@@ -1,8 +1,8 @@
-"""Add what a case looks at to its ranking: fields, and rankings of other queries.
+"""Add fields, and rankings of other queries, to a ranking if its case looks at them.
 
 The hook `pytest_relevance_fields` is called if the search did not return a field that
 an expectation looks at. The search is called again for the other query of `same_as`.
-Both happen when the case is scored, and are not part of its latency.
+Both calls are made when the case is scored, and are not part of its latency.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The value of the fixture `relevance`, which scores rankings in tests in Python.
 
 A failing check in a thread or a task ends only this thread or task, not the test. If
-nothing catches its exception there, `raise_lost_check` makes the test fail with it.
+nothing there catches its exception, `raise_lost_check` raises the exception in the
+test.
 """
 
 from __future__ import annotations
@@ -263,8 +264,8 @@ The call phase raises it if warnings are errors.
 def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Make a call fail with the first exception of a check that was lost.
 
-    An exception is lost if a thread or a task ends in it, and the code of the test does
-    not get it. A call that already fails for another reason keeps its exception.
+    An exception is lost if it ends a thread or a task, and the code of the test does
+    not get it. A call that already fails for another reason keeps its own exception.
     """
     raised = item.stash[CHECKS].raised
     lost = [error for error, task in raised if _is_lost(error, task)]
@@ -276,10 +277,14 @@ def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
 def _is_lost(error: BaseException, task: Any) -> bool:
     """Say whether the exception of a check did not reach the code of the test.
 
-    The outermost frame of its traceback shows that: the exception went no further. If
-    it is a frame of the test, the test has caught the exception or ended in it. If it
-    is a frame of a module that runs threads or tasks, the exception is lost. So it is
-    if it ended a task of asyncio, and the frame is that of the task's coroutine.
+    The outermost frame of its traceback shows how far the exception went. If this is a
+    frame of the test, the test has caught the exception or ended in it. The exception
+    is lost
+
+    - if it is a frame of a module that runs threads or tasks
+    - if the exception ended a task of asyncio, and it is the frame of the task's
+      coroutine
+
     `task`: the task of asyncio that raised the exception; None without one.
     """
     if error.__traceback__ is None:

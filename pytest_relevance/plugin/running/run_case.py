@@ -116,7 +116,7 @@ def search(this: CaseRun) -> Searched | Awaitable[Searched]:
 
 
 def _rankings_of(this: CaseRun, searched: Searched) -> Sequence[Timed]:
-    """Return the rankings of a search, or raise the exception that it raised."""
+    """Return the rankings of a search, or raise the exception of the search."""
     this.attempt.searched = searched
     if searched.error is None:
         return searched.rankings
@@ -220,7 +220,7 @@ def _score_and_keep(
 
 
 def _metric_error_text(error: MetricError, config: pytest.Config) -> str:
-    """Return why a metric has no value, with the line of the project that raised it."""
+    """Return why a metric has no value, with the line of the project that failed."""
     raised = error.__cause__
     frame = "" if raised is None else exceptions.search_error(raised, config).frame
     return f"{error} ({frame})" if frame else str(error)

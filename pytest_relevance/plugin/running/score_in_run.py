@@ -47,9 +47,9 @@ def looks_at_latency(case: Case) -> bool:
 
 
 def _why_unmeasured(this: CaseRun) -> str:
-    """Return why a case cannot be scored without a latency; "" if it can.
+    """Return why a case cannot be scored without a latency.
 
-    If it can be scored, the run warns that the latency is not known.
+    "" if the case can be scored. Then the run warns that the latency is not known.
     """
     if looks_at_latency(this.case):
         return f"{STOOD_STILL}; stop the time later, or leave time.perf_counter alone"
@@ -168,8 +168,8 @@ def _with_texts(this: CaseRun, result: CaseResult) -> CaseResult:
 def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
     """Return a result that notes whether the search seems to ignore its `k`.
 
-    It seems so if the search returned fewer results than requested, and as many as the
-    default of its parameter `k`.
+    A search seems to ignore `k` if it returned fewer results than requested, and as
+    many as the default of its parameter `k`.
     """
     ranking = result.ranking
     default = calling.default_of_k(this.search_function)
@@ -198,8 +198,7 @@ def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:
 def _is_known(this: CaseRun, result: CaseResult) -> bool:
     """Say whether a failed case is reported as xfailed, because it failed before.
 
-    It is only with `--relevance-known=xfail`, and if the case has no mark `xfail`
-    itself.
+    False without `--relevance-known=xfail`, and if the case itself has a mark `xfail`.
     """
     return (
         result.verdict == FAILED
