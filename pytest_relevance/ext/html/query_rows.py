@@ -32,6 +32,9 @@ WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 """What a row says of a case without results, by its verdict."""
 
 
+_LEAST_WIDTH = 2  # of a bar, of 100
+
+
 class QueryRows:
     """The table of the queries of a run: its titles, and the row of each case.
 
@@ -108,7 +111,7 @@ class QueryRows:
         parts += [
             Element("span", {"title": hint} if hint else {}, shown),
             " ",
-            element("span", f"verdict {_class(row)}", [said]),
+            element("span", f"verdict {_tone(row)}", [said]),
         ]
         return element("td", "scores", [element("div", "", parts)])
 
@@ -126,6 +129,11 @@ class QueryRows:
         if len(self._metrics) > 1 and change.after is not None:
             return f"{row.result.metric.text} {shown}"
         return shown
+
+
+def _tone(row: PageRow) -> str:
+    """Return the class of the outcome: what is open is not as sure as a failure."""
+    return "inconclusive" if row.is_certain is False else _class(row)
 
 
 def _has_documents(row: PageRow) -> bool:
@@ -183,8 +191,9 @@ def _bar(before: float | None, after: float | None, floor: float | None) -> Elem
     """Return an SVG with the scores as bars from 0 to 1, and a line at the floor."""
     parts = [element("rect", "track", width="100", height="14")]
     for name, score, top in (("before", before, "2"), ("after", after, "7")):
-        if score:
-            width = f"{100 * min(max(score, 0), 1):.1f}"
+        if score is not None:
+            # a score of 0 is seen too
+            width = f"{max(100 * min(max(score, 0), 1), _LEAST_WIDTH):.1f}"
             parts.append(element("rect", name, y=top, height="5", width=width))
     if floor is not None:
         x = f"{100 * floor:.1f}"

@@ -59,7 +59,7 @@ class CaseView {
     const { asked, current } = judging; // which do not follow a focus that is given back
     if (item && this.grades.isBlind) {
       this.rankings = null;
-      this.section.replaceChildren(this.trail(item), this.heading(item), this.blindPart(item));
+      this.section.replaceChildren(this.trail(item), this.heading(item), ...this.blindParts(item));
     } else if (item) {
       const own = this.grades.of(item);
       const rankings = new Rankings(this.data, item, own);
@@ -108,7 +108,7 @@ class CaseView {
   }
 
   /** Return the results to grade for a reader who judges blind. @param {Case} item */
-  blindPart(item) {
+  blindParts(item) {
     const own = this.grades.of(item);
     const rankings = new Rankings(this.data, item, own);
     const rows = askedOf(this.grades, item).map((name) => {
@@ -120,8 +120,8 @@ class CaseView {
     const list = rows.length
       ? make("ol", { role: "list", "aria-label": "results to judge" }, ...rows)
       : make("p", { class: "empty" }, "Nothing to judge.");
-    const note = make("p", { class: "place" }, "Judged blind: results of before and now, in a drawn order.");
-    return make("div", { class: "rankings blind" }, note, list);
+    const note = make("p", { class: "place" }, "Judged blind: mixed order. Nothing shows where a result came from.");
+    return [...rankings.legend(), make("div", { class: "rankings blind" }, note, list)];
   }
 
   /** Return the links back to the list and to the neighbours in it. @param {Case} item @param {Rankings} [rankings] left out for a reader who judges blind */
@@ -136,7 +136,9 @@ class CaseView {
       ...this.judging.blindSwitch(item),
       ...(rankings ? [copyButton("copy as text", () => chatText(rankings, found()), "copy-text")] : []),
       ...(previous ? [link(previous, "\u2039 previous", "prev")] : []),
-      ...(index >= 0 ? [make("span", { class: "place" }, `${index + 1} of ${total.toLocaleString("en")}`)] : []),
+      ...(index >= 0 && rankings
+        ? [make("span", { class: "place" }, `${index + 1} of ${total.toLocaleString("en")}`)]
+        : []),
       ...(next ? [link(next, "next \u203a", "next")] : []),
     ];
     return make("nav", { class: "trail", "aria-label": "queries" }, back, make("span", { class: "steps" }, ...parts));

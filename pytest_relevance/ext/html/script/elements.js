@@ -181,6 +181,9 @@ function statusText(item) {
 
 /** Return the CSS class of a status. In a comparison, a case that got worse may have passed. @param {Case} item */
 function statusClass(item) {
+  if (item.isOpen) {
+    return "inconclusive";
+  }
   return item.gotWorse ? "failed" : item.status.replace(" ", "-");
 }
 

@@ -158,7 +158,7 @@ class Judging {
       this.show(item); // the first to grade is another one
       grades.dispatchEvent(new Event("change"));
     };
-    return [button("judge blind", change, attributes)];
+    return [button(grades.isBlind ? "judge blind: on" : "judge blind", change, attributes)];
   }
 
   /** Return the results behind a document that have no judgment and no answer, in the order of judging. @param {string} name */

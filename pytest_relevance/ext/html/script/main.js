@@ -16,7 +16,7 @@ class Page {
     this.state = readState(location.hash);
     this.grades = new Grades(data);
     this.main = /** @type {HTMLElement} */ (document.getElementById("page"));
-    this.verdict = new Verdict(data, this.grades);
+    this.verdict = new Verdict(data, this.grades, () => this.nextQuery());
     this.main.querySelector("h1")?.after(this.verdict.part);
     document.getElementById("queries")?.before(new Matrix(data).part);
     const go = this.go.bind(this);

@@ -6,10 +6,11 @@
 
 /** The queries that got worse, counted with the reader's grades. */
 class Verdict {
-  /** @param {PageData} data @param {Grades} grades */
-  constructor(data, grades) {
+  /** @param {PageData} data @param {Grades} grades @param {() => void} judge opens the first query to judge */
+  constructor(data, grades, judge) {
     this.data = data;
     this.grades = grades;
+    this.judge = button("judge the open ones", judge);
     /** The cases of each query that got worse, in all variants. @type {Case[][]} */
     this.queries = [];
     const worse = data.cases.filter((item) => item.isCertain || item.isOpen);
@@ -37,11 +38,14 @@ class Verdict {
     Object.assign(this.data.counts, this.counts);
     const wasOpen = this.queries.flat().some((item) => item.isOpen);
     const verdict = wasOpen ? [this.bar(), make("p", {}, this.sentence())] : [];
+    if (wasOpen && this.counts.open) {
+      verdict.push(this.judge);
+    }
     const parts = [...verdict, ...this.meanParts()];
     this.part.hidden = !parts.length;
     this.part.replaceChildren(...parts);
     const { certain, open, excused } = this.counts;
-    const words = `${certain} worse, ${open} open${excused ? `, ${excused} excused` : ""}`;
+    const words = `${certain} certain, ${open} open${excused ? `, ${excused} excused` : ""}`;
     this.short.replaceChildren(...(wasOpen ? [this.bar(), open ? words : this.sentence()] : []));
   }
 
