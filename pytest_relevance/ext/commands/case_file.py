@@ -165,7 +165,7 @@ def _judgment_line(
 def _has_id(query: Query) -> bool:
     """Say whether the case of a query gets an id.
 
-    It does if the id of the query is not its text, and if a node id can contain the id.
+    It gets one if the id is not the text of the query, and a node id can contain it.
     """
     return query.id != query.text_or_id and wrong_id(query.id) is None
 

@@ -233,7 +233,7 @@ def _is_searched(folder: str) -> bool:
 
 
 def _check_suite(path: str, arguments: Namespace, checked: _Checked) -> None:
-    """Check a case file, and its baseline and catalogue if it has these.
+    """Check a case file, its baseline and its catalogue.
 
     What is found, and the counts of the last line, are added to `checked`.
     """

@@ -154,7 +154,7 @@ class _Converted:
 
 
 def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
-    """Return converted judgments. Tell the user what could not be read."""
+    """Return the converted judgments. Tell the user what could not be read."""
     read = _read(arguments)
     judgments = read.judgments
     for message in read.notices:

@@ -47,8 +47,8 @@ class _Entry:
     def where(self) -> str:
         """The file and the line of the query: `shop.yaml:12`.
 
-        In JSON a path in the file stands for the line. If neither is known, it is only
-        the file.
+        In JSON a path in the file takes the place of the line. If neither is known,
+        only the file is returned.
         """
         position = self.place.line or self.place.path
         return f"{self.place.file}:{position}" if position else self.place.file

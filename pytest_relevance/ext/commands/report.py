@@ -92,8 +92,8 @@ def _against(run: Run, path: Path) -> Run:
 def _file_of_baseline(path: Path, files: Iterable[str]) -> str:
     """Return the case file of a baseline, found among `files` by its name.
 
-    Raises `CommandError` if no file has the name, or if several have the name and none
-    of them stands beside the baseline.
+    Raises `CommandError` if no file has the name, or if several files have the name and
+    none of them is beside the baseline.
     """
     name = path.name.removesuffix(SUFFIX)
     of_name = [file for file in files if file.rpartition("/")[2] == name]

@@ -1,7 +1,7 @@
 """Texts, numbers and other values as YAML in one line, for case files that are written.
 
-A text stands without quotes only if every version of YAML reads it as this text.
-Otherwise it stands in double quotes.
+A text is written without quotes only if every version of YAML reads it as this text.
+Otherwise it is written in double quotes.
 """
 
 from __future__ import annotations

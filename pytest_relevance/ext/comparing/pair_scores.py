@@ -27,8 +27,8 @@ def scored_pairs(
     """Return the pairs with scores by `metrics`, or by nDCG@k if there are none.
 
     For a metric that compares two rankings, the second result gets its similarity to
-    the first, and the first gets 1. The second result also gets the titles of both, and
-    loses the baseline of its run.
+    the first, and the first result gets 1. The second result also gets the titles of
+    both results, and loses the baseline of its run.
     `is_across`: whether two variants are compared. Then the second result loses its
         variant.
 
@@ -97,8 +97,8 @@ def _scores(
 ) -> list[Mapping[str, float | None]]:
     """Return the scores of each result by `metrics`; None for an undefined score.
 
-    Metrics that compare two rankings are left out, because a recorded score compares
-    with another ranking than that of the pair.
+    Metrics that compare two rankings are left out. A recorded score of such a metric
+    compares with another ranking than the one of the pair.
     """
     highest = _HighestGrades(results)
     all_scores = []
@@ -207,7 +207,7 @@ def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
 def _is_recorded(pairs: Sequence[Pair], metric: str) -> bool:
     """Say whether a metric can be taken from the records of both runs.
 
-    At least one pair must have its value in both results, and no pair in only one.
+    At least one pair must have the score in both results, and no pair in only one.
     """
     is_in_both = False
     for pair in pairs:

@@ -151,7 +151,7 @@ class Rejudging:
     ) -> CaseConditions:
         """Return the conditions of a result, with settings, `k` and scale of its query.
 
-        What the query does not name stays, except for settings that the user changed.
+        Everything else is kept, except for settings that the user changed.
         """
         if query is not None and query.settings is not None:
             settings = query.settings

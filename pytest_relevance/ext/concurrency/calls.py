@@ -1,4 +1,4 @@
-"""A call of a search that is made before the turn of its case, or batch of cases.
+"""A call of a search that is made before the turn of its case, or of its cases.
 
 The call also reads the rankings, in the same thread. Cursors and clients may belong to
 the thread, and a lazy response does its work only while it is read.
@@ -50,7 +50,7 @@ class CallAhead(SearchCall):
         future: the future of the thread, or the task of asyncio, that makes the call.
             Its result is what `make` or `make_in_loop` returns.
         began: when the call began; None while it is queued.
-        window: the window in which it is made.
+        window: the window in which the call is made.
     """
 
     def __init__(

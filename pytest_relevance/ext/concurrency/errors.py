@@ -1,7 +1,7 @@
 """What happens when one of several searches raises.
 
-1. The exception ends the calls for its own case, or for all cases of its batch. It is
-kept in their `Searched.error` (`plugin/running/searching.py`).
+1. The exception ends the calls for its own case, or for all cases of its batch.
+`Searched.error` of these cases keeps it (`plugin/running/searching.py`).
 2. The other searches go on. But if the exception may end the run (`may_end_run`), no
 further search begins. The cases that were not searched are searched at their turn, if
 the run gets there.
@@ -82,7 +82,8 @@ class Cursors:
     def note(self, response: object, run: CaseRun) -> None:
         """Note that the search of a case returned `response`.
 
-        Raises `CaseError` if it is a cursor that was returned in another thread too.
+        Raises `CaseError` if the response is a cursor that was returned in another
+        thread too.
         """
         if not is_read_once(response):
             return

@@ -101,8 +101,8 @@ class Grouping:
     def _hook_of_project(self, item: pytest.Item) -> str:
         """Return the name of a hook of the project that is called for each test, or "".
 
-        Such a hook may prepare each test. If a search were called before the turn of
-        its case, it would run without that.
+        Such a hook may prepare each test. A search that is called before the turn of
+        its case would run unprepared.
         """
         file = item.parent
         if file not in self._hooks:
@@ -117,7 +117,7 @@ class Grouping:
 def are_alike(run: CaseRun, other: CaseRun) -> bool:
     """Say whether two cases are searched in the same way, so that `run` may begin both.
 
-    They are not if `other` needs a fixture that `run` does not: it is not set up yet.
+    False if `other` needs a fixture that `run` does not need: it is not set up yet.
     """
     if run.item.parent is not other.item.parent:
         return False

@@ -101,7 +101,7 @@ class Searches:
         return self._window
 
     def _close(self, window: Window) -> None:
-        """Forget the window. The cases of its dropped calls are searched later."""
+        """Forget a window. Cases of dropped calls are searched at their turn."""
         self._window = None
         for call in window.calls:
             if call.state is State.DROPPED:

@@ -38,8 +38,8 @@ class IndexDocuments:
         index.
     `absent`: the documents that are not in the index, as keys.
     `has_other_ids`: whether the index lacks a document that the search returned. Then
-        its ids differ from those of the search, and absent documents may be in it under
-        other ids.
+        the ids of the index differ from the ids of the search, and the index may have
+        the absent documents under other ids.
     """
 
     titles: dict[str, str] = field(default_factory=dict)

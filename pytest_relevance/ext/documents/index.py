@@ -82,7 +82,7 @@ class _Case:
 
 @dataclass(slots=True, eq=False)
 class _Index:
-    """The value of the fixture `relevance_documents`, and what it was asked so far.
+    """Asks the fixture `relevance_documents` for documents, and keeps the answers.
 
     Each document is asked for once. Only a document that was asked for its title is
     asked for again if an expectation needs its fields.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Register the hook."""
+    """Register the hook `pytest_relevance_explain`."""
     pluginmanager.add_hookspecs(HookSpecs)
 
 

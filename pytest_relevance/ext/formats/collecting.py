@@ -41,7 +41,7 @@ class Rated:
     """The rating of one document, checked to be text, a number, a boolean or None.
 
     `path`: the path to the object or list in the file that contains the rating.
-    `key`: the key of the rating in that object, or its index in that list.
+    `key`: the key of the rating in this object, or its index in this list.
     """
 
     query: str
@@ -315,7 +315,7 @@ class Collector:
     def _columns_of(self, names: tuple[str, ...]) -> DocumentColumns | None:
         """Return the keys that `id_field` names, for objects with the keys `names`.
 
-        Return None without `id_field`. Raise `NoColumn` if a key that it names is
+        None without `id_field`. Raises `NoColumn` if a key that `id_field` names is
         missing.
         """
         if names not in self._columns_by_names:
@@ -363,7 +363,7 @@ class Collector:
         self._rows.append(row)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
-        """Record the mistake that `rating` is not a value that a rating may have."""
+        """Record the mistake that a rating may not have the value `rating`."""
         self.wrong(
             f"a rating is a number or a name of the scale, found {found_json(rating)}",
             path,

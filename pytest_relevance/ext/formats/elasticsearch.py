@@ -132,7 +132,7 @@ def _query(
 
 
 def _other_place(request: Mapping[str, object], wanted: Sequence[str]) -> str:
-    """Return advice that names another place in the request that has a text.
+    """Return advice to read the text from another place in the request.
 
     The advice is empty if no place has a text.
     """

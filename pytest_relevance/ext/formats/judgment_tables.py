@@ -329,7 +329,7 @@ def _refuse_lists(table: Table, cells: _Cells) -> list[str]:
 
 
 def _list_message(query: str, document: str, parts: Sequence[str]) -> str:
-    """Return the mistake that a row has several documents, `parts`, as its id."""
+    """Return the message that the id of a row is a list of documents, `parts`."""
     ids = [quoted(part, 40) for part in parts[:3]]
     if len(parts) > 3:
         ids.append("...")
@@ -375,8 +375,8 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
     """Return for each rating whether a machine gave it; None if no column says so.
 
-    In a table without raters, a column of this name may be a field of the documents,
-    for example of washing machines. If it never says `true`, it is not read.
+    In a table without raters, a column `machine` may be a field of the documents, for
+    example of washing machines. A column that never has `true` is not read.
 
     `times`: how many ratings each row has.
     Raises FileError if the column has anything but `true`, `false` and blanks.

@@ -60,8 +60,8 @@ class _Content:
 def is_ltr(source: Source) -> bool:
     """Say whether a file is a judgment list.
 
-    The first line must be a judgment or a header of a query, because a table begins
-    with a header of its own. So must be more than half of the first 20 lines.
+    More than half of the first 20 lines must be judgments or headers of queries. The
+    first line must be one too, because a table begins with a header of its own.
     """
     fits = []
     for line in source.head.split("\n"):

@@ -283,7 +283,7 @@ class _NestedReader(Collector):
     def _add_by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
         """Add the queries of an object such as `{"red shoes": {"sku-1": 3}}`.
 
-        Each key is the id of a query; in a file of queries it is the text, too.
+        Each key is the id of a query. In a file of queries the key is the text, too.
         """
         for key, value in entry.items():
             at = (*path, key)

@@ -164,8 +164,8 @@ def _add_judgements(
 ) -> None:
     """Add the judgements of one document.
 
-    If there are several, a judgement without a name of its rater is told apart by its
-    number: `rating 2`.
+    If there are several, a judgement without the name of a rater gets its number as
+    rater: `rating 2`.
     """
     title = _title(pair.get("document_fields"))
     path = (*path, "judgements")

@@ -44,7 +44,7 @@ def unread_numbers(table: Table, read: Collection[int]) -> list[int]:
 def unread_of_table(
     table: Table, read: Collection[int], *, beside_judgments: bool
 ) -> list[UnreadColumn]:
-    """Return the columns of a table that are not in `read`, each with its place.
+    """Return the columns of a table that `read` does not have, each with its place.
 
     `beside_judgments`: whether the table has judgments.
     """

@@ -95,7 +95,7 @@ def collect_rre(source: Source) -> Collector:
 def _inner(collector: Collector, outer: _Level, level: str) -> Iterator[_Level]:
     """Yield the objects under the key `level` of an object.
 
-    If the object has no such key, yield the object itself: the level is left out.
+    If the object has no such key, the level was left out: yield the object itself.
     """
     if level not in outer.members:
         yield outer

@@ -9,11 +9,11 @@
     <topic number="1"><query>coronavirus origin</query><question>what is
     ...</question></topic>
 
-The first is not XML: its inner elements have no end tag, and `&` and `<` are not
-escaped. So one scanner reads both. The text of a query is its `query` or `title`. If it
-has none, the text is its `question` or description, or else the text of the topic
-itself. Line breaks become spaces. Another of these elements becomes the note of the
-query. See https://trec.nist.gov/data/topics_eng/.
+The first form is not XML: its inner elements have no end tag, and `&` and `<` are not
+escaped. So one scanner reads both forms. The text of a query is the first of these that
+the topic has: its `query`, its `title`, its `question`, its description, the text of
+the topic itself. Line breaks become spaces. A description, question or narrative that
+is not the text becomes the note. See https://trec.nist.gov/data/topics_eng/.
 """
 
 from __future__ import annotations

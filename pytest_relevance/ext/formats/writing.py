@@ -158,8 +158,8 @@ def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
 def _check_table(judgments: Judgments, about: str) -> tuple[str, ...]:
     """Return what a table loses of the judgments, as texts for the user.
 
-    `about`: the name of the format. Raises ValueError for judgments that it cannot
-        hold.
+    `about`: the name of the format. Raises ValueError for judgments that the format
+        cannot hold.
     """
     if not any(judgments.values()) and not judgments.unrated:
         raise ValueError("there are no judgments to write")
@@ -233,7 +233,7 @@ _DOCUMENT_OF_TREC = re.compile(r"\S+")
 
 
 def _ids_without_place(judged: Judgments | Rankings, about: str) -> Iterator[str]:
-    """Yield a message for each id that cannot stand in a line of TREC."""
+    """Yield a message for each id that a line of TREC cannot have."""
     rule = (
         f"{about} cannot hold it: an id there has no white space, and that of a query "
         "does not begin with #"

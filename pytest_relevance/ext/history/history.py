@@ -226,7 +226,7 @@ class _Runs:
     def _with_keys(
         self, results: Iterable[CaseResult]
     ) -> Iterator[tuple[CaseKey, CaseResult]]:
-        """Yield (key, result) for each result; the key identifies it in its variant."""
+        """Yield (key, result) for each result. The key is unique in a variant."""
         checks: Counter[tuple[str | None, str, str]] = Counter()
         for result in results:
             file = self._name_of(result.file)
@@ -270,7 +270,7 @@ class _Runs:
         return list(self.points[last])
 
     def points_of(self, variant: str | None) -> list[Point]:
-        """Return the figures of a variant in each run that has it."""
+        """Return the figures of a variant in each run that has the variant."""
         return [points[variant] for points in self.points.values() if variant in points]
 
     def last_of(self, variant: str | None) -> Mapping[CaseKey, LastResult]:

@@ -64,8 +64,8 @@ class CaseMove:
     """A case that got worse or better since its last result.
 
     `before`, `after`: its nDCG@k in both runs; None if it is not defined.
-    `is_certain`: whether it got worse under every grading of its unjudged results; None
-    if it got better.
+    `is_certain`: whether the case got worse under every grading of its unjudged
+    results; None if it got better.
     """
 
     key: CaseKey
@@ -86,7 +86,7 @@ class Point:
     `fingerprint`: what was searched.
     `searched`: the parts of the fingerprint that changed since the run before.
     `figures`: the figures of the cases that were searched.
-    `rankings`: their documents in the top k, best first.
+    `rankings`: the documents of each case in the top k, best first.
     `statuses`: {status: number of cases}.
     `bounded`: how many cases could pass: they have a floor or an expectation, or failed
         otherwise. Skipped cases do not count.

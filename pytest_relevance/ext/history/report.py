@@ -82,7 +82,7 @@ _NARROWEST_INTERVAL = 0.0005
 
 
 def headline(history: History) -> Headline:
-    """Return the headline of the history: that of the variant that did worst."""
+    """Return the headline of the variant that did worst."""
     said = []
     for series in history.series:
         label = ""

@@ -36,7 +36,7 @@ class Series:
     Attributes:
         variant: the variant; None if the search has none.
         points: the runs in the order of their start.
-        scored: how many cases the means are over: those with a score in every run that
+        scored: how many cases the means are over. These have a score in every run that
             searched anything.
         others: how many cases are not in all these runs, or have no score in some.
         since: the index of the first run that is compared with the last one. From there

@@ -64,9 +64,9 @@ def _story_html(story: Story, name: str) -> str:
 
 
 def _line_path(line: DocumentLine, place: int) -> str:
-    """Return the line of a document. It is interrupted where it is not found.
+    """Return the line of a document. It has a gap if a run did not return the document.
 
-    It is level in the middle of each run, so that one run alone can be seen.
+    The line is level in the middle of each run, so that one run alone can be seen.
     """
     path = ""
     is_drawn = False

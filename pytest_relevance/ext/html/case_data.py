@@ -170,9 +170,9 @@ def _ties(result: CaseResult) -> str:
 
 
 def _to_judge(row: PageRow, gains: PlausibleGains) -> dict[str, Any]:
-    """Return the unjudged results in the order of judging, and what depends on them.
+    """Return the unjudged results in the order of judging, and what each grade changes.
 
-    `script/data.js` says what stands in the list of each result (`ToJudge`).
+    `script/data.js` says what the list of each result has (`ToJudge`).
     """
     unjudged = unjudged_results(row.result, gains)
     if not unjudged:
@@ -247,9 +247,9 @@ def _accepted(row: PageRow) -> dict[str, Any]:
 
 
 def _moves(row: PageRow, shares: Mapping[str, float]) -> list[list[Any]]:
-    """Return the documents that moved or changed the score, those that did most first.
+    """Return the documents that moved or changed the score, the largest change first.
 
-    `script/data.js` says what stands in the list of each document (`Move`).
+    `script/data.js` says what the list of each document has (`Move`).
     """
     before = row.change.before
     if before is None or not row.has_earlier_ranking:

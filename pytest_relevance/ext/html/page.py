@@ -99,14 +99,15 @@ def html_page(run: Run, *, images: bool = False) -> str:
     """Return the page about a run as text, which can be written in UTF-8.
 
     Half a surrogate pair, which UTF-8 does not have, becomes an escape.
-    `images`: whether the page loads pictures of documents from their addresses. It then
-        says so. It never loads anything else.
+
+    `images`: whether the page loads pictures of documents from their addresses, and
+        tells the reader. The page never loads anything else.
     """
     return _page(run, rows_of_run(run.results), screen_of(run), images=images)
 
 
 def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) -> str:
-    """Return a page. `rows` has a row for each case of `run`."""
+    """Return the page of a run or a comparison. `rows`: one for each case of `run`."""
     if images:
         screen = replace(screen, notes=[*screen.notes, _PICTURES])
     styles = [package_text(PACKAGE, name) for name in STYLES]

@@ -70,9 +70,9 @@ def page_data(
 
 
 def record_name(run: Run) -> str:
-    """Return a name that no other run has: when it began, and a digest of its scores.
+    """Return a name that no other run has: its start, and a digest of its scores.
 
-    The page keeps the grades that a reader gives under this name.
+    Under this name the page keeps the grades that a reader gives.
     """
     digest = blake2b(digest_size=6)
     for result in run.results:
@@ -110,9 +110,9 @@ def _most_ranks(row: PageRow) -> int:
 
 
 def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
-    """Return {name of a filter in `SHOWN`: number of queries that it shows}.
+    """Return {name of a filter in `SHOWN`: number of queries that the filter shows}.
 
-    These are the counts of the headline, over all cases of the run.
+    The counts are those of the headline, over all cases of the run.
     """
     counts = screen.counts
     before = [row.result for row in rows if row.failed_before]

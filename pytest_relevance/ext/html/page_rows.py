@@ -29,8 +29,8 @@ class PageRow:
 
     `change`: the case compared by nDCG@k with its earlier ranking, if it has one.
     `became`: `got worse`, `changed`, `got better`, `failed before`, or else the status.
-    `is_certain`: whether it got worse under every grading of its unjudged results; None
-    if it did not get worse, or is compared by another metric than nDCG.
+    `is_certain`: whether the case got worse under every grading of its unjudged
+    results; None if it did not get worse, or is compared by another metric than nDCG.
     """
 
     change: Change
@@ -116,7 +116,7 @@ def rows_of_comparison(comparison: Comparison) -> list[PageRow]:
 
 
 def _row(change: Change, counted: Change) -> PageRow:
-    """Return a row. `counted`: the change by the metric of the headline."""
+    """Return the row of a case. `counted`: its change by the metric of the headline."""
     word = became_of(counted)
     is_certain = certainty_of(counted, word)
     if word not in (GOT_WORSE, CHANGED, GOT_BETTER):
@@ -144,8 +144,8 @@ class ChosenRows:
     """The rows that a page has.
 
     `shown`: the cases that the page has in full, in the order of the run.
-    `worst`: all cases that failed or got worse, the worst first; if there are none, the
-    cases with the lowest scores, those that cannot fail last.
+    `worst`: all cases that failed or got worse, the worst first. If there are none: the
+    cases with the lowest scores, and last the cases that cannot fail.
     """
 
     shown: Sequence[PageRow]
@@ -203,7 +203,7 @@ def _most_notable(rows: Sequence[PageRow], places: Iterable[int]) -> list[int]:
 def nothing_fell(rows: Sequence[PageRow]) -> bool:
     """Say whether no case failed and no score fell.
 
-    Then the page shows the cases with the lowest scores, as it does without a baseline.
+    Then the page shows the cases with the lowest scores, as without a baseline.
     """
     for row in rows:
         if row.was_skipped:
@@ -220,7 +220,7 @@ def row_reason(result: CaseResult, said_once: frozenset[int]) -> str:
     """Return the reason in the row of a case: its error, or why it failed.
 
     `said_once`: the `id()` of results with an error that the page names once for
-        several cases. The reason of these is "".
+        several cases. Such results have the reason "".
     """
     if result.call.error is None:
         return reason_beside_score(result)

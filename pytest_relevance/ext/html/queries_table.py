@@ -53,7 +53,7 @@ def _was_searched(row: PageRow) -> bool:
 def _more(worst: Sequence[PageRow]) -> str:
     """Return a line with the number of cases that the table leaves out, as HTML; or "".
 
-    If some of these cases got worse, only those are counted.
+    If some of these cases got worse, only the cases that got worse are counted.
     """
     rest = len(worst) - MOST_WORST
     if rest <= 0:

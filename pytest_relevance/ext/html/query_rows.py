@@ -38,8 +38,8 @@ _LEAST_WIDTH = 2  # of a bar, of 100
 class QueryRows:
     """The table of the queries of a run: its titles, and the row of each case.
 
-    `rows`: all cases of the run. What a row says depends on the others: which error is
-    told once for many cases, for example.
+    `rows`: all cases of the run. What a row says depends on the other rows: an error
+    that many cases share is told only once.
     """
 
     def __init__(self, rows: Sequence[PageRow]) -> None:

@@ -29,7 +29,7 @@ _MOST_APART = 3
 
 @dataclass(slots=True)
 class Calibration:
-    """Grades that people gave, and that a judge is asked for too, to compare both.
+    """Grades that people gave, for which a judge is asked too, to compare the two.
 
     `cases`: the cases with the grades.
     `drawn`: the grades that the judge is asked for.

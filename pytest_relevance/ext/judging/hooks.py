@@ -92,7 +92,7 @@ class _Asking:
 
 
 class Judging:
-    """Hooks that request the fixture `relevance_judge` if it is needed, and ask it.
+    """Hooks that request the fixture `relevance_judge` if needed, and ask the judge.
 
     The judge is asked before the fixture is torn down. If it cannot be asked, the run
     fails.
@@ -165,7 +165,7 @@ class Judging:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> _Hook:
-        """Ask the judge before the fixture, and those it requests, are torn down."""
+        """Ask the judge before its fixture is torn down, or one that it requests."""
         value = yield
         if fixturedef.argname == NAME:
             if fixturedef.scope != "session":

@@ -156,7 +156,7 @@ class Judge:
     async def _answer(self, question: Question) -> Answer | BaseException:
         """Call the judge for a question, and return the answer.
 
-        An exception that ends the run is returned and not raised, because asyncio would
+        An exception that ends the run is returned and not raised. Otherwise asyncio would
         log it as the exception of a task that nobody looks at.
         """
         try:

@@ -56,8 +56,8 @@ def why_not_added_to(data: bytes) -> str | None:
 def _whole_rows(data: bytes) -> bytes:
     """Return content without an incomplete last row, which a killed run may leave.
 
-    Lines are taken off the end until the rest can be read, because the row may have
-    line feeds in quotes. If a complete row would be taken off, the content is damaged
+    Lines are removed from the end until the rest can be read, because the row may have
+    line feeds in quotes. If a complete row would be removed, the content is damaged
     elsewhere, and is returned as it is.
     """
     end = len(data)
@@ -96,9 +96,9 @@ class RowsToJudge:
 class JudgeFile:
     """The file to which a judge adds its grades, row by row.
 
-    A later run continues the file. It does not ask the judge again about a pair of
-    query and document that the file has with its name. A blank grade there means that
-    the judge could not tell.
+    A later run continues the file. If the file has a row of the judge for a query and a
+    document, the judge is not asked again. A blank grade in such a row means that the
+    judge could not tell.
     """
 
     def __init__(self, path: Path) -> None:

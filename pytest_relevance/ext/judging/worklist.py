@@ -58,7 +58,7 @@ class WorklistRow:
     `effect`, `reach`: by how much `worth` and `move` would change the sum of the
         weighted scores.
     `settles`: the chance that a grade for the document settles whether the query got
-        worse (`settling.Stake`); 0 if it cannot.
+        worse (`settling.Stake`); 0 if no grade can settle this.
     `turn`: the index of the document among those that can settle the query.
     `is_undecided`: whether a verdict of the query depends on grades.
     """
@@ -131,8 +131,7 @@ class Worklist:
     A pair of query and document is one row, even if several cases returned it. The rows
     are in this order:
 
-    1. rows that can settle whether a query got worse, those with the highest chance
-    first
+    1. rows that can settle whether a query got worse, the highest chance first
     2. other rows of queries whose verdict depends on grades
     3. the remaining rows: no grade can settle their query, or nothing depends on one
 
@@ -281,9 +280,9 @@ def listed_names(queries: Iterable[WorklistQuery]) -> dict[WorklistQuery, str]:
     """Return the name under which the worklist lists each query.
 
     The name is the id of the query, or its text if the id is ambiguous. An id is
-    ambiguous if it belongs to several texts, because in a file of judgments it can mean
-    only one of them. A text may equal an id, so that a new name makes another id
-    ambiguous. So the search for ambiguous ids is repeated.
+    ambiguous if it belongs to several texts, because in a file of judgments an id
+    belongs to one text. A text may equal an id. Then a new name makes another id
+    ambiguous, so the search for ambiguous ids is repeated.
     """
     names = {query: query.id for query in queries}
     ambiguous = _ambiguous_queries(names)
@@ -320,8 +319,7 @@ _FIELD_PLACE = WORKLIST_COLUMNS.index("title") + 1
 def _columns_of_readers() -> frozenset[str]:
     """Return the names of columns that a field of the catalogue must not have.
 
-    A reader of judgments would take such a column for the document or the rater, for
-    example.
+    Otherwise a reader of judgments could take the field for the document or the rater.
     """
     spellings = SPELLINGS["document"]
     before_document = spellings[: spellings.index("document")]

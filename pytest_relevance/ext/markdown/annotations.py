@@ -89,7 +89,7 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
 
     Errors outside of cases come first, then other reasons why the run fails, then
     cases, and gates last. Cases that failed alike share one annotation. Up to three
-    of the ten are kept for gates; gates also get what the others leave.
+    of the ten are kept for gates. If the rest needs fewer than seven, gates get more.
     """
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     annotations = _error_annotations(run.info)

@@ -1,4 +1,4 @@
-"""The report format `markdown`. The modules that make it are imported when needed."""
+"""The report format `markdown`. The modules that make the report are imported late."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _findings(infos: Sequence[RunInfo]) -> tuple[RunFinding, ...]:
     """Return what the shards report about themselves, each finding once.
 
     A finding about a part of the run (`is_of_part`) may be wrong for the whole run. So
-    it is kept only if all shards have it.
+    such a finding is kept only if all shards have it.
     """
     findings = []
     for info in infos:

@@ -67,9 +67,9 @@ def merged_lines(
 
 
 def with_missing(merged: Merged) -> Run:
-    """Return the merged run. Its missing cases include those that no record has.
+    """Return the merged run, with the cases that no record has among its missing ones.
 
-    Such a case is named FILE::SEARCH, because its node id is not known.
+    A case that no record has is named FILE::SEARCH, because its node id is not known.
     """
     run = merged.run
     absent = []

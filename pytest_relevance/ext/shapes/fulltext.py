@@ -141,7 +141,7 @@ def _fields_of_item(item: Any) -> Mapping[str, object]:
 
     The fields are
 
-    - those of the data, if the data is a JSON object, or `data`, if it is one word
+    - the members of the data, if this is a JSON object; `data`, if it is one word
     - `Q`, the only term with the prefix Q, without the prefix
     - `score`
 

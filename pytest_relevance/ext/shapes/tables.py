@@ -230,7 +230,7 @@ def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
 
     Tuples become mappings if the names of the columns are needed: if a column is named
     like an id, if the suite says which column has the id, or if the first column is
-    named like a title. Without its name, that title would be taken for the id.
+    named like a title. Without its name, a title would be taken for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = _fetch(cursor, options.most)
