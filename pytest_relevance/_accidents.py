@@ -110,7 +110,7 @@ _LINK = re.compile(r"(?:\.\.?/)+[^\s<>]+")
 
 
 def _pointer(head: str) -> str | None:
-    """Return the message if a file only says where the data is; None for any other."""
+    """Return the message if a file only says where the data is; else None."""
     if _LFS.match(head):
         return "this is a pointer of Git LFS, and not the file itself; fetch the file: git lfs pull"
     if _ANNEX.fullmatch(head):
@@ -316,7 +316,7 @@ def _answer_in_json(source: Source) -> str | None:
 
 
 def is_error_answer(document: Mapping[str, object]) -> bool:
-    """Say whether a JSON object is the error of a server, and not data.
+    """Say whether a JSON object is the error of a server.
 
     An object is an error if all its keys are keys of errors and a value reports one. A
     small object without an id is an error too if its error is a text of several words.

@@ -202,8 +202,8 @@ def is_read_only(path: str | os.PathLike[str]) -> bool:
 def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
     """Return the name of a file for a report that is passed on to others.
 
-    For a file inside `root` that is the path below `root`, for any other file the name
-    alone, so that no folder of the machine is told. A relative path stays as it is.
+    A file inside `root` has its path below `root`. Any other file has its name alone,
+    so that no folder of the machine is told. A relative path stays as it is.
     """
     full = os.path.expanduser(path)
     if not os.path.isabs(full):

@@ -1,8 +1,10 @@
 """Read ids of documents: types with an exact text, and `id_field` of a case file.
 
-`id_field` is a path to a field, a list of paths, of which the first one that a result
-has counts, or a template such as `{_index}/{_id}`, which joins several fields to one
-id.
+`id_field` has one of these forms:
+
+- a path to a field
+- a list of paths: the first one that a result has counts
+- a template such as `{_index}/{_id}`, which joins several fields to one id
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class NearPair:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """The texts that a query should have found and did not, and those it found."""
+    """The texts that a query should have found, and the texts that it found instead."""
 
     wanted: Sequence[str]
     found: Sequence[str]
@@ -182,10 +182,10 @@ def _pairs_by_fold(query: Unmatched) -> list[NearPair]:
 
 @dataclass(frozen=True, slots=True)
 class _Affix:
-    """A prefix or a suffix that the texts on one side have, and the others do not.
+    """A prefix or a suffix that only the texts on one side have.
 
-    `is_of_found`: whether the texts that were found have it, not those that were
-    wanted.
+    `is_of_found`: whether the texts that were found have it; otherwise the texts that
+    were wanted have it.
     """
 
     text: str

@@ -27,7 +27,7 @@ def score_text(score: float | None) -> str:
 def digits_apart(value: float, bound: float, least: int = 3) -> int:
     """Return how many decimals it takes to see that a figure and a bound differ.
 
-    At least `least`, which is also returned if both are equal.
+    At least `least`. If figure and bound are equal, `least` is returned.
     """
     for digits in range(least, 18):
         if f"{value:.{digits}f}" != f"{bound:.{digits}f}":

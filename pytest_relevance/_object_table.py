@@ -56,7 +56,7 @@ class ObjectTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Return where a row stands: its line in JSON Lines, or its path in JSON."""
+        """Return the place of a row: its line in JSON Lines, or its path in JSON."""
         return self.source.place(self.source.path_of_entry(row))
 
     def require(self, column: int) -> None:

@@ -45,7 +45,7 @@ class ParquetTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Return where a row stands: its number, from 0."""
+        """Return the place of a row: its number, from 0."""
         return Place(path=f"row {row}")
 
     def records(self, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:

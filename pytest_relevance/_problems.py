@@ -116,9 +116,9 @@ class FileError(ValueError):
 def _sorted_without_copies(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return the problems sorted by place, without a second message at one place.
 
-    A mistake behind an anchor of YAML is reported by each case that has its alias: the
-    first of these problems is kept. Problems of the file that was read come before
-    problems of other files.
+    Each case with an alias of YAML reports a mistake behind the anchor. The first of
+    these problems is kept. Problems of the file that was read come before problems of
+    other files.
     """
 
     def position(problem: Problem) -> tuple[str, int, int]:

@@ -58,7 +58,7 @@ def closest(found: str, known: tuple[str, ...], cutoff: float = 0.6) -> str | No
 
 
 def listed(names: Iterable[object], last: str = "or") -> str:
-    """Return names joined in prose: `a, b or c`. `last` stands before the last name."""
+    """Return names joined in prose: `a, b or c`. `last`: the word before the last."""
     words = [str(name) for name in names]
     if len(words) < 2:
         return "".join(words)

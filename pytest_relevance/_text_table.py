@@ -125,7 +125,7 @@ class TextTable:
         return columns
 
     def place(self, row: int) -> Place:
-        """Return where a row stands: the line in which it begins.
+        """Return the place of a row: the line in which it begins.
 
         `row` counts from 0, without the header.
         """
@@ -236,7 +236,7 @@ class TextTable:
 def _repetitive_columns(
     rows: Sequence[Sequence[str]], columns: Iterable[int]
 ) -> set[int]:
-    """Return the columns in which each text stands twice or more on average."""
+    """Return the columns in which each text occurs twice or more on average."""
     repetitive = set()
     for column in columns:
         texts = {row[column] for row in rows}

@@ -66,7 +66,7 @@ class CaseDraft:
     `own`: the checked keys of the case.
     `origin`: where the case comes from.
     `terms`: what the suite and the case set, still without the range of grades.
-    `min_ndcg`: the floor that applies; None if none does.
+    `min_ndcg`: the floor that applies; None if no floor applies.
     `expect`: the expectations that apply to the case.
     `not_applicable`: the metrics that the suite expects and that do not apply.
     """
@@ -241,7 +241,7 @@ class Drafts:
         return sorted(self._grades)
 
     def add(self, draft: CaseDraft, at: Location) -> None:
-        """Add a draft. `at` is where its case stands."""
+        """Add a draft. `at`: the place of its case."""
         self._grades.update(draft.judgments.distinct)
         floors_at = None
         if may_be_out_of_reach(draft.min_ndcg, draft.expect, draft.terms):
@@ -303,7 +303,7 @@ def case_from_values(
 def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wrong:
     """Return a case that is written in Python, or report its mistakes.
 
-    No suite sets anything for it, and no other case adds to its range of grades.
+    There is no suite, and no other case adds to the range of grades.
     """
     checked = check_keys(CASE, values, at)
     has_query = "query" in values

@@ -85,7 +85,10 @@ class FileJudgments:
         return self.judgments.ratings.get(self.key, {}).get(document, {})
 
     def place(self, document: str) -> Place:
-        """Return where the file judges a document, which is searched for."""
+        """Return the place of the judgment of a document in the file.
+
+        The file is searched for it.
+        """
         place = self.judgments.place(self.key, document)
         return replace(place, file=self.judgments.file)
 
@@ -269,7 +272,7 @@ def fill_gaps(
 def _who_gave(document: str, parts: Sequence[FileJudgments]) -> str:
     """Return the names of the raters of a document, joined by " + ".
 
-    If the raters of a file have no names, the name of the file stands for them.
+    If the raters of a file have no names, the name of the file is used.
     """
     names: set[str] = set()
     for part in parts:

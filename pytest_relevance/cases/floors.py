@@ -205,7 +205,7 @@ def best_rankings(
 ) -> Iterator[GradedRanking]:
     """Yield rankings of judged documents, of which one is the best for each measure.
 
-    So a floor that none of them meets is out of reach.
+    So a floor that none of these rankings meets is out of reach.
 
     `judged`: the grades of the documents. The rankings are, in this order:
 
@@ -218,7 +218,7 @@ def best_rankings(
     - the documents with a grade above 0, the highest grade first: for measures that
       other documents lower
 
-    A property test compares them with every possible ranking, for all measures.
+    A property test compares these with every possible ranking, for all measures.
     """
     grades = list(judged)
     by_grade = sorted(grades, reverse=True)
@@ -237,7 +237,7 @@ def best_rankings(
 class _SuiteFloor:
     """A floor of the suite, and to which cases it applies.
 
-    `path`: where the floor stands in the case file.
+    `path`: the place of the floor in the case file.
     `name`: what messages call it.
     `held`: the number of cases to which it applies.
     `not_held`: the queries of the cases to which it does not apply.

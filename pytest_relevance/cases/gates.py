@@ -1,6 +1,6 @@
 """The check of `gates:`. The kinds of gates are in the folder `gates`.
 
-A gate has one condition: the key that is the name of its kind. It may have options.
+A gate has one condition: the key that is the name of its kind. A gate may have options.
 
 It is called once for a case file, while the file is read.
 """

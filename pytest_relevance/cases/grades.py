@@ -259,7 +259,7 @@ def _check_rating(written: object, scale: Scale | None, at: Location) -> float |
 
 
 def grade_of(written: object, scale: Scale | None) -> float | str:
-    """Return the grade that a name or a number means, or a message if it means none."""
+    """Return the grade that a name or a number means, or a message if there is none."""
     if isinstance(written, str):
         if scale is not None and written in scale.names:
             return scale.names[written]

@@ -160,7 +160,7 @@ class JudgmentFile:
             yield f"{self.name}: {count} {have} no case: {examples(without_case)}"
 
     def _names(self, lookup: Lookup) -> Sequence[str] | Wrong:
-        """Return the keys under which a query may stand, or report a mistake.
+        """Return the keys that a query may have in the file, or report a mistake.
 
         If the file has the id of the case, the id is the key, and for rows without an
         id also the text of the query. Otherwise the keys are the text and all ids of

@@ -200,10 +200,10 @@ OF_SETTINGS = tuple(
 class CheckedKeys:
     """The checked keys of a suite or a case.
 
-    `values`: the values that it sets itself, without wrong ones.
-    `wrong`: the wrong keys. For a case also those of the suite that it does not
-        replace.
-    `has_unknown`: whether it has a key that does not exist.
+    `values`: the values that the suite or the case sets itself, without wrong ones.
+    `wrong`: the wrong keys. For a case also the wrong keys of the suite that the case
+        does not replace.
+    `has_unknown`: whether there is a key that does not exist.
     """
 
     values: dict[str, object]
@@ -299,7 +299,7 @@ _LONGEST_COMMON_BEGINNING = len("ties")
 def _meant_key(name: str, keys: Sequence[str]) -> str | None:
     """Return the key that a misspelt name may mean; None if no key is near.
 
-    A word that only one key has stands for this key: `titel` means `title_field`. A
+    A word that only one key has means this key: `titel` means `title_field`. A
     name may also be longer than a key: `expectations` means `expect`.
     """
     words: Counter[str] = Counter()

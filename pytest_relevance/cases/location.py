@@ -55,8 +55,8 @@ def all_right(checked: Iterable[T | Wrong]) -> list[T] | Wrong:
 class CaseFileError(FileError):
     """A case file that cannot be used.
 
-    `problems` are the mistakes in it, in its order, and then those in files that it
-    names.
+    `problems`: the mistakes in the case file, in its order, then the mistakes in files
+    that it names.
     """
 
     MOST_SHOWN = 50
@@ -99,7 +99,7 @@ class Subject:
 
 
 class Location:
-    """Where a checked value stands: a path in a suite or a case."""
+    """The place of a checked value: a path in a suite or a case."""
 
     __slots__ = ("path", "subject")
 

@@ -65,8 +65,9 @@ class FieldCondition:
     `path` is the name of the field; dots lead into nested ones. `comparison` is one of
 
     - "==": the field equals any of the `values`, which are texts, numbers and booleans
-    - "!=", ">=", ">", "<=", "<": it is a number, compared with the only value
-    - "contains": it is a text that contains the only value, in upper or lower case
+    - "!=", ">=", ">", "<=", "<": the field is a number, compared with the only value
+    - "contains": the field is a text that contains the only value, in upper or lower
+      case
     - "at_most": no value of the field occurs in more results than the only value says
     """
 
@@ -173,8 +174,8 @@ class Expectation:
     def deepest(self) -> int:
         """Return the last rank that the metric looks at: 5 for `P@5`.
 
-        For RR without a cutoff this is the last rank at which it meets its bound: 2 for
-        `RR: 0.5`. For other metrics without a cutoff, and without a metric, it is 0.
+        For RR without a cutoff, it is the last rank at which RR meets its bound: 2 for
+        `RR: 0.5`. 0 for other metrics without a cutoff, and without a metric.
         """
         if self.metric is None:
             return 0
@@ -340,7 +341,7 @@ class RecordedGate:
 
     @property
     def gate(self) -> Gate:
-        """Return the gate. A project's own metric has no function then."""
+        """Return it as a `Gate`. A project's own metric has no function then."""
         values = {one.name: getattr(self, one.name) for one in fields(Gate)}
         bounds = [(metric_named(metric), bound) for metric, bound in self.bounds]
         values["bounds"] = tuple(bounds)
@@ -355,8 +356,8 @@ class CatalogueFile:
         a template that joins columns.
     `show`: further columns that reports show.
     `url`, `image`: the columns with web addresses of documents and of their pictures.
-    `suite_id`: the `id_field` of the suite, if this is a template. If `id` is missing,
-        and the file has the columns of the template, it is used in its place.
+    `suite_id`: the `id_field` of the suite, if this is a template. If there is no `id`,
+        and the file has the columns of the template, the template is used.
     """
 
     file: str
@@ -400,8 +401,8 @@ class Terms:
         search sorts them by a second key.
     `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
         override them.
-    `lowest`, `highest`: the range of grades that an unjudged result may have: that of
-        the scale, or without a scale that of 0 and all judgments of the file.
+    `lowest`, `highest`: the range of grades that an unjudged result may have: the range
+        of the scale. Without a scale, the range of 0 and all judgments of the file.
     """
 
     search: str = "search"

@@ -160,7 +160,7 @@ def _check_description(
 ) -> Mapping[str, Any] | Wrong:
     """Return the mapping that describes a file, or report a mistake.
 
-    A name alone stands for `{file: ...}`. The callers check `show` and `id_field`.
+    A name alone means `{file: ...}`. The callers check `show` and `id_field`.
     """
     if isinstance(value, str) and value:
         return {FILE: value}

@@ -79,7 +79,7 @@ def _refused_parts(text: str) -> list[str]:
 
 @lru_cache(maxsize=16)  # each case asks twice
 def node_name(query: str) -> str:
-    """Return a query as it stands in a node id, for a case without an id.
+    """Return a query in the form that it has in a node id, for a case without an id.
 
     Characters that a node id cannot have are percent-encoded.
     """

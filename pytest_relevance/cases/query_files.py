@@ -69,7 +69,7 @@ class ListedQuery:
 
 
 class ListedPosition(Position):
-    """Finds the line of a listed query. All its values stand in this line."""
+    """Finds the line of a listed query. All values of the query are in this line."""
 
     __slots__ = ("_name", "_query")
 
@@ -124,9 +124,9 @@ class ListedQueries:
     ) -> ListedQuery | Wrong | None:
         """Return the query of the files that a written case is about; None without one.
 
-        A query has the id of the case, or its text if the case has no id. The query is
-        marked as one with a written case. Reports an id that stands for another text,
-        and a text that several ids have.
+        The query has the id of the case. If the case has no id, the query has the text
+        of the case. The query is marked as one with a written case. Reports an id that
+        has another text, and a text that several ids have.
         """
         ids: Sequence[str] = ()
         if written_id is None:

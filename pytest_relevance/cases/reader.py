@@ -1,10 +1,10 @@
-"""Read case files.
+"""Read case files: YAML becomes a `Suite`.
 
 `read_suite` is public, `load_suite` is for the plugin, and `parse_suite` reads bytes.
 
 The file is read in one pass, a case at a time, so that memory grows only with the
-content of the cases. If a suite key stands below `cases`, the file is read once more:
-the key is a default for the cases above it too.
+content of the cases. If a suite key follows `cases`, the file is read once more: the
+key is a default for the cases above it too.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def parse_suite(
 
 
 def _read_document(data: bytes, builder: SuiteBuilder, header: Pairs) -> bool:
-    """Read the whole file. Say whether keys of the suite stand below `cases`.
+    """Read the whole file. Say whether keys of the suite follow `cases`.
 
     The keys of the suite are added to `header`, and the cases to `builder`.
 
@@ -169,8 +169,8 @@ def has_cases(data: bytes) -> bool:
     """Say whether a YAML text seems to have `cases` or `queries` at its top.
 
     Such a file is taken for a case file, whatever its name. The text is not parsed, so
-    that a mistake in the YAML does not hide the file. The key must begin a line. In a
-    file that begins with a brace, as JSON does, the key may stand anywhere.
+    that a file with a mistake in the YAML is found too. The key must begin a line. In a
+    file that begins with a brace, as JSON does, the key may be anywhere.
     """
     encoding = "utf-16" if is_utf_16(data) else "utf-8"
     text = data.decode(encoding, "replace").removeprefix("\ufeff")
@@ -184,7 +184,7 @@ def has_cases(data: bytes) -> bool:
 def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     """Read the keys of the suite into `header`, and the cases into `builder`.
 
-    Say whether keys of the suite stand below `cases`.
+    Say whether keys of the suite follow `cases`.
     """
     if not events.enter_document():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'

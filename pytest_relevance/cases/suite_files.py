@@ -51,7 +51,7 @@ _Files = Sequence[JudgmentFile]
 
 @dataclass(frozen=True, slots=True)
 class _OwnJudgments:
-    """The judgments that a case itself has, and the files that it names for them."""
+    """The judgments that a case writes, and the judgment files that it names."""
 
     judgments: CaseJudgments | None
     files: _Files
@@ -63,8 +63,8 @@ class SuiteFiles:
     `file`, `shown` and `cache` are arguments of `FileReader`. `suite` has the checked
     keys of the suite.
 
-    `is_wrong`: a file of the suite has a mistake, so the judgments of cases are not
-        known.
+    `is_wrong`: whether a file of the suite has a mistake. Then the judgments of cases
+        are not known.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class SuiteFiles:
     def _own_judgments(
         self, own: Mapping[str, object], lookup: Lookup
     ) -> _OwnJudgments | Wrong:
-        """Return the judgments that a case writes, or that the files it names have."""
+        """Return the judgments of a case itself: written, or in files that it names."""
         written = own.get("judgments")
         files: _Files = ()
         judgments: CaseJudgments | Wrong | None = None

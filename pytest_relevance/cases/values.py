@@ -1,9 +1,9 @@
 """The checks of simple values: texts, numbers, names, params, documents.
 
-A check takes a plain Python value and its `Location`. So it is the same for a case file
-and for a case that is written in Python (`relevance.check`). It returns the value for
-the `Case` or its `Terms`. If the value is wrong, it reports a mistake and returns
-`WRONG`.
+A check takes a plain Python value and its `Location`. So a case file and a case that is
+written in Python (`relevance.check`) have the same checks. A check returns the value
+for the `Case` or its `Terms`. If the value is wrong, the check reports a mistake and
+returns `WRONG`.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ class CommandError(Exception):
 class Command(Protocol):
     """What the module of a command has. It is imported when the command is called.
 
-    The first line of its docstring says what the command does, unless it is in `ABOUT`.
-    The other paragraphs are part of the help text.
+    The first line of its docstring says what the command does, unless `ABOUT` does. The
+    other paragraphs are part of the help text.
     """
 
     __doc__: str | None

@@ -61,8 +61,8 @@ def check_output(
 ) -> None:
     """Raise `CommandError` if `--output` must not be written.
 
-    It must not be written if it names an input of the command, or if it exists and is
-    not a file of the same kind.
+    Two files must not be written: an input of the command, and an existing file of
+    another kind.
     `inputs`: the files that the command reads.
     `is_own`: says whether a file with this content may be replaced.
     `otherwise`: names another file in the message, for example `no record`.
@@ -95,7 +95,7 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Turn an OSError in the block into a `CommandError`, which says so of `path`."""
+    """Turn an OSError in the block into a `CommandError` about `path`."""
     try:
         yield
     except OSError as error:

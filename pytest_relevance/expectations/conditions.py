@@ -161,8 +161,8 @@ def implies_condition(
     """Say whether each value that meets the condition `now` meets `before` too.
 
     `of_all`: whether every result has to meet the condition. If not, `==` has to have
-        the same values: a result may have a value that is an error beside one value
-        only, as "5" is beside 5.
+        the same values: with other values another result may be an error. For example,
+        "5" is an error beside 5.
     """
     if now.path != before.path:
         return False

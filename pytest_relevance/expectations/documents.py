@@ -90,7 +90,7 @@ def open_if_named(expected: Expectation, ranking: Ranking) -> int:
 
 
 def _open_to_depth(expected: Expectation, k: int, ranking: Ranking) -> int:
-    """Return the depth if a document is missing and may stand above it; else 0."""
+    """Return the depth if a missing document may be above it; else 0."""
     depth = expected.within or k
     if depth <= len(ranking.ids) or _all_returned(expected, ranking):
         return 0
@@ -115,7 +115,7 @@ def _unwanted_as_badly(both: TwoOutcomes) -> bool:
 class WrittenDocuments:
     """The documents of an entry of `expect:` as they are written, and the depth.
 
-    `value`, `at`: what is written for the documents, and where it stands.
+    `value`, `at`: what is written for the documents, and its place.
     `within`: the number of top results that count; None for the top k of the case.
     `is_wrong`: whether a mistake in the depth was reported.
     """

@@ -286,7 +286,7 @@ class _Some(_KindOfFields):
     def implies(self, both: TwoExpectations) -> bool:
         """Say whether the conditions are as strict, and the depth is the same.
 
-        With less depth, a result without the field, which is an error, may not be seen.
+        A result without the field is an error. With less depth it may not be seen.
         """
         if both.depth_now != both.depth_before:
             return False

@@ -28,7 +28,7 @@ def are_known(both: TwoOutcomes) -> bool:
 class _WrongResult:
     """A result that misses conditions on fields, and its values of these fields.
 
-    `values`: by the path of the field.
+    `values`: {path of a field: value}.
     """
 
     document: str
@@ -134,9 +134,9 @@ def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> b
 def some_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `some` at least as badly.
 
-    For each accepted result, a present result must be as close to the conditions. And
-    each text that a field has now, it must have had in an accepted result. If either
-    ranking has no results, both must have none.
+    For each accepted result, a present result must be as close to the conditions. A
+    text that a field has now must also be in an accepted result. If one ranking has no
+    results, the other must have none either.
     """
     demand = _Demand.of(both.now)
     then, now = _wrong_results(both.then), _wrong_results(both.now)

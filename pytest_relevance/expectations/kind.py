@@ -81,12 +81,12 @@ class ExpectationKind(ABC):
     def check(self, key: str, value: object, at: Location) -> Made:
         """Return the expectations of an entry of `expect:`, or refuse the entry.
 
-        `key` is the key as it is written, and `at` is where the value stands. To refuse
+        `key` is the key as it is written, and `at` is the place of the value. To refuse
         the value, return `at.refuse(message)`.
         """
 
     def allowed_ranks(self, expected: Expectation, k: int) -> RanksOfDocuments:
-        """Return the ranks at which the documents may stand; {} if any rank will do."""
+        """Return the ranks that the documents may have; {} if any rank is allowed."""
         return {}
 
     def most_results(self, expected: Expectation) -> float:
@@ -140,8 +140,8 @@ class ExpectationKind(ABC):
     ) -> int:
         """Return the depth if results that were not returned could decide; else 0.
 
-        This is asked for a search that takes no `k`, which may have more results than
-        it returned.
+        Call this for a search that takes no `k`: it may have more results than it
+        returned.
         """
         return 0
 
@@ -152,7 +152,7 @@ class ExpectationKind(ABC):
         """Return a sentence that says why an expectation is not met."""
 
     def show_met(self, outcome: Outcome) -> str:
-        """Return a met expectation with its figure, if any: `results 0`, `first`."""
+        """Return a met expectation, with its figure if it has one: `results 0`."""
         if outcome.value is None:
             return outcome.name
         return f"{outcome.name} {number_text(outcome.value)}"
@@ -176,7 +176,7 @@ class ExpectationKind(ABC):
     def is_comparable(self, both: TwoOutcomes) -> bool:
         """Say whether both outcomes have what `missed_as_badly` needs.
 
-        By default: whether the kind has that method, and both outcomes have a value.
+        By default: whether the kind has this method, and both outcomes have a value.
         """
         if type(self).missed_as_badly is ExpectationKind.missed_as_badly:
             return False

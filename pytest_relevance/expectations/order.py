@@ -35,7 +35,7 @@ _SETS = list_of(DOCUMENTS, at_least=2)
 class _Order(KindOfDocuments):
     """`order: [[a, b], c]`: both a and b come before c.
 
-    A document that was not returned, or stands below `within`, counts as last. Two such
+    A document that was not returned, or ranks below `within`, counts as last. Two such
     documents are in no order.
     """
 
@@ -81,7 +81,7 @@ class _Order(KindOfDocuments):
     def judge(self, expected: Expectation, found: Found) -> Outcome:
         """Return whether the order is right, with the pairs that are wrong.
 
-        Of two neighbouring sets, the pairs whose second document stands highest are
+        Of two neighbouring sets, the pairs whose second document ranks highest come
         first.
         """
         last = len(found.ranking) + 1
@@ -125,9 +125,9 @@ class _Order(KindOfDocuments):
     def missed_as_badly(self, both: TwoOutcomes) -> bool:
         """Say whether each wrong pair was wrong before and is no worse now.
 
-        The first document of the pair must not have fallen. The second one may have
-        fallen, because this brings the pair closer to its order, but it must still be
-        there.
+        The first document of the pair must not have fallen. The second document may
+        have fallen, because a fall brings the pair closer to its order. But it must
+        still be returned.
         """
         pairs_then = _wrong_pairs(both.then)
         for first, second in _wrong_pairs(both.now):
@@ -139,9 +139,9 @@ class _Order(KindOfDocuments):
         return True
 
     def implies(self, both: TwoExpectations) -> bool:
-        """Say whether each earlier pair stands in this order now too.
+        """Say whether the present order demands each pair of the earlier order.
 
-        Documents of a set come before those of all sets behind it.
+        A document of a set comes before all documents of later sets.
         """
         if both.now.within != both.before.within:
             return False

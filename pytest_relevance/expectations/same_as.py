@@ -179,7 +179,7 @@ def _check_overlap(
 ) -> _Overlap | Wrong:
     """Return the overlap that is written beside the query, or report a mistake.
 
-    No other key may stand beside the query. `example` shows how both are written.
+    No other key is allowed beside the query. `example` shows how the two are written.
     """
     overlap: _Overlap | Wrong = _THE_SAME
     for key, value in written.items():

@@ -156,8 +156,8 @@ class Judge:
     async def _answer(self, question: Question) -> Answer | BaseException:
         """Call the judge for a question, and return the answer.
 
-        An exception that ends the run is returned and not raised. Otherwise asyncio would
-        log it as the exception of a task that nobody looks at.
+        An exception that ends the run is returned and not raised. Otherwise asyncio
+        would log it as the exception of a task that nobody looks at.
         """
         try:
             said = self._function(question.case.query, {**question.document})
