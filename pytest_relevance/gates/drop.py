@@ -164,7 +164,7 @@ def show_hidden_drops(
     of_people: Sequence[DropFindings],
     graders: Sequence[str],
 ) -> list[DropFindings]:
-    """Return the findings. A drop that only filled grades hide is not allowed.
+    """Return findings in which a drop that only filled grades hide is not allowed.
 
     Such a drop, from `of_people`, replaces the finding about the same metric.
 

@@ -249,8 +249,8 @@ def _findings(
 ) -> list[Finding]:
     """Return what one gate finds in results.
 
-    A case without a score fails the gate, even if it does not have the tag of the gate:
-    nobody knows what its search would have returned.
+    A case without a score fails the gate, even if the case does not have the tag of the
+    gate: nobody knows what its search would have returned.
     """
     findings: list[Finding] = []
     for verdict in WITHOUT_SCORE:

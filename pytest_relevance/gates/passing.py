@@ -124,7 +124,7 @@ def _without_new(
 
 
 class _PassingGate(GateKind):
-    """`passing: 0.95`: the share of passing cases among those that can fail."""
+    """`passing: 0.95`: the share of passing cases among the cases that can fail."""
 
     name = "passing"
     gate_field = "share"

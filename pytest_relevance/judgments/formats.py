@@ -50,7 +50,7 @@ class Written:
 class UnreadColumn:
     """A column of a file of queries whose content is not used.
 
-    `place`: where the name of the column stands in the file.
+    `place`: the place of the name of the column in the file.
     `is_empty`: whether no row has a value in the column.
     `beside_judgments`: whether the file has judgments too. Then the column may describe
     documents.

@@ -64,7 +64,7 @@ class Ratings:
     `raters`: who gave each rating; None if the file does not name raters.
     `described`: {key: query}, for queries with more than an id, and queries without a
     rating.
-    `place`: returns where a row stands in the file.
+    `place`: returns the place of a row in the file.
     `words`: {word of the format in small letters: names that a scale may give it}, for
     example {"e": ("exact", "e")}.
     `grades_of_words`: the grades of these words without a scale.
@@ -133,7 +133,7 @@ class Judgments(dict[str, dict[str, float]]):
     `ratings`: {query: {document: {rater: rating}}} if the file names raters.
     `raters`: the names of the raters.
     `notices`: what was left out in reading, and why.
-    `place`: returns where the judgment of a query and a document stands in the file.
+    `place`: returns the place of the judgment of a query and a document in the file.
     """
 
     grades: InitVar[Mapping[str, dict[str, float]] | None] = None
@@ -161,7 +161,7 @@ class Judgments(dict[str, dict[str, float]]):
 
     @property
     def all_queries(self) -> list[str]:
-        """Return the keys of all queries, those with judgments first."""
+        """Return the keys of all queries, queries with judgments first."""
         return list(dict.fromkeys([*self, *self.queries]))
 
     @property

@@ -239,7 +239,7 @@ _OF_A_MACHINE = (
 
 
 def read_fill(source: Source, format: str | None = None) -> Ratings:
-    """Return all ratings of a file, also those that a machine gave.
+    """Return all ratings of a file, also ratings of a machine.
 
     A file that has only a header has no ratings. This is no error here.
 

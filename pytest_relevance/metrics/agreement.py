@@ -128,8 +128,8 @@ def agreement(
 
     Cohen's kappa with quadratic weights is 1 - observed / expected. Observed is the
     mean of (a - b)^2 over the documents, with the grade `a` of the first rater and `b`
-    of the second. Expected is that mean over all pairs of a grade of the first and a
-    grade of the second. For whole grades kappa equals scikit-learn's
+    of the second. Expected is the same mean over all pairs of a grade of the first and
+    a grade of the second. For whole grades kappa equals scikit-learn's
     `cohen_kappa_score(first, second, labels=range(lowest, highest + 1),
     weights="quadratic")`. 1 is perfect agreement, 0 is what chance gives. Kappa is not
     defined for fewer than two documents, nor if all grades of both are the same.

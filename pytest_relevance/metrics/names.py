@@ -2,8 +2,8 @@
 
 `parse_metric` reads a name as people write it. The measures are in `measures.MEASURES`
 and `similarity.SIMILARITIES`. A project may have metrics of its own (`own_metrics`).
-They are not in these tables: a `Metric` carries its function, so that two sessions in
-one process do not share them.
+These are not in the tables. Instead a `Metric` carries its function, so that two
+sessions in one process do not share metrics.
 """
 
 from __future__ import annotations

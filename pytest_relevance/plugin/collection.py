@@ -62,7 +62,7 @@ class Collection:
         return self.in_file_order or self.to_run
 
     def is_case(self, nodeid: str) -> bool:
-        """Say whether a node id is that of a case or of a case file.
+        """Say whether a node id is the id of a case or of a case file.
 
         The name of its file decides, since the controller of pytest-xdist has no items.
         """

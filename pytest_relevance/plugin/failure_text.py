@@ -119,8 +119,8 @@ class FailurePlace:
 class FailureText:
     """The text of a failing case or gate, with colours: pytest's `longrepr`.
 
-    The terminal shows it in its own width. JUnit and other reporters get the whole
-    text, 100 columns wide.
+    The terminal shows the text in its own width. JUnit and other reporters get the
+    whole text, 100 columns wide.
     `lines_of`: makes the lines for a `verbosity` and a `width`. It is called at the end
         of the run, when all results are known.
     """

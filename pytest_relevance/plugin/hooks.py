@@ -1,8 +1,7 @@
 """The hooks of a run with cases: around each test, and around the whole run.
 
-`install` registers the hooks when the first case file is collected. The hooks that
-print are in `terminal`, those that write files in `outputs`, those about workers in
-`workers`.
+`install` registers the hooks when the first case file is collected. Three modules have
+further hooks: `terminal` prints, `outputs` writes files, `workers` is about workers.
 """
 
 from __future__ import annotations

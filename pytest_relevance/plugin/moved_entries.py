@@ -177,7 +177,7 @@ def _recorded_files_that_are_gone(
 ) -> Iterator[tuple[str, BaselineEntries]]:
     """Yield the case files of the record that do not exist any more.
 
-    Each is a pair of its name and its accepted rankings.
+    A file is given by its name and its accepted rankings.
     """
     recorded = recorded_rankings(config)
     nodes = {name: node for node, name in recorded.nodes.items()}
@@ -196,7 +196,7 @@ def _baselines_without_a_case_file(
 ) -> Iterator[tuple[str, BaselineEntries]]:
     """Yield the case files that are gone and whose baselines still exist.
 
-    Each is a pair of its name and its accepted rankings. Only folders in which pytest
+    A file is given by its name and its accepted rankings. Only folders in which pytest
     collects are searched.
     """
     folders = {file.collector.path.parent for file in collected.values()}

@@ -32,8 +32,8 @@ class OwnFixtures:
     def is_parameter(self, name: str, fixtures: Fixtures) -> bool:
         """Say whether an argument with parameters belongs to the project.
 
-        It does if it is a fixture of the project, or if a fixture of the project
-        requests it.
+        It does if the argument is a fixture of the project, or if a fixture of the
+        project requests it.
         """
         definitions = fixtures.get(name, ())
         if definitions and not definitions[-1].func.__module__.startswith(PYTEST):

@@ -176,8 +176,8 @@ class RunStore:
     def _is_shown(self, result: CaseResult) -> bool:
         """Say whether a report may show the ranking of a result.
 
-        Only these results are completed with texts: failed ones, and those that
-        baselines, gates, options or repeats may have shown.
+        Only results that may be shown are completed with texts: failed results, and
+        results that a report shows because of baselines, gates, options or repeats.
         """
         if settings(self._config).details or result.is_check:
             return True

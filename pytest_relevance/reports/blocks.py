@@ -55,8 +55,8 @@ class Sentence:
 class CommandLine:
     """A command for a reader to copy, or a file to open, after a word that says why.
 
-    The words of several command lines stand below each other. A terminal does not fold
-    a command.
+    The words of several command lines are in one column. A terminal does not fold a
+    command.
     `note`: what the command does, as a comment of a shell; in a line of its own if
         there is no room.
     `is_file`: whether the command is the name of a file to change.

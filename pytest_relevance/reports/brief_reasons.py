@@ -65,7 +65,7 @@ def first_reason(result: CaseResult) -> str:
 
 
 def reason_beside_score(result: CaseResult) -> str:
-    """Return why a case failed, to stand beside its score: `below its floor 0.500`.
+    """Return why a case failed, for a place beside its score: `below its floor 0.500`.
 
     The text is empty if the case ended in an error.
     """

@@ -30,8 +30,8 @@ def _score_digits(result: CaseResult) -> int:
 def met_text(result: CaseResult) -> str:
     """Return the score of a case that does not fail, and what it meets, as text.
 
-    Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. If there is a
-    baseline, its score follows that of the case.
+    Example: `passed: nDCG@10 0.764, at least 0.500; P@5 0.800 >= 0.600`. The score of
+    the baseline follows the score of the case.
     """
     parts = []
     if result.evaluation.judgments:

@@ -37,8 +37,8 @@ class Column:
                  that does not suffice. None: they are never cut.
     wanted:      columns with a `drop_order` are left out before this one becomes
                  narrower. None: before it becomes narrower than `cut_to`.
-    drop_order:  columns are left out if others want their room, those with the highest
-                 number first. 0: it is never left out.
+    drop_order:  columns are left out if other columns want their room, the highest
+                 number first. 0: the column is never left out.
     cut_last:    texts are cut only if all other columns are cut to 12 already.
     shorten:     cuts a text to so many terminal columns.
     is_code:     Markdown shows its texts in code spans.

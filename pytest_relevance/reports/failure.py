@@ -345,7 +345,7 @@ def failure_message(result: CaseResult) -> str:
 def failure_in_summary(result: CaseResult) -> str:
     """Return why a case failed, for the short summary of pytest: the first reason.
 
-    A score is shown without its limit, which stands in the report of the failure.
+    A score is shown without its limit, which the report of the failure has.
     """
     if result.call.error is not None:
         return _behind_query(result, result.call.error.headline)

@@ -1,4 +1,4 @@
-"""Texts in Markdown: what users wrote stands in code spans and code blocks.
+"""Texts in Markdown: what users wrote is put in code spans and code blocks.
 
 In a code span nothing is a link, a mention or markup.
 """

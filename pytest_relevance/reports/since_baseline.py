@@ -148,7 +148,7 @@ def _other_moves(changes: RankChanges, costly: list[Move]) -> list[Move]:
 
 
 def _moves_table(result: CaseResult, moves: _ChosenMoves) -> Table:
-    """Return the table of the chosen moves, with a row that counts the others."""
+    """Return the table of the chosen moves, with a row that counts the other moves."""
     table = table_of_documents()
     for move in moves.shown:
         grade = ""

@@ -103,8 +103,9 @@ class Outcome:
     How the accepted ranking does, under the present judgments:
 
     `before`: its figure.
-    `is_new`: whether it meets the demand.
-    `is_worse`: whether it misses the demand too, but is known to miss it by less.
+    `is_new`: whether the accepted ranking meets the demand.
+    `is_worse`: whether the accepted ranking misses the demand too, but is known to miss
+    it by less.
     """
 
     name: str
@@ -449,7 +450,7 @@ class DocumentTexts:
     explanations: Mapping[str, str] = field(default_factory=dict)
 
     def with_more(self, more: DocumentTexts) -> DocumentTexts:
-        """Return these texts and more, which replace those of the same document."""
+        """Return these texts and more. For one document the new text counts."""
         return DocumentTexts(
             titles={**self.titles, **more.titles},
             notes={**self.notes, **more.notes},

@@ -283,7 +283,7 @@ class CaseResult:
     ) -> CaseResult:
         """Return the result with titles and shown fields of the documents in `named`.
 
-        `replace`: whether new titles replace those that the result has.
+        `replace`: whether new titles replace the titles in the result.
         """
         found_titles, found_shown = {}, {}
         for document in self.named:

@@ -1,8 +1,7 @@
 """Compare the ranking of a case with an earlier one.
 
-The earlier ranking is the one that a baseline or a record has of the case
-(`Change.since_baseline`), or that of the first of two runs (`Change.between`). Reports
-show both in the same way.
+The earlier ranking comes from a baseline or a record (`Change.since_baseline`), or from
+the first of two runs (`Change.between`). Reports show both kinds in the same way.
 
 Changes are made when a run has ended, for its reports and gates, and by `compare`.
 """
@@ -97,7 +96,10 @@ class Change:
 
     @classmethod
     def since_baseline(cls, result: CaseResult, metric: str | None = None) -> Change:
-        """Return the change of a case since the ranking in its baseline, if any."""
+        """Return the change of a case since the ranking in its baseline.
+
+        Without a baseline the change has no earlier ranking.
+        """
         baseline = result.baseline
         is_compared = (
             baseline is not None and baseline.standing not in WITHOUT_COMPARISON
@@ -130,7 +132,7 @@ class Change:
 
     @property
     def k(self) -> int:
-        """Return the cutoff of the metric, or that of the case."""
+        """Return the cutoff of the metric, or else of the case."""
         cutoff = None if self.metric is None else metric_named(self.metric).k
         return self.case.conditions.k if cutoff is None else cutoff
 

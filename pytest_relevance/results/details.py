@@ -124,9 +124,9 @@ def _missing(
 ) -> tuple[tuple[str, float], ...]:
     """Return judged documents that the kept ranking lacks, with their grades.
 
-    The highest gain comes first. If `all_missing`, all are returned. Otherwise those
-    with a known rank below the kept ranking, and the first max(k, 10) of the others
-    that have a gain.
+    The highest gain comes first. If `all_missing`, all are returned. Otherwise the
+    documents with a known rank below the kept ranking are returned, and the first
+    max(k, 10) other documents that have a gain.
 
     `accepted_grades`: the grades of the accepted ranking. If neither the present nor
         the accepted ranking has a judged document, documents without a gain are

@@ -181,7 +181,7 @@ def _ids_of_both_kinds(results: Sequence[CaseResult]) -> str:
 def _find_in_most(
     results: Sequence[CaseResult], has_it: Callable[[CaseResult], bool]
 ) -> list[CaseResult]:
-    """Return the cases with `has_it`, if they are more than half of those with results.
+    """Return the cases with `has_it`, if most cases with results have it.
 
     [] if fewer than three cases have results.
     """

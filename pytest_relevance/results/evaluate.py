@@ -75,7 +75,7 @@ def evaluate(
     `gain="linear"`, `negative="zero"`, `undefined="zero"`.
 
     Ids are compared as text, integers as their digits. All ids of the judgments are
-    expected to be of the type of the first, and so are those of the rankings.
+    expected to be of the type of the first id, and all ids of the rankings likewise.
 
     A judged query without a ranking scores as an empty ranking. If no query has a
     ranking, there is a `RelevanceWarning`. Rankings of queries without judgments are

@@ -19,9 +19,9 @@ class Loss:
     `loss`: (discounted gain at the ideal rank - that at the own rank) / IDCG. Below
     0 the document ranks above its ideal rank.
     `rank`: where the search returned the document, from 1; None if it did not.
-    `document`: None if the loss stands for several documents that were not returned:
-    they have one gain, and there are fewer ideal ranks for them than documents.
-    `candidates`: for how many documents the loss stands.
+    `document`: None if several documents with one gain, which were not returned, share
+    the loss: there are fewer ideal ranks for this gain than documents.
+    `candidates`: how many documents share the loss.
     `places`: how many ideal ranks there are for the candidates.
     `grade`: the grade of the document; the highest grade with this gain if there are
     several.

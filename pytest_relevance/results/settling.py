@@ -1,10 +1,10 @@
 """Find the grades that would decide whether a query got worse.
 
-A query that got worse is open if its unjudged results may explain it
-(`certainty.is_certainly_worse`). It is settled if enough of them are graded: it got
-worse for certain, or it did not get worse at all. Low grades for documents that came
-nearer to the top, and high ones for documents that went down, make the fall certain.
-The opposite grades show that the query did not get worse.
+A query that got worse is open if its unjudged results may explain the fall
+(`certainty.is_certainly_worse`). The query is settled if enough of these results are
+graded: it got worse for certain, or it did not get worse at all. Low grades for
+documents that came nearer to the top, and high ones for documents that went down, make
+the fall certain. The opposite grades show that the query did not get worse.
 
 The worklist asks for the stake of each query when a run has ended. Reports ask it of
 the queries that they show.
@@ -66,8 +66,8 @@ class Stake:
     case got worse. The chance is that of `OpenQuestion`. Empty if the question is not
     open, or if no grades can settle it.
     `fewest`: the fewest results that can settle it, in their order.
-    `is_undecided`: whether grades can change if the case got worse, if it meets its
-    floor, or if it has enough judged results.
+    `is_undecided`: whether grades can still decide that the case got worse, that it
+    meets its floor, or that it has enough judged results.
 
     Results are judged in this order: first the settling ones, by falling chance. Then
     the other results of undecided cases, then the rest.

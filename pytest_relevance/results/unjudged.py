@@ -85,7 +85,8 @@ class PlausibleGains:
     def share(self, rank: int) -> float:
         """Return the mean gain at a rank (from 1), as a share of the highest gain.
 
-        If few results are judged there, those at the ranks around it count too.
+        If few results are judged at this rank, results at the ranks around it count
+        too.
         """
         if rank not in self._means:
             shares = self._shares_around(rank)

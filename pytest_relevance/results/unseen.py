@@ -1,7 +1,7 @@
 """Find what cannot be decided because a ranking may go on below what was returned.
 
-A search that is given a number of results (its parameter `k`) and returned as many may
-have had more: its ranking is cut. A metric of the whole ranking has no value then,
+A search with a parameter `k` that returned as many results as it was asked for may have
+had more: its ranking is cut. A metric of the whole ranking has no value then,
 unless the suite sets how deep the search is asked (`depth`). With `collapse` the search
 returns chunks, and no metric may look deeper than the documents of these chunks.
 

@@ -1,6 +1,6 @@
 """Await what a search returns, in an event loop if one is needed.
 
-The loop is that of another plugin, such as pytest-asyncio, or the plugin's own loop.
+The loop belongs to another plugin, such as pytest-asyncio, or to this plugin.
 """
 
 from __future__ import annotations

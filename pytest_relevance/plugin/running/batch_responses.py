@@ -47,7 +47,7 @@ class BatchResponses:
         self._queries = counted(len(readers), "query", "queries")
 
     def read_all(self, returned: object) -> None:
-        """Read all responses in what `many` returned. Close it if it is a generator.
+        """Read all responses in what `many` returned. A generator is closed at the end.
 
         Raises `CaseError` if `many` returned neither an iterator nor a list, or if the
         number of responses is not the number of queries.

@@ -41,9 +41,9 @@ def asked_for(search_function: Any, case: Case) -> int | None:
 def most_to_read(case: Case, asked: int | None) -> int:
     """Return how many results of an iterator to read: one more than the case looks at.
 
-    Two kinds of cases look at 10,000 results: those with a measure of the whole
-    ranking, and those whose results are chunks of documents. Any number of chunks may
-    be of one document. The second kind looks at fewer if a number of chunks was
+    Two kinds of cases look at 10,000 results: cases with a measure of the whole
+    ranking, and cases whose results are chunks of documents. Any number of chunks may
+    be of one document. The second kind looks at fewer results if a number of chunks was
     requested.
     """
     settings = case.terms.settings

@@ -49,6 +49,6 @@ class Element:
 def element(
     name: str, kind: str = "", children: Iterable[Element | str] = (), /, **more: str
 ) -> Element:
-    """Return an element. `kind`: its class, if any. `more`: its other attributes."""
+    """Return an element of HTML. `kind`: its class. `more`: its other attributes."""
     attributes = {"class": kind} if kind else {}
     return Element(name, {**attributes, **more}, tuple(children))

@@ -266,7 +266,7 @@ def _over_what(results: Sequence[CaseResult]) -> str:
 
 
 def with_judged_alone(said: Sentence, changes: Iterable[Change]) -> Sentence:
-    """Return a sentence with the means over judged results, if any is unjudged.
+    """Return a sentence with the means over judged results if a result is unjudged.
 
     The sentence ends with the means: `; over judged results alone 0.749 -> 0.633`.
     """

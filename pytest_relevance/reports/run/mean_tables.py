@@ -186,7 +186,7 @@ def _table_of_changed_tags(changed: Sequence[_ChangedTag], title: str) -> Table:
 def _table_of_tags(by_tag: Mapping[str, Sequence[Change]], most: int | None) -> Table:
     """Return the table of the mean of each tag, and how many cases did not pass.
 
-    Tags with the most cases that did not pass come first, then those with the lowest
+    Tags with the most cases that did not pass come first, then tags with the lowest
     mean.
     """
     rows = []

@@ -259,7 +259,7 @@ def not_searched_text(results: Sequence[CaseResult]) -> str:
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
     """Return the names of cases as in their headings, in the order of their files.
 
-    Unless `full`, only the first few are named, and the others are counted.
+    Unless `full`, only the first few are named, and the rest is counted.
     """
     in_order = sorted(results, key=lambda result: (result.file, result.line))
     names = [case_heading(result) for result in in_order]

@@ -1,7 +1,7 @@
 """The summary at the end of a run: how search does, what changed, and what to do.
 
 Modules that the summary of a small passing run does not need are imported where they
-are used, so that it starts fast.
+are used, so that this summary is fast.
 
 A search whose fixture has parameters has a variant for each parameter. The summary
 compares the variants. The checks of tests in Python (`relevance.check`) search nothing

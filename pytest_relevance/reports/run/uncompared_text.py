@@ -179,7 +179,7 @@ def _counts_by_reason(
 
 
 def _name(variants: Sequence[UncomparedCase]) -> str:
-    """Return the id of a case in quotes, with its only variant and its metrics, if any.
+    """Return the id of a case in quotes, with its only variant and with metrics.
 
     `variants`: the case in each variant.
     """

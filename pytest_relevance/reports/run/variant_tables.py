@@ -117,7 +117,7 @@ def variants_table(
 def _shown_rows(
     comparison: VariantComparison, most: int | None
 ) -> Sequence[VariantScores]:
-    """Return at most `most` rows: the first variant and the best of the others."""
+    """Return at most `most` rows: the first variant and the best other variants."""
     first, *others = comparison.rows
     if most is None or len(others) < most:
         return comparison.rows

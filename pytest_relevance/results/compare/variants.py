@@ -1,6 +1,6 @@
 """Compare the variants of a search over the same cases.
 
-A search whose fixture has parameters runs with each of them: these are its variants.
+A search whose fixture has parameters has a variant for each parameter.
 The best of many variants on few queries is partly the best by chance: each further
 variant is another chance to be ahead. So the p-values are adjusted for their number
 (Holm 1979), as Carterette advises (Multiple testing in statistical analysis of
@@ -89,7 +89,7 @@ class VariantComparison:
 
     @property
     def first(self) -> Variant:
-        """Return the variant that the others are compared with."""
+        """Return the first variant, with which each other variant is compared."""
         return self.rows[0].variant
 
     @property

@@ -160,7 +160,7 @@ class AcceptedOutcomes:
     def misses_what_is_met(self) -> bool:
         """Say whether the accepted ranking misses a demand that the result meets.
 
-        A demand is the floor or an expectation, other than those that compare rankings.
+        A demand is the floor or an expectation that does not compare rankings.
         """
         floor, score = self.result.conditions.floor, self.result.score
         if floor is not None and score is not None and score >= floor:

@@ -43,8 +43,8 @@ def acceptable(
 ) -> tuple[list[BaselineEntry], list[str]]:
     """Return entries for what an update may accept, and the ids of unstable cases.
 
-    The results are those of one case file, with their details. Checks of tests in
-    Python do not count. Every case that was scored is accepted, whatever its verdict,
+    The results are of one case file, and have details. Checks of tests in Python do not
+    count. Every case that was scored is accepted, whatever its verdict,
     except:
 
     - a case that ended in an error in one of its repeats;

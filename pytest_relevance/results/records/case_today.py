@@ -190,7 +190,7 @@ def _project_scores(
 def _of_people(
     result: CaseResult, grades: Mapping[str, float]
 ) -> KnownJudgments | None:
-    """Return the judgments of a result without those of a machine.
+    """Return the judgments of a result that people gave.
 
     None if there are no machine judgments, or if the grade of one of them is not known.
     """

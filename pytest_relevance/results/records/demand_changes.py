@@ -1,4 +1,4 @@
-"""How a test changed since its reference: what it demands now, and what it did then.
+"""How a test changed: what it demands now, and what its reference demanded.
 
 A change of a case is *stricter* if whatever passes now would have passed then. A change
 of a gate is stricter if any cases that meet the gate now would have met it then. Every

@@ -157,7 +157,7 @@ class CaseDemands:
         expect: the expectations that apply.
         skip: why the case is skipped; None if it is not.
         xfail: why it is expected to fail; None if it is not.
-        is_strict: whether it fails if it passes although it is expected to fail.
+        is_strict: whether the case fails if it passes although it is expected to fail.
         marks: by key of `MARK_LIMITS`, what else the marks of `skip` and `xfail` say.
         settings: by key of the case file, what else decides how the case is searched
             and scored. Keys with their default are not there.
@@ -438,7 +438,7 @@ def _own_settings(
 
 
 def with_own_demands(suite: CaseDemands, own: Mapping[str, Any]) -> CaseDemands:
-    """Return the demands of a case, made of those of its suite and of its own.
+    """Return the demands of a case, made of the demands of its suite and its own ones.
 
     `own`: what `own_demands` returns. A setting that is null there is one that only the
         suite has.

@@ -66,8 +66,9 @@ class BaselineEntry:
     """The accepted ranking of a case in one variant, and how it was made.
 
     `depth`: how many ranks the case looked at.
-    `documents`: the ranking. If it is not `whole`, it ends at `depth`. With `collapse`
-    it has chunks as they were returned, and as many as `depth` documents need.
+    `documents`: the ranking. If not `whole`, the ranking ends at `depth`. With
+    `collapse` it has chunks as they were returned, and as many as `depth` documents
+    need.
     `scores`: the scores on the day of acceptance, for readers of a diff. A comparison
     scores the ranking again.
     `whole`: whether the ranking is all that was returned.
@@ -360,7 +361,7 @@ def misses_a_demand(result: CaseResult) -> bool | None:
 def _ranks_of_missed(result: CaseResult) -> dict[str, int | None]:
     """Return {document: rank}, for wrong documents of missed expectations.
 
-    Documents in the ranking that the entry keeps are left out, as it has their ranks.
+    Documents in the kept ranking are left out, because it has their ranks.
     The rank is None if the document was not returned.
     """
     ranks: dict[str, int | None] = {}

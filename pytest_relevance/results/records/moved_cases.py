@@ -1,9 +1,9 @@
 """Find cases that have another id, file or variant now than in the reference.
 
-A case was *moved* if the reference has it at one place, the run has it at another one,
-and both have the same query, params and judgments. A moved case keeps its accepted
-ranking. If several cases have the same query, params and judgments, the same id or the
-same variant tells them apart. Otherwise the cases are not matched.
+A case was *moved* if the reference has the case at one place, the run has one at
+another place, and both have the same query, params and judgments. A moved case keeps
+its accepted ranking. If several cases have the same query, params and judgments, the
+same id or the same variant tells them apart. Otherwise the cases are not matched.
 
 A variant was *renamed* if a case has one variant that only the reference has, and one
 that only the run has.

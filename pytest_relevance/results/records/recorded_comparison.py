@@ -161,7 +161,7 @@ def _results_by_file(results: Iterable[CaseResult]) -> Ran:
 def _changes_of_test(
     info: FileInfo, entries: BaselineEntries, ran: Mapping[EntryKey, CaseResult]
 ) -> ChangesOfFile:
-    """Return how the test changed, as far as both records have kept it."""
+    """Return how the test changed, as far as both records keep what it demanded."""
     demands = info.demands_of(ran)
     now = []
     for key, result in ran.items():
@@ -185,7 +185,7 @@ def _lost(
 
 
 def _moves(run: Run, ran: Ran, entries: Entries) -> Moves:
-    """Return which cases of a run stand at another place in the reference.
+    """Return which cases of a run have another place in the reference.
 
     A case is gone if the whole file ran without it, or if it asks something else now.
     """

@@ -4,8 +4,8 @@ The reference is a baseline, or the record of another run.
 
 - A case is *lost* if the reference has a ranking of it, or a score by a metric, and the
   run has none.
-- A case is *not compared* if the run has a ranking of it, and the reference knows the
-  case and has no ranking of it.
+- A case is *not compared* if the run has a ranking of the case, and the reference knows
+  the case without a ranking.
 - A case is new if the reference does not know it. This module is not about new cases.
 
 The reasons are texts in records and baselines: one of the constants below, or the
@@ -108,7 +108,7 @@ def lost_cases(
 def lost_of_file(
     file: str, info: FileInfo, results: Iterable[CaseResult]
 ) -> list[UncomparedCase]:
-    """Return the lost cases of a file, both those that ran and those that did not."""
+    """Return the lost cases of a file, whether they ran or not."""
     found: dict[tuple[str, str | None], UncomparedCase] = {}
     for case, variant, why in info.lost:
         found[case, variant] = UncomparedCase(file, case, variant, why)

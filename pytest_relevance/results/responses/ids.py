@@ -435,7 +435,7 @@ def _name_one_document(
 ) -> bool:
     """Say whether two ids that a document carries are known to name the same document.
 
-    True for equal ids. False if both are judged, since these are two documents. True
+    True for equal ids. False if both ids are judged: then they are two documents. True
     for `_id` of Elasticsearch beside an id in its `_source`, and for the `id` of Vespa
     beside the document's own id.
     """

@@ -195,7 +195,7 @@ def load_readers(response: object) -> bool:
 
 @cache
 def load_all_readers() -> None:
-    """Import the modules that read responses, those of other packages too."""
+    """Import the modules that read responses, also those of other packages."""
     from pytest_relevance.registry import ExtensionError
     from pytest_relevance.results.responses import response  # noqa: F401
     from pytest_relevance.results.responses.shapes import SHAPES
@@ -477,7 +477,7 @@ def _scores_of(documents: Sequence[Any], fields: Fields) -> list[Any]:
 
 
 def _names(fields: Fields, *, are_mappings: bool) -> list[str]:
-    """Return the names of fields that may be scores, those of a reranker first."""
+    """Return the names of fields that may be scores, scores of a reranker first."""
     if not are_mappings:
         return [*_SCORES_OF_OBJECTS]
     usual = [*_LATER_SCORES, *_FIRST_SCORES]

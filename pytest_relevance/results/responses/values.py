@@ -124,7 +124,7 @@ _ABSENT = object()
 def attribute(holder: object, name: str) -> object:
     """Return an attribute that an object really has.
 
-    None if it has none with that name, or if it is a method.
+    None if there is no attribute with this name, or if it is a method.
     """
     if answers_for_others(holder) and not _is_real(holder, name):
         return None
