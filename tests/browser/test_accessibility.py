@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser.reader import Reader
 
-RUN_AXE = """
+_RUN_AXE = """
     return axe.run(document, {resultTypes: ["violations"]}).then(({ violations }) =>
         violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`)));
 """
@@ -66,15 +66,25 @@ def view(reader: Reader, page: Path, request: pytest.FixtureRequest) -> str:
     return str(request.param.__name__)
 
 
-def test_axe_finds_nothing(axe: str, reader: Reader, view: str) -> None:
+def assert_accessible(axe: str, reader: Reader) -> None:
+    """Assert that axe-core finds nothing, and that nothing is wider than the window."""
     reader.script(axe)
-    for width, scheme in product([400, 1600], ["light", "dark"]):
+    for width, scheme in product([320, 1600], ["light", "dark"]):
         reader.resize(width, 900)
         reader.prefer(scheme)
-        assert reader.script(RUN_AXE) == [], f"{view}, {width} pixels wide, {scheme}"
+        where = f"{width} pixels wide, {scheme}"
+        assert reader.script(_RUN_AXE) == [], where
+        assert reader.script("return document.documentElement.scrollWidth") <= width, (
+            where
+        )
 
 
-_TARGETS = """
+@pytest.mark.usefixtures("view")
+def test_axe_finds_nothing(axe: str, reader: Reader) -> None:
+    assert_accessible(axe, reader)
+
+
+SMALL_TARGETS = """
     const found = document.querySelectorAll("button, select, input, summary, nav a, #page a");
     return [...found].filter((each) => each.checkVisibility() && !each.closest("svg")).flatMap((each) => {
         const {width, height} = each.getBoundingClientRect();
@@ -101,7 +111,7 @@ def test_targets_on_a_phone_are_large_and_the_bar_is_one_line(
     reader: Reader, view: str
 ) -> None:
     reader.resize(390, 844)
-    assert reader.script(_TARGETS) == []
+    assert reader.script(SMALL_TARGETS) == []
     for width in (390, 320):
         reader.resize(width, 844)
         bar = "const bar = document.getElementById('judging'); return [bar.clientHeight, bar.scrollWidth]"
@@ -158,11 +168,3 @@ def test_lists_have_names(reader: Reader, page: Path) -> None:
     reader.open_query("smart watch")
     assert reader.attribute("#case .before ol", "aria-label") == "results before"
     assert reader.attribute("#case .now ol", "aria-label") == "results now"
-
-
-def test_nothing_is_wider_than_the_window(reader: Reader, view: str) -> None:
-    for width in (320, 400, 1600):
-        reader.resize(width, 900)
-        assert reader.script("return document.documentElement.scrollWidth") <= width, (
-            f"{view}, {width} pixels wide"
-        )

@@ -6,6 +6,11 @@ import pytest
 
 from pytest_relevance import CaseResult
 from tests.browser.reader import Reader
+from tests.browser.test_accessibility import (  # noqa: F401
+    SMALL_TARGETS,
+    assert_accessible,
+    axe,
+)
 from tests.browser.test_other_pages import page_of
 from tests.helpers import changed, result_of
 
@@ -22,13 +27,18 @@ def in_variants(query: str, *rankings: list[str]) -> list[CaseResult]:
     return found
 
 
+def open_matrix(reader: Reader) -> None:
+    reader.click("#matrix summary")
+    reader.wait(lambda: reader.texts("#matrix td"))
+
+
 @pytest.fixture
 def matrix(reader: Reader, tmp_path: Path) -> Reader:
     """A reader of a page with two queries, of which one differs by variant."""
     differs = in_variants("boots", ["other", "good"], ["good"])
     same = in_variants("hats", ["good"], ["good"])
     reader.open(page_of(tmp_path, *differs, *same))
-    reader.click("#matrix summary")
+    open_matrix(reader)
     return reader
 
 
@@ -43,3 +53,23 @@ def test_shows_only_what_differs_at_first(matrix: Reader) -> None:
 def test_a_score_opens_the_query_in_its_variant(matrix: Reader) -> None:
     matrix.click("#matrix td a", "0.631")
     assert matrix.text("#case h1") == "boots bm25"
+
+
+def test_axe_finds_nothing_and_links_are_large_on_a_phone(
+    axe: str,  # noqa: F811
+    matrix: Reader,
+) -> None:
+    assert_accessible(axe, matrix)
+    matrix.resize(390, 844)
+    assert matrix.script(SMALL_TARGETS) == []
+
+
+def test_is_printed_whole(reader: Reader, tmp_path: Path) -> None:
+    results = []
+    for number in range(12):
+        results += in_variants(f"boots {number}", ["other", "good"], ["good"])
+    reader.open(page_of(tmp_path, *results))
+    open_matrix(reader)
+    reader.prefer("light", "print")
+    assert len(reader.texts("#matrix tbody th")) == 12
+    assert reader.texts("#matrix button") == []

@@ -334,6 +334,9 @@ class TestOpenQuery:
         assert reader.texts("#case .back, #case button") == []
         assert reader.text("#case h1") == "smart watch"
         assert pages_of(reader) in (1, 2)
+        reader.resize(700, 900)  # about the width of a sheet of paper
+        cut = "return [...document.querySelectorAll('.shelf ol')].filter((each) => each.scrollWidth > each.clientWidth)"
+        assert reader.script(cut) == []
 
 
 def pages_of(reader: Reader) -> int:

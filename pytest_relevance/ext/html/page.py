@@ -155,7 +155,8 @@ def _comparison_screen(
     searched = changes_text(comparison.fingerprint)
     if searched:
         context.append(searched)
-    context += [settings_text(settings) for settings in comparison.settings]
+    texts = [settings_text(settings) for settings in comparison.settings]
+    context += dict.fromkeys(texts)  # some settings have the same text
     said = comparison_headline(comparison, gates)
     means = mean_change_sentences(comparison, said.told)
     return Screen(

@@ -37,7 +37,10 @@ def _table_html(table: Table) -> str:
         heads.append(f'<th scope="col"{_class(column)}>{title}</th>')
     body = "\n".join(_row_html(table.columns, row) for row in table.rows)
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    return f"<table>{caption}{head}\n<tbody>{body}</tbody></table>"
+    return (
+        '<div class="wide" tabindex="0" role="region" aria-label="table of variants">'
+        f"<table>{caption}{head}\n<tbody>{body}</tbody></table></div>"
+    )
 
 
 def _row_html(columns: Sequence[Column], row: Row) -> str:

@@ -45,6 +45,7 @@ class Grades extends EventTarget {
   loadAgain() {
     this.answers.clear();
     this.load();
+    this.dispatchEvent(new Event("loaded"));
     this.dispatchEvent(new Event("change"));
   }
 

@@ -106,6 +106,7 @@ class Judging {
     this.undo = button("undo", undo, { id: "undo" });
     this.download = button("", () => downloadGrades(grades), { id: "download", "data-download": true });
     this.skip = button("", goOn, { id: "next" });
+    grades.addEventListener("loaded", () => this.leaveAnswered());
     const actions = [this.rater, this.undo, this.skip, this.download];
     this.bar.append(
       this.progress,
@@ -138,9 +139,7 @@ class Judging {
       this.contested.delete(name);
     }
     if (askedOf(grades, item).includes(name)) {
-      this.current = isTakenBack
-        ? name
-        : (this.openBehind(name)[0] ?? openOf(grades, item).find((open) => open !== name) ?? "");
+      this.current = isTakenBack ? name : this.openAfter(name);
     }
     grades.set(item, name, isTakenBack ? undefined : answer);
   }
@@ -166,6 +165,19 @@ class Judging {
     const names = this.item ? askedOf(this.grades, this.item) : [];
     const open = new Set(this.item ? openOf(this.grades, this.item) : []);
     return names.slice(names.indexOf(name) + 1).filter((other) => open.has(other));
+  }
+
+  /** Return the result to grade after a document: the next one, or else the first; "" if there is none. @param {string} name */
+  openAfter(name) {
+    const open = this.item ? openOf(this.grades, this.item) : [];
+    return this.openBehind(name)[0] ?? open.find((other) => other !== name) ?? "";
+  }
+
+  /** Go on from the current result if another window has answered for it. */
+  leaveAnswered() {
+    if (this.item && this.current && this.grades.get(this.item, this.current) !== undefined) {
+      this.current = this.openAfter(this.current);
+    }
   }
 
   /** Go on to the next result without an answer. @returns {boolean} whether there is one in this query */
