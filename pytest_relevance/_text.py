@@ -125,7 +125,7 @@ def shown_path(path: Iterable[str | int]) -> str:
 def case_name(case: str, query: str, variant: str | None = None) -> str:
     """Return the name of a case, its id and its query: `q043 "gaming laptop"[bm25]`.
 
-    If both are equal, it is only the query. Nothing is escaped or cut.
+    If id and query are equal, only the query. Nothing is escaped or cut.
     """
     return with_variant(case if case == query else f'{case} "{query}"', variant)
 

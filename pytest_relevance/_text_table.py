@@ -58,8 +58,8 @@ _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 class TextTable:
     """A table in text: CSV, TSV, or columns between white space.
 
-    `names`: the names of its columns; by default those in the header of the source.
-    `separator`: what stands between cells; by default that of the header.
+    `names`: the names of its columns; by default the names in the header of the source.
+    `separator`: the text between cells; by default the separator of the header.
     `comments`: whether lines that begin with # are left out.
 
     Between commas, semicolons and bars a cell may be quoted as in CSV. Between tabs a

@@ -85,7 +85,7 @@ class CaseDraft:
         return str(self.own["query"])
 
     def build(self, terms: Terms) -> Case:
-        """Return the case. `terms` are those of the draft, with the range of grades."""
+        """Return the case. `terms`: of the draft, with the range of grades."""
         own = self.own
         case_id: str = own.get("id") or self.origin.listed_id or self.query
         return Case(

@@ -63,7 +63,7 @@ NO_JUDGMENTS = CaseJudgments()
 class FileJudgments:
     """The judgments of one query in a judgment file.
 
-    `judgments`: those of all queries of the file.
+    `judgments`: the judgments of all queries of the file.
     `key`: the id or the text under which the file has the query.
     """
 
@@ -244,7 +244,7 @@ def fill_gaps(
     terms: GradingTerms,
     at: Location,
 ) -> CaseJudgments | Wrong:
-    """Return the judgments of `people`, completed by those of files with `fill: true`.
+    """Return the judgments of `people`, completed by files with `fill: true`.
 
     `parts`: the judgments of the query in these files, which count only for documents
         without a judgment in `people`.

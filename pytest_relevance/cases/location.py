@@ -84,7 +84,7 @@ class Subject:
     """The suite or the case whose keys are checked.
 
     `values`: the values of the keys that were checked so far, for later checks. A case
-        begins with those of its suite.
+        begins with the values of its suite.
     `position`: finds the lines of the values.
     `owned_tags`: the markers whose names are not allowed as tags; None if any tag is
         allowed.
@@ -119,9 +119,9 @@ class Location:
     def metric(self, name: str, *, has_bound: bool) -> Metric:
         """Return the metric with a name, which may be the project's own.
 
-        `has_bound`: whether an allowed bound stands beside the name. If it does, and
-            the project's own metrics are not known, an unknown name is taken for one of
-            them.
+        `has_bound`: whether an allowed bound follows the name. If the project's own
+            metrics are not known, an unknown name with a bound is taken for one of
+            these metrics.
 
         Raises:
             ValueError: no metric has this name.

@@ -370,7 +370,7 @@ class CatalogueFile:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Return all columns except those of ids and titles, each once."""
+        """Return all columns except the columns of ids and titles, each once."""
         columns = list(self.show)
         for column in (self.url, self.image):
             if column:
@@ -620,7 +620,7 @@ class Suite:
 
     Attributes:
         path: the path of the file as it was given.
-        cases: the cases that the file writes, then those of files of queries (the
+        cases: the cases that the file writes, then the cases of files of queries (the
             listed queries).
         files: the paths of all files of judgments and queries that were read.
         warnings: messages about possible mistakes.

@@ -52,7 +52,7 @@ class ListedQuery:
     def defaults(self, at: Location) -> dict[str, object] | Wrong:
         """Return the weight, note and params that the file sets for the case.
 
-        Params are merged over those of the suite. Reports params that are wrong.
+        Params are merged over the params of the suite. Reports params that are wrong.
         """
         query = self.query
         values: dict[str, object] = {}

@@ -164,7 +164,7 @@ class SuiteFiles:
     def _files_of_suite(self, lookup: Lookup) -> _Files | Wrong:
         """Return the judgment files of the suite, as a case reads them.
 
-        A case with an `id_field` of its own has them read again.
+        If the case sets `id_field`, the files are read again.
         """
         template = _template_of(lookup.at.values)
         if template == self._template:
@@ -270,7 +270,7 @@ class SuiteFiles:
     def _first_opened(self) -> list[JudgmentFile]:
         """Return each judgment file as it was read first.
 
-        A case with an `id_field` of its own may have read it again.
+        For a case that sets `id_field`, a file may have been read again.
         """
         first: dict[NamedFile, JudgmentFile] = {}
         for (named, _), file in self._opened.items():
@@ -343,7 +343,7 @@ class SuiteFiles:
     def _fill(
         self, people: CaseJudgments, files: _Files, lookup: Lookup
     ) -> CaseJudgments | Wrong:
-        """Return the judgments `people`, completed by those of files with `fill: true`.
+        """Return the judgments `people`, completed by files with `fill: true`.
 
         The rows of a person that `people` overrules are kept for a notice.
         """

@@ -239,7 +239,7 @@ class EventReader:
         return node
 
     def merge(self, key: ScalarEvent, value: Node, into: Pairs) -> None:
-        """Add the pairs of a merge key `<<` to those of a mapping.
+        """Add the pairs of a merge key `<<` to the pairs of a mapping.
 
         Keys that the mapping has already stay as they are.
         """

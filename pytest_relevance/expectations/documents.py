@@ -1,6 +1,6 @@
 """The expectations that name documents: `first`, `include`, `exclude`, `within`.
 
-`order` has a module of its own.
+`order` is in `order.py`.
 """
 
 from __future__ import annotations
@@ -336,7 +336,7 @@ _NOT_WITHIN = {
 class _Within(KindOfDocuments):
     """`within: {sku-5: 3, sku-6: ">3"}`: the rank that each document must reach.
 
-    A plain 3 means at most 3. Each document becomes an expectation of its own.
+    A plain 3 means at most 3. Each document becomes a separate expectation.
     """
 
     name = "within"

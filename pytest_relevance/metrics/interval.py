@@ -150,7 +150,8 @@ class _OpenRanking:
     def _dcgs_by_deepest(self) -> list[float]:
         """Return the DCG@k for n = 0, 1, ..., all unjudged results.
 
-        The n deepest unjudged results have the highest grade, the others the lowest.
+        The n deepest unjudged results have the highest grade, all other ones the
+        lowest.
         """
         top = self.graded.grades[: self.k]
         low = self.settings.gains[self.lowest]

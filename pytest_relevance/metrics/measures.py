@@ -344,7 +344,7 @@ def _counts_as_judged(grade: float | None, settings: Settings) -> bool:
 def bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Compute Bpref: the mean over R relevant documents of 1 - min(n, R) / min(N, R).
 
-    N documents are judged and not relevant, and n of them stand above the relevant one.
+    N documents are judged and not relevant, and n of them rank above the relevant one.
     A relevant document that was not returned counts 0. Not defined without a relevant
     document.
 
@@ -428,7 +428,7 @@ def inferred_precision(
 ) -> float:
     """Return the precision that infAP estimates at a relevant result.
 
-    `above`: how many results stand above it.
+    `above`: how many results rank above it.
     `relevant`, `irrelevant`: how many of them are judged relevant, and not relevant.
     `unsampled`: how many of them are in the pool without a judgment.
     """

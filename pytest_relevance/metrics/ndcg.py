@@ -86,8 +86,8 @@ def without_copies(ranking: Sequence[str]) -> Sequence[str]:
 def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
     """Return the indexes (from 0) of the results that are scored.
 
-    With `unjudged="zero"` these are all results. With "skip" they are the judged ones,
-    without those with a grade below 0 unless `negative="keep"`.
+    With `unjudged="zero"` all results are scored. With "skip" the judged results are
+    scored, but results with a grade below 0 only with `negative="keep"`.
     """
     if settings.unjudged == "zero":
         return range(len(graded.grades))

@@ -29,9 +29,8 @@ class Attached:
 
     Attributes:
         results: the result of a case, or the results of checks of a test in Python.
-        Empty
-            if another plugin ran the item in its own way. None if the report is not
-            about the call of a case, or of a test with checks.
+            Empty if another plugin ran the item in its own way. None if the report is
+            not about the call of a case, or of a test with checks.
         shown: the result that explains the failure; None if there is none.
         news: everything else that the process sends.
     """

@@ -1,7 +1,7 @@
 """What the command line itself asks for, without `addopts` and PYTEST_ADDOPTS.
 
-A branch can change the configuration of pytest, and so the options of its own build. An
-option that weakens a build therefore counts only if the command line has it.
+A branch can change the configuration of pytest, and with it the options of its build.
+An option that weakens a build therefore counts only if the command line has it.
 
 Every run imports this module, so it imports nothing heavy.
 """

@@ -2,7 +2,7 @@
 
 A parameter counts if it belongs to a fixture that `search` or the `usefixtures` of the
 case request, directly or through other fixtures. Parameters of other fixtures do not
-count, for example those of a plugin that repeats every test.
+count, for example of a plugin that repeats every test.
 
 A fixture that takes `request` may get any other fixture by name. So if one of the
 requested fixtures takes `request`, all parameters of the project's own fixtures count.
@@ -28,7 +28,7 @@ class Variant:
 
     Attributes:
         name: the ids of the parameters that count, joined by "-"; None if none counts.
-        number: the number of the variant among those of its case, from 0.
+        number: the number of the variant among the variants of its case, from 0.
         ends: for each item of the variant, the end of its name, after the name of the
             case. Empty if there is one item, and its name ends in the name of the
             variant.
@@ -97,7 +97,7 @@ def _arguments_that_count(
     """Return the parametrised arguments that the ranking of a case may depend on.
 
     `arguments`: all parametrised arguments of the items of the case.
-    `own`: knows which parameters are those of fixtures of the project.
+    `own`: knows which parameters belong to fixtures of the project.
     """
     used = _used_fixtures([case.search, *case.usefixtures], fixtures)
     found = {name for name in arguments if name in used}

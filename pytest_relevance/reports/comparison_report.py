@@ -257,7 +257,7 @@ def _similarity_headline(
 
 
 def _counts_demands(comparison: Comparison) -> bool:
-    """Say whether the counts are those of floors, scores and expectations."""
+    """Say whether the counts are about floors, scores and expectations."""
     if comparison.metric is None or not is_similarity(comparison.metric):
         return True
     return any(change.found is not None for change in comparison.changes) and not any(

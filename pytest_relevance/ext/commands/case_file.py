@@ -58,8 +58,8 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
     case file cannot store of the judgments.
 
     Raises:
-        ValueError: there is nothing to write, or a query, a document or a grade cannot
-            stand in a case file.
+        ValueError: there is nothing to write, or a case file cannot have a query, a
+            document or a grade.
     """
     queries = queries_of(judgments)
     if not queries:
@@ -100,7 +100,7 @@ def _highest_grade(judgments: Judgments) -> float:
 
 
 def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> list[str]:
-    """Return the lines of a case. Raises ValueError if it cannot stand in a case file.
+    """Return the lines of a case. Raises ValueError if a case file cannot have it.
 
     `has_ratings`: whether several ratings of a document are written as a list.
     """

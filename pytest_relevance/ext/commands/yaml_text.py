@@ -20,7 +20,7 @@ _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
 def write_text(text: str) -> str:
-    """Return a text as a YAML scalar, which may stand between brackets or braces.
+    """Return a text as a YAML scalar that is valid between brackets or braces too.
 
     Raises:
         ValueError: the text has half of a surrogate pair.
@@ -66,7 +66,7 @@ def write_value(value: object) -> str:
 
 
 def _escaped(character: str) -> str:
-    """Return a character as it stands in a double-quoted text of YAML.
+    """Return a character as a double-quoted text of YAML has it.
 
     Raises ValueError for half of a surrogate pair.
     """

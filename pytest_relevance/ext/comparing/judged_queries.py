@@ -58,7 +58,7 @@ class JudgedQuery:
 
     @cached_property
     def grades_of_people(self) -> Mapping[str, float]:
-        """The grades without those in `filled`."""
+        """The grades, except grades in `filled`."""
         grades = {}
         for document, grade in self.grades.items():
             if document not in self.filled:

@@ -188,7 +188,7 @@ def _highest_grade(results: Iterable[CaseResult], settings: Settings) -> float |
 def _require_recorded(pairs: Sequence[Pair], metrics: Metrics) -> None:
     """Raise ValueError if a metric cannot be computed, and is not in both records.
 
-    This is so for a project's own metrics, whose functions are not known here. If
+    For example, the function of a project's own metric is not known here. If
     neither result of a case has a value, the case does not use the metric.
     """
     for metric in metrics or ():

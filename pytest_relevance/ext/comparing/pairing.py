@@ -108,7 +108,7 @@ def pair(
 
 
 class _Matched:
-    """The matched results of two runs: those that can be compared, and the others."""
+    """The matched results of two runs: comparable pairs, and all other results."""
 
     def __init__(self, names: tuple[str, str], metrics: Metrics) -> None:
         self.pairs: list[Pair] = []

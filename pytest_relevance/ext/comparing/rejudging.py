@@ -102,7 +102,7 @@ class Rejudging:
     """Judges the results of runs again. Then they have new grades, and no scores.
 
     `queries`: the judgments; None if each result keeps its own grades.
-    `settings`: the settings that replace those of the results.
+    `settings`: the settings that replace the settings of the results.
     `by_key`: whether results get the key of their query as id, and no case file,
         because two runs may name their queries differently.
     """

@@ -1,4 +1,4 @@
-"""Find the cases that may be searched together: those of a window.
+"""Find the cases that may be searched together: the cases of a window.
 
 A window is a case and some cases after it in its file that are searched in the same
 way. A case that may be skipped is not in a window: it is searched alone, at its turn.

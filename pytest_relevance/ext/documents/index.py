@@ -166,8 +166,8 @@ class _Index:
 class DocumentLookup:
     """Hooks that ask for documents, and send the answers with later reports.
 
-    They are registered, as `relevance_documents`, if any test sees a fixture of this
-    name.
+    The hooks are registered, as `relevance_documents`, if any test sees a fixture of
+    this name.
     """
 
     def __init__(self, config: pytest.Config) -> None:

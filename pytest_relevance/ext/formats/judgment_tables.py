@@ -373,7 +373,7 @@ _ARE_MACHINES = {"true": True, "false": False, "": False}
 
 
 def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] | None:
-    """Return for each rating whether a machine gave it; None if no column says so.
+    """Return for each rating whether a machine gave it; None without such a column.
 
     In a table without raters, a column `machine` may be a field of the documents, for
     example of washing machines. A column that never has `true` is not read.

@@ -193,7 +193,7 @@ def _add_judgment(content: _Content, line: str, number: int) -> str:
 
 
 def _texts_of_queries(content: _Content) -> dict[str, str] | None:
-    """Return {query: text}, if the texts after the documents are those of queries.
+    """Return {query: text}, if the texts after the documents are texts of queries.
 
     Return None if they are titles: then a query has two different texts, or another one
     than its header.

@@ -98,7 +98,7 @@ class QueryRows:
 def refuse_contradictions(rows: QueryRows) -> None:
     """Raise FileError if rows of one query differ, with each row that differs.
 
-    All columns are compared, also those that nothing reads. Only in a table of
+    All columns are compared, also columns that nothing reads. Only in a table of
     judgments, other columns than the weight may describe documents, and are not
     compared.
     """

@@ -140,8 +140,8 @@ def _refuse_judgments(source: Source, table: Table) -> None:
 def _are_grades(judged: Layout, table: Table) -> bool:
     """Say whether a table that looks like judgments has grades.
 
-    It has grades if the names of its columns say so. Columns that are named after
-    raters have grades if all their cells are numbers.
+    A table has grades if its columns are named like grades. Columns that are named
+    after raters have grades if all their cells are numbers.
     """
     if "grade" in judged.at or judged.are_ratings:
         return True

@@ -258,7 +258,7 @@ class _Runs:
         return results
 
     def variants(self) -> list[str | None]:
-        """Return the variants of all runs, those of the last run first."""
+        """Return the variants of all runs, variants of the last run first."""
         variants: dict[str | None, None] = {}
         for points in reversed(self.points.values()):
             variants |= dict.fromkeys(points)

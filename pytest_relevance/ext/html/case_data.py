@@ -205,7 +205,7 @@ def _rounded(figure: float) -> float:
 def _losses(losses: Iterable[Loss]) -> list[list[Any]]:
     """Return the losses that the page shows, each as a list.
 
-    `script/data.js` says what stands in the list (`Loss`).
+    `script/data.js` says what the list has (`Loss`).
     """
     found = []
     for each in losses:

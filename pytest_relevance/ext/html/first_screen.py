@@ -64,7 +64,7 @@ class ScreenLine:
     """A line of the first screen: a diagnosis, or a gate.
 
     `results`: the cases to which the line links.
-    `outcome`, `name`: those of a gate; empty for a diagnosis.
+    `outcome`, `name`: of a gate; empty for a diagnosis.
     """
 
     text: str
@@ -187,7 +187,7 @@ def _fault_lines(run: Run, ran: Sequence[CaseResult]) -> list[ScreenLine]:
 
 
 def emptied_lines(changes: Sequence[Change]) -> list[ScreenLine]:
-    """Return a line about queries that had results before and have none now, if any."""
+    """Return a line about the queries that had results before and have none now."""
     found = changed_results.emptied(changes)
     if not found:
         return []

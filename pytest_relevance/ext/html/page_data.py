@@ -112,7 +112,7 @@ def _most_ranks(row: PageRow) -> int:
 def _counts(screen: Screen, rows: Sequence[PageRow]) -> dict[str, int]:
     """Return {name of a filter in `SHOWN`: number of queries that the filter shows}.
 
-    The counts are those of the headline, over all cases of the run.
+    The headline has the same counts, over all cases of the run.
     """
     counts = screen.counts
     before = [row.result for row in rows if row.failed_before]

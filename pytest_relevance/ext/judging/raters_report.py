@@ -49,7 +49,7 @@ def rater_lines(
 ) -> list[Line]:
     """Return the report on a file with the ratings of several raters.
 
-    `pairs`: the documents with several ratings, those with the largest spread first.
+    `pairs`: the documents with several ratings, the largest spread first.
     `are_known`: whether the file names its raters.
     `limit`: the most documents and raters that are listed; None for all.
     """
@@ -84,8 +84,7 @@ def agreement_lines(
     It has figures, how often each pair of grades was given, and the documents on which
     they differ most.
 
-    `pairs`: the documents that both rated, at least one, those with the largest spread
-        first.
+    `pairs`: the documents that both rated, at least one; the largest spread first.
     `limit`: the most documents that are listed; None for all.
     `hint`: how to see more.
     `columns`: the width of the report.

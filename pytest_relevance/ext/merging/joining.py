@@ -84,7 +84,7 @@ def joined_info(
 ) -> RunInfo:
     """Return how the whole run was made, joined from what its shards say.
 
-    `results` and `files` are those of the whole run.
+    `results` and `files`: of the whole run.
     """
     infos = [run.info for run in runs]
     first = infos[0]

@@ -66,7 +66,7 @@ class Merged:
         again: the cases that several records have, with the same results.
         replaced: the cases with different results, of which the last one counts.
         gaps: the variants with cases that no record has.
-        searched: how the fingerprint of a later record differs from that of the first.
+        searched: how the fingerprint of a later record differs from the first one.
         undecided: the cases that passed in their records, and that all records together
             show to be undecided. `run` has them as errors.
     """

@@ -114,7 +114,7 @@ _TOLD_IF_BETTER = frozenset({"got_better"})
 
 
 def balance(counts: ChangeCounts, mean: int) -> Headline:
-    """Return a headline about queries that got worse and queries that got better.
+    """Return a headline about the queries that got worse or better.
 
     Queries that changed by more than allowed come last, or first if none got worse. If
     no query got worse, the headline also counts the inconclusive queries, because these

@@ -104,7 +104,7 @@ class _InFull:
     def look_ahead(self, left: int) -> None:
         """Set `is_enough` if no further failure is to be shown in full.
 
-        If only one or two failures are left, they are not worth a table: they are shown
+        If only one or two failures are left, a table is not worth it: they are shown
         in full too.
         """
         is_full = self._count >= MOST_IN_FULL or self._lines >= MOST_LINES

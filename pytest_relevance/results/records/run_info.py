@@ -200,7 +200,7 @@ class RunError:
     def text(self) -> str:
         """Return the place and the message.
 
-        A colon stands between them, as in `a.yaml:3:5: no such key`.
+        A colon joins them, as in `a.yaml:3:5: no such key`.
         """
         return f"{self.place}: {self.message}" if self.file else self.message
 
@@ -322,7 +322,7 @@ class RunInfo:
 
 
 def errors_in_file(error: FileError, most: int, *, node: str = "") -> list[RunError]:
-    """Return the first `most` mistakes of a file, and one more that counts the others.
+    """Return the first `most` mistakes of a file, and one more that counts the rest.
 
     `node` is the node id of the file that was not collected because of them.
     """
