@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import pytest
 
-from pytest_relevance._text import counted, harmless, listed, with_variant
+from pytest_relevance._number_text import score_text
+from pytest_relevance._text import (
+    case_in_prose,
+    counted,
+    first_few,
+    harmless,
+    listed,
+    with_variant,
+)
 from pytest_relevance.plugin.moved_entries import entries_to_move
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.run_store import RunStore, first_named, run_store
+from pytest_relevance.results.became import GOT_WORSE, became_of
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.changes import Change
 from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
     baseline_path,
@@ -105,6 +115,8 @@ def _update_baseline(
         )
         rest = _rest_of(store, file, updated, accepts)
         messages = [Message(f"baseline {shown}: {changes}{rest}")]
+        if accepts not in (NEW, TEST):
+            messages += _accepted_falls(results, {entry.key for entry in accepted})
         if accepts != NEW:
             for text in _accepted_of_test(store, file, results):
                 messages.append(Message(f"accepted: {text}"))
@@ -114,6 +126,24 @@ def _update_baseline(
         text = f"baseline {shown}: {why}: {first_named(unstable)}"
         messages.append(Message(text, is_good=False))
     return messages
+
+
+def _accepted_falls(
+    results: Sequence[CaseResult], accepted: Collection[EntryKey]
+) -> list[Message]:
+    """Return a message about the accepted rankings that are worse; [] if none is."""
+    names = []
+    for result in results:
+        change = Change.since_baseline(result)
+        was_accepted = (result.id, result.variant) in accepted
+        if was_accepted and became_of(change) == GOT_WORSE:
+            name = case_in_prose(result.id, result.query, result.variant)
+            before, after = change.score_before, change.score_after
+            names.append(f"{name} {score_text(before)} -> {score_text(after)}")
+    if not names:
+        return []
+    queries = counted(len(names), "query", "queries")
+    return [Message(f"accepted: {queries} got worse: {first_few(names)}")]
 
 
 def _write_baseline(

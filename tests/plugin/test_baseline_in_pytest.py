@@ -52,6 +52,13 @@ ACCEPTED = [
 """The lines of a baseline below its header."""
 
 
+def test_an_update_names_what_got_worse_and_is_accepted(shop: Shop) -> None:
+    shop.returns(boots="b2 b1 b3", hats="h2 h1")
+    assert shop.run(UPDATE).sentences("accepted: ") == [
+        'accepted: 2 queries got worse: "boots" 1.000 -> 0.710 and "hats" 1.000 -> 0.710'
+    ]
+
+
 def test_an_update_accepts_what_ran_and_no_other_run_writes(project: Project) -> None:
     shop = Shop(project)
     shop.cases("""
