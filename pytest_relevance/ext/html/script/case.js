@@ -8,6 +8,7 @@
 /** How many pixels of a result must be in view, so that a key can grade it. */
 const MOST_SEEN = 120;
 
+/** The view of the open query. */
 class CaseView {
   /**
    * @param {PageData} data @param {Grades} grades @param {Judging} judging

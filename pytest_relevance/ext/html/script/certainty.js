@@ -9,8 +9,8 @@ const ROUNDING = 1e-9;
 /** What became of a query that got worse: it did for certain, it may have, or with the reader's grades it did not. @typedef {"certain" | "open" | "excused"} Certainty */
 
 /**
- * A document whose discount factor changed: 1 / discount at its rank now less that at its rank before. It adds its gain
- * times the factor to the change of DCG.
+ * A document in the top k of either ranking. `factor` is 1 / discount at its rank now less that at its rank before. The
+ * document adds its gain times the factor to the change of DCG.
  * @typedef {{document: string, grade: Grade, factor: number}} DocumentChange
  */
 
@@ -34,7 +34,7 @@ function factorsOf(measure, ranking, k) {
   return factors;
 }
 
-/** @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {DocumentChange[]} */
+/** Return the documents in the top k of either ranking. @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {DocumentChange[]} */
 function documentChanges(data, item, own) {
   const measure = measureOf(data, item);
   const before = factorsOf(measure, item.accepted, item.k);

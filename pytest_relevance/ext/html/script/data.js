@@ -140,6 +140,16 @@ function lookUp(record, name) {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
+/** Return items by their key, in their order. @template Item @param {Item[]} items @param {(item: Item) => string} keyOf @returns {Map<string, Item[]>} */
+function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+}
+
 /**
  * Read the data that the page carries.
  * @returns {Promise<PageData>}

@@ -16,6 +16,7 @@ const RATER_KEY = "pytest-relevance rater";
 
 /** @typedef {{query: string, document: string, before: Answer | undefined}} Step what an undo takes back */
 
+/** What the reader answered for results, and what can be undone. Listeners are told of a "change". */
 class Grades extends EventTarget {
   /** @param {PageData} data */
   constructor(data) {
@@ -175,12 +176,8 @@ class Grades extends EventTarget {
 
   /** The answers as a worklist, in the order of the queries. @returns {string} CSV */
   toCsv() {
-    /** The cases with the same id and query, which are one in a file of judgments. @type {Map<string, Case[]>} */
-    const groups = new Map();
-    for (const item of this.data.cases) {
-      const query = JSON.stringify([item.id, item.query]);
-      groups.set(query, [...(groups.get(query) ?? []), item]);
-    }
+    // cases with the same id and query are one in a file of judgments
+    const groups = grouped(this.data.cases, (item) => JSON.stringify([item.id, item.query]));
     /** The texts of the queries with an id. @type {Map<string, Set<string>>} */
     const texts = new Map();
     for (const { id, query } of this.data.cases) {

@@ -74,6 +74,7 @@ function downloadGrades(grades) {
   grades.isDownloaded = true;
 }
 
+/** Judging the open query: which result a key grades, the buttons for grades, and the bar below. */
 class Judging {
   /**
    * @param {PageData} data

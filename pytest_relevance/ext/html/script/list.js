@@ -14,6 +14,7 @@ const CHOICES = {
   variant: (item) => (item.variant === undefined ? [] : [item.variant]),
 };
 
+/** The list of queries, and the controls above it. */
 class CaseList {
   /**
    * @param {PageData} data @param {Grades} grades

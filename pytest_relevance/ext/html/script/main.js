@@ -9,6 +9,7 @@ const MOVING = new Set(["j", "k"]);
 
 const KEYS = "Keys: j, k next and previous query; n next to judge; digits and ? grade; u undo; / search.";
 
+/** The whole page, whose state the address has. */
 class Page {
   /** @param {PageData} data */
   constructor(data) {

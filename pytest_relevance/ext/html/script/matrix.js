@@ -8,6 +8,7 @@ const MATRIX_ROWS = 40;
 
 /** A query in all variants: its cases by variant, and the difference of its highest and its lowest score. @typedef {{first: Case, cases: Map<string, Case>, spread: number}} MatrixRow */
 
+/** The matrix, which is made when the reader opens it. */
 class Matrix {
   /** @param {PageData} data */
   constructor(data) {
@@ -21,13 +22,14 @@ class Matrix {
     this.part.addEventListener("toggle", () => this.render());
   }
 
-  /** @param {Case[]} items @returns {MatrixRow} */
+  /** Return a row of the matrix. @param {Case[]} items the cases of a query, one for each variant @returns {MatrixRow} */
   rowOf(items) {
     const scores = items.map((item) => item.score ?? 0);
     const cases = new Map(items.map((item) => [item.variant ?? "", item]));
     return { first: items[0], cases, spread: Math.max(...scores) - Math.min(...scores) };
   }
 
+  /** Show the first rows, and a button for more. */
   render() {
     const differing = this.rows.filter(({ spread }) => spread >= LEAST_CHANGE);
     const rows = this.isAll ? this.rows : differing;
@@ -47,19 +49,20 @@ class Matrix {
     this.part.replaceChildren(/** @type {Element} */ (this.part.firstElementChild), ...parts);
   }
 
-  /** @param {boolean} isAll whether queries with the same score everywhere are shown too */
+  /** Show the queries that differ, or all. @param {boolean} isAll whether queries with the same score everywhere are shown too */
   show(isAll) {
     this.isAll = isAll;
     this.shown = MATRIX_ROWS;
     this.render();
   }
 
+  /** Show more rows. */
   showMore() {
     this.shown += MATRIX_ROWS;
     this.render();
   }
 
-  /** @param {MatrixRow} row */
+  /** Return a row as an element. Each score opens the query in its variant. @param {MatrixRow} row */
   row({ first, cases, spread }) {
     const best = Math.max(...[...cases.values()].map((item) => item.score ?? 0));
     const cells = this.variants.map((variant) => {

@@ -24,6 +24,23 @@ function rankOf(item, name) {
   return rankIn(item.documents, name) ?? lookUp(item.deeper, name) ?? null;
 }
 
+/**
+ * Return what is shown of a document: its address, its picture, and its other fields.
+ * @param {PageData} data @param {Case} item @param {string} name
+ */
+function shownOf(data, item, name) {
+  const { url = "", image = "" } = lookUp(data.addresses, item.file) ?? {};
+  const fields = lookUp(item.fields, name) ?? {};
+  const others = Object.entries(fields).filter(([field, text]) => ![url, image].includes(field) || !isWeb(text));
+  return { url: lookUp(fields, url), image: lookUp(fields, image), fields: others };
+}
+
+/** Return the picture of a document; nothing if its address is not one of the web. @param {string | undefined} source */
+function pictures(source) {
+  const attributes = { alt: "", loading: "lazy", referrerpolicy: "no-referrer", src: source ?? "" };
+  return isWeb(source) ? [make("img", attributes)] : [];
+}
+
 /** The definitions by which a case is scored. @param {PageData} data @param {Case} item */
 function measureOf(data, item) {
   const settings = data.settings[item.settings];
@@ -209,18 +226,11 @@ class Rankings {
    * @param {Grade} grade @param {HTMLElement[]} small
    */
   result(attributes, name, rank, grade, small) {
-    const { url = "", image = "" } = lookUp(this.data.addresses, this.item.file) ?? {};
-    const fields = lookUp(this.item.fields, name) ?? {};
-    const [address, source] = [lookUp(fields, url), lookUp(fields, image)];
-    const title = make("div", { class: "title" }, webLink(address, userText(titleOf(this.item, name))));
-    const words = make("div", { class: "words" }, title);
-    if (isWeb(source)) {
-      words.prepend(make("img", { alt: "", loading: "lazy", referrerpolicy: "no-referrer", src: source ?? "" }));
-    }
-    for (const [field, text] of Object.entries(fields)) {
-      if (![url, image].includes(field) || !isWeb(text)) {
-        small.push(make("span", { class: "field" }, userText(field), " ", webLink(text, userText(text))));
-      }
+    const { url, image, fields } = shownOf(this.data, this.item, name);
+    const title = make("div", { class: "title" }, webLink(url, userText(titleOf(this.item, name))));
+    const words = make("div", { class: "words" }, ...pictures(image), title);
+    for (const [field, text] of fields) {
+      small.push(make("span", { class: "field" }, userText(field), " ", webLink(text, userText(text))));
     }
     const by = grade === null || this.own.has(name) ? undefined : lookUp(this.item.filled, name);
     if (by) {

@@ -23,7 +23,8 @@ function shelvesOf(data, item) {
   const cards = (/** @type {string[]} */ names, /** @type {(name: string, rank: number) => string[]} */ markOf) =>
     names.map((name, index) => {
       const [mark, kind] = markOf(name, index + 1);
-      return { ...cardOf(data, item, name), mark, kind };
+      const { url, image, fields } = shownOf(data, item, name);
+      return { title: titleOf(item, name), facts: fields.map(([, text]) => text), url, image, mark, kind };
     });
   const ofBefore = cards(before, (name, rank) => {
     const to = rankOf(item, name);
@@ -40,20 +41,6 @@ function shelvesOf(data, item) {
     { name: "now", cards: ofNow },
   ];
   return { query: item.query || item.id, sentence: shelfSentence(item, before, now), shelves };
-}
-
-/** @param {PageData} data @param {Case} item @param {string} name */
-function cardOf(data, item, name) {
-  const { url = "", image = "" } = lookUp(data.addresses, item.file) ?? {};
-  const fields = lookUp(item.fields, name) ?? {};
-  const shown = Object.entries(fields).filter(([field, text]) => ![url, image].includes(field) || !isWeb(text));
-  const source = lookUp(fields, image);
-  return {
-    title: titleOf(item, name),
-    facts: shown.map(([, text]) => text),
-    url: lookUp(fields, url),
-    image: isWeb(source) ? source : undefined,
-  };
 }
 
 /** Say in one sentence what left the shelf and what came. @param {Case} item @param {string[]} before @param {string[]} now */
@@ -97,12 +84,10 @@ function shelvesPart(data, item) {
   return [details("As a searcher saw it", searched, ...rows, save)];
 }
 
-/** @param {Card} card */
+/** Return a card as an element of its shelf. @param {Card} card */
 function cardPart({ title, facts, url, image, mark, kind }) {
-  const parts = [];
-  if (image) {
-    parts.push(make("img", { alt: "", loading: "lazy", referrerpolicy: "no-referrer", src: image }));
-  }
+  /** @type {HTMLElement[]} */
+  const parts = [...pictures(image)];
   parts.push(make("span", { class: "title" }, webLink(url, userText(title))));
   for (const fact of facts) {
     parts.push(make("span", { class: "field" }, webLink(fact, userText(fact))));
@@ -141,7 +126,7 @@ function wrapped(text, length, most) {
   return cut.length > most ? [...cut.slice(0, most - 1), `${cut[most - 1].slice(0, length - 1)}\u2026`] : cut;
 }
 
-/** @param {string} text @param {number} x @param {number} y @param {string} [kind] */
+/** Return a line of text in the picture. @param {string} text @param {number} x @param {number} y @param {string} [kind] */
 function pictureText(text, x, y, kind = "") {
   const element = draw("text", { x, y, class: kind });
   element.textContent = text;

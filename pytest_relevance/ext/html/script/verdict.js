@@ -11,15 +11,16 @@ class Verdict {
     this.data = data;
     this.grades = grades;
     this.judge = button("judge the open ones", judge);
-    /** The cases of each query that got worse, in all variants. @type {Case[][]} */
-    this.queries = [];
-    const worse = data.cases.filter((item) => item.isCertain || item.isOpen);
-    this.queries = [...grouped(worse, countedAs).values()];
-    /** How many cases a query has in the mean. @type {Map<string, number>} */
-    this.variants = new Map();
-    for (const item of data.cases.filter((each) => isInMean(data, each))) {
-      this.variants.set(countedAs(item), (this.variants.get(countedAs(item)) ?? 0) + 1);
-    }
+    /** The cases that got worse, in all variants. */
+    this.worse = data.cases.filter((item) => item.isCertain || item.isOpen);
+    /** Whether grades could decide any of them in the run. */
+    this.wasOpen = this.worse.some((item) => item.isOpen);
+    /** The same cases by query. */
+    this.queries = [...grouped(this.worse, countedAs).values()];
+    /** The cases in the mean. */
+    this.inMean = data.cases.filter((item) => isInMean(data, item));
+    /** The same cases by query. */
+    this.variants = grouped(this.inMean, countedAs);
     this.counts = { certain: 0, open: 0, excused: 0 };
     this.part = make("section", { id: "verdict", "aria-label": "verdict with your grades" });
     this.short = make("span", { class: "verdict-so-far long" });
@@ -29,16 +30,15 @@ class Verdict {
 
   /** Find the states of all queries, and show them. */
   update() {
-    for (const item of this.queries.flat()) {
+    for (const item of this.worse) {
       item.certainty = certaintyWith(this.data, item, this.grades.of(item));
     }
     const states = this.queries.map((items) => this.stateOf(items));
     const count = (/** @type {Certainty} */ state) => states.filter((each) => each === state).length;
     this.counts = { certain: count("certain"), open: count("open"), excused: count("excused") };
     Object.assign(this.data.counts, this.counts);
-    const wasOpen = this.queries.flat().some((item) => item.isOpen);
-    const verdict = wasOpen ? [this.bar(), make("p", {}, this.sentence())] : [];
-    if (wasOpen && this.counts.open) {
+    const verdict = this.wasOpen ? [this.bar(), make("p", {}, this.sentence())] : [];
+    if (this.wasOpen && this.counts.open) {
       verdict.push(this.judge);
     }
     const parts = [...verdict, ...this.meanParts()];
@@ -46,7 +46,7 @@ class Verdict {
     this.part.replaceChildren(...parts);
     const { certain, open, excused } = this.counts;
     const words = `${certain} certain, ${open} open${excused ? `, ${excused} excused` : ""}`;
-    this.short.replaceChildren(...(wasOpen ? [this.bar(), open ? words : this.sentence()] : []));
+    this.short.replaceChildren(...(this.wasOpen ? [this.bar(), open ? words : this.sentence()] : []));
   }
 
   /** Return the state of a query in all its variants: certain if it is in one of them. @param {Case[]} items @returns {Certainty} */
@@ -93,14 +93,14 @@ class Verdict {
   /** Return the mean with the reader's grades, if there are any. */
   meanParts() {
     const { mean } = this.data;
-    const graded = this.data.cases.filter((item) => isInMean(this.data, item) && this.grades.of(item).size);
+    const graded = this.inMean.filter((item) => this.grades.of(item).size);
     if (!mean || !graded.length) {
       return [];
     }
     let [before, after] = [mean.before, mean.after];
     for (const item of graded) {
       const own = this.grades.of(item);
-      const share = (item.weight ?? 1) / (this.variants.get(countedAs(item)) ?? 1) / mean.weight;
+      const share = (item.weight ?? 1) / (this.variants.get(countedAs(item))?.length ?? 1) / mean.weight;
       after += share * (scoreOf(this.data, item, own).score - (item.score ?? 0));
       if (before !== undefined) {
         before += share * ((scoreBefore(this.data, item, own) ?? 0) - (item.before ?? 0));
@@ -130,14 +130,4 @@ function countedAs(item) {
 function isInMean(data, item) {
   const isCompared = data.mean?.before === undefined || item.before !== undefined;
   return data.mean !== undefined && item.score !== undefined && isCompared;
-}
-
-/** Return items by their key, in their order. @template Item @param {Item[]} items @param {(item: Item) => string} keyOf @returns {Map<string, Item[]>} */
-function grouped(items, keyOf) {
-  const groups = new Map();
-  for (const item of items) {
-    const key = keyOf(item);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
-  return groups;
 }
