@@ -100,6 +100,12 @@ const isOpen = () => document.querySelector("[data-score]") !== null;
 const wait = () => (isOpen() ? done(performance.now() - started) : requestAnimationFrame(wait));
 wait();
 """
+GRADE = """
+const started = performance.now();
+document.querySelector("#case .grades button").click();
+document.body.offsetHeight;
+return performance.now() - started;
+"""
 
 
 @dataclass(frozen=True)
@@ -206,12 +212,19 @@ def opened(page: Path, driver: str, last: str, times: int) -> Iterator[Figure]:
             usable = time.perf_counter() - started
             typed = browser.execute_async_script(TYPE, last.rpartition("::")[2], last)
             shown = browser.execute_async_script(OPEN, f"#case={quote(last)}")
-            found.append((usable * 1000, typed, shown))
+            graded = browser.execute_script(GRADE)
+            browser.execute_script("localStorage.clear()")
+            found.append((usable * 1000, typed, shown, graded))
     finally:
         browser.quit()
-    names = ("the list is usable", "a search is answered", "a query is opened")
+    names = (
+        "the list is usable",
+        "a search is answered",
+        "a query is opened",
+        "a grade is given",
+    )
     for name, target, values in zip(
-        names, (2000, 100, 100), zip(*found, strict=True), strict=True
+        names, (2000, 100, 100, 50), zip(*found, strict=True), strict=True
     ):
         yield Figure(
             f"in Chromium: {name}",
