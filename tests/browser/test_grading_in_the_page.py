@@ -509,11 +509,15 @@ class TestKeysAndFocus:
         blue_shoes.press("2")
         assert blue_shoes.given("sandal") == "2"
 
-    def test_an_answer_is_undone_after_a_reload(self, blue_shoes: Reader) -> None:
+    def test_an_answer_is_undone_after_a_reload_and_its_result_has_the_focus(
+        self, blue_shoes: Reader
+    ) -> None:
         blue_shoes.press("3")
         blue_shoes.reload()
         blue_shoes.press("u")
         assert blue_shoes.given("loafer") == ""
+        focused = "return document.activeElement.closest('.result')?.dataset.document"
+        assert blue_shoes.script(focused) == "loafer"
 
 
 class TestBlind:

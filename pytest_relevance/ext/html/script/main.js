@@ -230,7 +230,8 @@ class Page {
 
   /** Show the result that a digit grades, and give it the focus. */
   focusCurrent() {
-    document.getElementById(`grade ${this.judging.current} 0`)?.focus({ preventScroll: true });
+    const { asked, current } = this.judging;
+    document.getElementById(`grade ${asked || current} 0`)?.focus({ preventScroll: true });
     this.view.markCurrent(true);
   }
 
@@ -246,7 +247,7 @@ class Page {
       this.go({ open: item.node });
     }
     this.judging.goTo(step.document);
-    this.view.markCurrent(true);
+    this.focusCurrent();
   }
 }
 
