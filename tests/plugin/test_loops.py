@@ -23,12 +23,14 @@ CLIENT = """
 
     class Client:
         loop = None
+        loops = []  # kept, so that no other loop gets the id of one
 
         async def get(self, query):
             await asyncio.sleep(0)
             if self.loop not in (None, asyncio.get_running_loop()):
                 raise RuntimeError("this client is attached to a different loop")
             self.loop = asyncio.get_running_loop()
+            self.loops.append(self.loop)
             print(f"<{type(self.loop).__name__} {id(self.loop)}>")
             return query.split()
 """
