@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from pytest_relevance._text import quoted
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.results.responses.fields import ID_NAMES
 from pytest_relevance.results.responses.reading import (
     ONE_QUERY,
@@ -38,7 +38,8 @@ def rows_as_mappings(
     """Return the rows of a table as mappings.
 
     `columns`: the names of the columns. Raises `UnreadableRanking` if two columns have
-        the same name, or if the rows are the results of several queries.
+        the same name, if a row has another number of values than there are columns, or
+        if the rows are the results of several queries.
     """
     names = [str(column) for column in columns]
     for name in names:
@@ -46,7 +47,16 @@ def rows_as_mappings(
             raise UnreadableRanking(
                 f"search returned a table with two columns named {quoted(name)}; rename one"
             )
-    mappings = [dict(zip(names, row, strict=True)) for row in rows]
+    mappings: list[dict[str, object]] = []
+    for row in rows:
+        values = list(row)
+        if len(values) != len(names):
+            raise UnreadableRanking(
+                f"search returned a table with {counted(len(names), 'column')}, and a "
+                f"row with {counted(len(values), 'value')}; do not share a connection "
+                "between threads without a lock"
+            )
+        mappings.append(dict(zip(names, values, strict=True)))
     for name in _QUERIES:
         if name in names:
             _refuse_several_queries(mappings, name)

@@ -106,6 +106,20 @@ def test_a_cursor_is_read_as_far_and_stays_open(kind: type[Cursor]) -> None:
     assert cursor.fetched == 11
 
 
+class CutCursor(Cursor):
+    """What calls get that overlap on one connection of SQLite."""
+
+    def fetchmany(self, size: int) -> list[tuple[str]]:
+        cut: Any = ()
+        return [("a",), cut]
+
+
+def test_a_row_without_a_value_for_each_column_is_refused() -> None:
+    said = "a table with 1 column, and a row with 0 values; do not share a connection"
+    with pytest.raises(ValueError, match=said):
+        read_ranking(CutCursor())
+
+
 def test_a_reader_of_record_batches() -> None:
     schema = pa.schema([("id", pa.string())])
     read = []
