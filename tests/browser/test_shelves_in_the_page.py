@@ -7,7 +7,7 @@ import pytest
 
 from tests.browser.reader import Reader
 from tests.browser.test_other_pages import page_of
-from tests.helpers import changed, compared
+from tests.helpers import changed, compared, error_of
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,18 @@ def test_a_sentence_says_what_left_and_what_came(
 ) -> None:
     reader.open(page_of(tmp_path, compared("hats", 1.0, ranking)))
     reader.open_query("hats")
+    assert reader.text("#case .searched") == sentence
+
+
+def test_a_search_that_failed_did_not_find_nothing(
+    reader: Reader, tmp_path: Path
+) -> None:
+    failed = {"verdict": "error", "outcome": "failed", "error": error_of("no engine")}
+    result = changed(compared("hats", 1.0, []), scores={}, **failed)
+    reader.open(page_of(tmp_path, result))
+    reader.click("#controls button", "Errors 1")
+    reader.open_query("hats")
+    sentence = 'You searched hats. Now: the search failed. Before, "good" came first.'
     assert reader.text("#case .searched") == sentence
 
 

@@ -8,7 +8,7 @@ const SHELF_LENGTH = 5;
 
 /** A result on a shelf. `mark` says what became of it; `kind` is "left", "came" or "". @typedef {{title: string, facts: string[], url?: string, image?: string, mark: string, kind: string}} Card */
 
-/** @typedef {{name: string, cards: Card[]}} Shelf */
+/** The cards of a ranking; `empty` says why there are none. @typedef {{name: string, cards: Card[], empty: string}} Shelf */
 
 /** The two shelves of a query. @typedef {{query: string, sentence: string, shelves: Shelf[]}} Shelves */
 
@@ -37,8 +37,8 @@ function shelvesOf(data, item) {
     return [from === null ? "new" : from === rank ? "" : `was ${from}`, kind];
   });
   const shelves = [
-    { name: "before", cards: ofBefore },
-    { name: "now", cards: ofNow },
+    { name: "before", cards: ofBefore, empty: "" },
+    { name: "now", cards: ofNow, empty: emptyText(item) },
   ];
   return { query: item.query || item.id, sentence: shelfSentence(item, before, now), shelves };
 }
@@ -47,7 +47,8 @@ function shelvesOf(data, item) {
 function shelfSentence(item, before, now) {
   const first = titleOf(item, before[0]);
   if (!now.length) {
-    return `Nothing is found now. Before, "${first}" came first.`;
+    const found = isSearched(item) ? "Nothing is found now" : `Now: ${emptyText(item)}`;
+    return `${found}. Before, "${first}" came first.`;
   }
   const left = before.filter((name) => !now.includes(name));
   const came = now.filter((name) => !before.includes(name));
@@ -74,11 +75,11 @@ function shelvesPart(data, item) {
   const searched = make("p", { class: "searched" }, "You searched ", make("b", {}, userText(query)), ". ");
   searched.append(userText(sentence));
   const save = button("save as a picture", () => savePicture(found), { class: "save" });
-  const rows = shelves.map(({ name, cards }) => {
+  const rows = shelves.map(({ name, cards, empty }) => {
     const items = cards.map((card) => cardPart(card));
     const list = cards.length
       ? make("ol", { role: "list", "aria-label": `shelf ${name}`, tabindex: "0" }, ...items)
-      : make("p", { class: "empty" }, emptyText(item));
+      : make("p", { class: "empty" }, empty);
     return make("div", { class: "shelf" }, make("h2", {}, name), list);
   });
   return [details("As a searcher saw it", searched, ...rows, save)];
@@ -140,10 +141,10 @@ function shelfPicture({ query, sentence, shelves }) {
   const said = wrapped(sentence, 120, 3);
   said.forEach((line, index) => parts.push(pictureText(line, MARGIN, 64 + 20 * index)));
   let top = 64 + 20 * said.length + 8;
-  for (const { name, cards } of shelves) {
+  for (const { name, cards, empty } of shelves) {
     parts.push(pictureText(name, MARGIN, top, "quiet"));
     if (!cards.length) {
-      parts.push(pictureText("nothing found", MARGIN, top + 30));
+      parts.push(pictureText(empty, MARGIN, top + 30));
     }
     cards.forEach((card, index) => {
       const x = MARGIN + index * (CARD_WIDTH + GAP);
