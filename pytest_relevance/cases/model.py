@@ -200,6 +200,28 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that a result has to hold: what the answer to a query needs.
+
+    `quotes`: the forms of the passage; a result holds the passage if it holds one of
+        them. The first one names the passage.
+    `conditions`: conditions on fields of the result that holds it.
+    `is_context`: whether it comes from a golden set of another tool, whose contexts
+        were cut by another splitter. Half of such a text is enough.
+    """
+
+    quotes: tuple[str, ...]
+    grade: float = 1
+    conditions: tuple[FieldCondition, ...] = ()
+    is_context: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the first quote."""
+        return self.quotes[0]
+
+
+@dataclass(frozen=True, slots=True)
 class AllowedRanks:
     """The ranks at which an expectation allows a document: `highest` to `lowest`.
 
@@ -397,6 +419,7 @@ class Terms:
     `params`: the keyword arguments of the search.
     `tolerance`: how far nDCG@k may drop below the baseline; None for the project's
         default.
+    `text_field`: the path to the text of a result; None for the usual names.
     `ties`: "any" if results with equal scores may come in any order, "fixed" if the
         search sorts them by a second key.
     `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
@@ -418,6 +441,7 @@ class Terms:
     expect: tuple[Expectation, ...] = ()
     id_field: str | tuple[str, ...] | None = None
     title_field: str | None = None
+    text_field: str | None = None
     tolerance: float | None = None
     ties: str = "any"
     gates: tuple[Gate, ...] = ()
@@ -478,6 +502,8 @@ class Case:
         titles: titles of judged documents.
         notes: notes on judged documents.
         filled: {document: who gave the grade}, for grades from files with `fill: true`.
+        passages: the texts that results have to hold. A case with passages has no
+            judgments of documents: its `judgments` are the grades by passage name.
     """
 
     terms: Terms
@@ -500,6 +526,7 @@ class Case:
     notes: Mapping[str, str] = field(default_factory=dict)
     source: str | None = None
     filled: Mapping[str, str] = field(default_factory=dict)
+    passages: tuple[Passage, ...] = ()
 
     @property
     def grades_of_people(self) -> Mapping[str, float]:

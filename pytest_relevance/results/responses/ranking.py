@@ -71,6 +71,7 @@ class Ranking:
     `others`: {query: ids}, the rankings of other queries, if the case compares them.
     `as_returned`: the ids of all results, if `collapsed` left out some.
     `sort_values`: the values that the search sorted each result by, or empty.
+    `texts`: the text of each result, if the case has passages, else empty.
     """
 
     ids: Sequence[str]
@@ -80,6 +81,7 @@ class Ranking:
     others: Mapping[str, Sequence[str]] | None = None
     as_returned: Sequence[str] = ()
     sort_values: Sequence[Any] = ()
+    texts: Sequence[str] = ()
 
     @property
     def returned(self) -> int:
