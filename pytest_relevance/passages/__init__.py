@@ -2,5 +2,5 @@
 
 | module | what it has |
 |---|---|
-| `matching.py` | the forms of texts and quotes, and whether a text holds a quote |
+| `matching` | the forms of texts and quotes, and whether a text holds a quote |
 """
