@@ -31,10 +31,10 @@ from pytest_relevance.cases.model import (
     Terms,
     most_results,
 )
-from pytest_relevance.metrics.measures import MEASURES, score
+from pytest_relevance.metrics.measures import MEASURES, needs_texts, score
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import build_metric, takes_relevance_level
-from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
 from pytest_relevance.metrics.settings import Settings
 
 # Which floors apply to a case
@@ -159,10 +159,22 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
             f"{metric.text} needs judgments, and the case has none; add judgments"
         )
         return
-    if metric.is_own:  # the best value that its function could return is not known
+    if needs_texts(metric) and not case.passages:
+        at.refuse(
+            f"{metric.text} looks at the texts of results, which only cases with passages "
+            "have; add passages, or take it out"
+        )
         return
+    # What the function of an own metric could return, and how long texts are, is not
+    # known.
+    if metric.is_own or needs_texts(metric):
+        return
+    grades = case.judgments.values()
+    rankings = best_rankings(grades, case.settings)
+    if case.passages:
+        rankings = best_rankings_of_passages([*grades])
     best = -inf
-    for ranking in best_rankings(case.judgments.values(), case.settings):
+    for ranking in rankings:
         reached = score(metric, ranking, case.settings)
         if isnan(reached):
             at.refuse(
@@ -228,6 +240,21 @@ def best_rankings(
     above_0 = [grade for grade in by_grade if grade > 0]
     for ranked in (by_grade, by_gain, by_gain[:1], by_grade[:1], above_0):
         yield GradedRanking(list(ranked), (), grades)
+
+
+def best_rankings_of_passages(grades: Sequence[float]) -> Iterator[GradedRanking]:
+    """Yield rankings of passages, of which one is the best for each measure.
+
+    `grades`: the grades of the passages. The rankings are, in this order:
+
+    - one result that holds all passages: for R, All, RR, nDCG
+    - one passage a rank, the highest grade first: for P, whose relevant results are
+      counted
+    """
+    passages = range(len(grades))
+    yield grade_passages([list(passages)], grades)
+    by_grade = sorted(passages, key=lambda passage: grades[passage], reverse=True)
+    yield grade_passages([[passage] for passage in by_grade], grades)
 
 
 # The floors of a suite

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .checked import CheckedJudgments, CheckedRankings, Floats, Grades
-from .measures import ranks_needed, score
+from .measures import is_lower_better, ranks_needed, score
 from .metric import Metric, MetricError
 from .ndcg import grade_ranking, repeated_indexes
 from .settings import Settings, discount_table
@@ -45,7 +45,8 @@ def score_batch(
 
     Each array has the order of `judgments.queries`. A query without a ranking is scored
     as one with no results. Rankings of queries without judgments are ignored. A score
-    is NaN if its measure is not defined, or 0.0 with `undefined="zero"`.
+    is NaN if its measure is not defined, or 0.0 with `undefined="zero"` (but not if a
+    lower score is better).
 
     Raises:
         ValueError: a grade has no gain (nDCG, DCG), a grade is above `max_grade` (ERR,
@@ -72,7 +73,7 @@ def score_batch(
     except TypeError:  # an id that cannot be looked up, for example a list
         rankings.check_every_id()
         raise
-    return [_defined(found[metric], settings) for metric in metrics]
+    return [_defined(metric, found[metric], settings) for metric in metrics]
 
 
 def _different_grades(grades: Grades) -> tuple[Floats, Places]:
@@ -86,8 +87,8 @@ def _different_grades(grades: Grades) -> tuple[Floats, Places]:
     return different, np.searchsorted(different, grades)
 
 
-def _defined(scores: Floats, settings: Settings) -> Floats:
-    if settings.undefined == "zero":
+def _defined(metric: Metric, scores: Floats, settings: Settings) -> Floats:
+    if settings.undefined == "zero" and not is_lower_better(metric):
         return np.where(np.isnan(scores), 0.0, scores)
     return scores
 
@@ -386,6 +387,11 @@ def _success(metric: Metric, batch: _Batch) -> Floats:
     return np.asarray(batch.relevant(metric).any(axis=0), np.float64)
 
 
+def _all(metric: Metric, batch: _Batch) -> Floats:
+    share = _recall(metric, batch)
+    return np.where(np.isnan(share), share, share >= 1)
+
+
 def _judged_share(metric: Metric, batch: _Batch) -> Floats:
     judged = (~np.isnan(batch.grades[: metric.k])).sum(axis=0)
     return np.asarray(judged / np.maximum(batch.results(metric.k), 1), np.float64)
@@ -406,6 +412,7 @@ SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
     "AP": _average_precision,
     "RR": _reciprocal_rank,
     "Success": _success,
+    "All": _all,
     "Judged": _judged_share,
     "Rprec": _r_precision,
 }

@@ -13,7 +13,8 @@ All functions share these conventions:
   unjudged results are.
 - With `negative="zero"` a negative grade has no gain. It counts as unjudged for Judged,
   Bpref and `unjudged="skip"`.
-- If a measure is not defined, its score is NaN, or 0.0 with `undefined="zero"`.
+- If a measure is not defined, its score is NaN, or 0.0 with `undefined="zero"`. But 0.0
+  is the best score of a measure of which a lower score is better, so that stays NaN.
 """
 
 from __future__ import annotations
@@ -26,7 +27,15 @@ from dataclasses import dataclass
 from pytest_relevance._text import message_of, shown
 
 from .metric import DEFAULT_PERSISTENCE, Metric, MetricError
-from .ndcg import GradedRanking, dcg, highest_grade, ndcg, scored_grades
+from .ndcg import (
+    GradedRanking,
+    dcg_of,
+    highest_grade,
+    ndcg,
+    returned_grades,
+    scored_grades,
+    skips_unjudged,
+)
 from .settings import Settings, check_number
 
 Grades = Sequence[float | None]
@@ -38,7 +47,8 @@ ScoreFunction = Callable[[Metric, GradedRanking, Settings], float]
 def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Return the score of one ranking by one metric.
 
-    The score is NaN if the measure is not defined, or 0.0 with `undefined="zero"`.
+    The score is NaN if the measure is not defined, or 0.0 with `undefined="zero"` (but
+    not if a lower score is better).
 
     Raises:
         ValueError: a grade has no gain under these settings, or is above `max_grade`.
@@ -50,7 +60,7 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     else:
         value = MEASURES[metric.measure].score(metric, graded, settings)
     if math.isnan(value) and settings.undefined == "zero":
-        return 0.0
+        return math.nan if is_lower_better(metric) else 0.0
     return value
 
 
@@ -69,6 +79,18 @@ def is_reciprocal_rank(metric: Metric) -> bool:
     """Say whether a score is 1 / the rank of the first relevant document."""
     measure = MEASURES.get(metric.measure)
     return measure is not None and measure.is_reciprocal_rank
+
+
+def is_lower_better(metric: Metric) -> bool:
+    """Say whether a lower score is better."""
+    measure = MEASURES.get(metric.measure)
+    return measure is not None and measure.is_lower_better
+
+
+def needs_texts(metric: Metric) -> bool:
+    """Say whether a metric looks at the texts of results."""
+    measure = MEASURES.get(metric.measure)
+    return measure is not None and measure.needs_texts
 
 
 def largest_score(metric: Metric) -> float:
@@ -136,7 +158,7 @@ def relevant_ranks(
 def results_in_top(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
     """Return how many different results are in the top k."""
     count = len(top_grades(metric, graded, settings))
-    if settings.unjudged == "zero":
+    if not skips_unjudged(graded, settings):
         for index in graded.repeated:
             if metric.k is None or index < metric.k:
                 count -= 1
@@ -144,9 +166,20 @@ def results_in_top(metric: Metric, graded: GradedRanking, settings: Settings) ->
 
 
 def relevant_judgments(metric: Metric, graded: GradedRanking) -> int:
-    """Return how many documents of the query are judged relevant, returned or not."""
+    """Return how many documents or passages are judged relevant, returned or not."""
     count = 0
     for grade in graded.judged:
+        if grade >= metric.rel:
+            count += 1
+    return count
+
+
+def relevant_returned(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
+    """Return how many relevant documents, or relevant passages, are in the top k."""
+    if not graded.found:
+        return len(relevant_ranks(metric, graded, settings))
+    count = 0
+    for grade in returned_grades(graded, metric.k):
         if grade >= metric.rel:
             count += 1
     return count
@@ -160,18 +193,22 @@ def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
 def _dcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Compute DCG: the sum of gain / discount over the top k. Always defined.
 
-    Source: Järvelin & Kekäläinen 2002.
+    `ndcg.dcg_of` says how passages count. Source: Järvelin & Kekäläinen 2002.
     """
-    return dcg(scored_grades(graded, settings), settings, metric.k)
+    return dcg_of(graded, settings, metric.k)
 
 
 def cumulated_gain(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Compute CG: the sum of the grades in the top k, whatever the gain.
 
-    Always defined. Source: Järvelin & Kekäläinen 2002.
+    If passages were judged, these are the grades of the found passages. Always defined.
+    Source: Järvelin & Kekäläinen 2002.
     """
+    grades: Grades = top_grades(metric, graded, settings)
+    if graded.found:
+        grades = returned_grades(graded, metric.k)
     total = 0.0
-    for grade in top_grades(metric, graded, settings):
+    for grade in grades:
         if grade is None:
             continue
         if grade > 0 or settings.negative == "keep":
@@ -196,12 +233,34 @@ def precision(metric: Metric, graded: GradedRanking, settings: Settings) -> floa
 def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Compute R@k: relevant results in the top k / all relevant documents.
 
-    Not defined without a relevant document. Source: trec_eval.
+    If passages were judged: found relevant passages / all relevant passages. Not
+    defined without a relevant document or passage. Source: trec_eval.
     """
     total = relevant_judgments(metric, graded)
     if not total:
         return math.nan
-    return len(relevant_ranks(metric, graded, settings)) / total
+    return relevant_returned(metric, graded, settings) / total
+
+
+def all_returned(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Compute All@k: 1 if all relevant documents are in the top k, else 0.
+
+    If passages were judged: 1 if all relevant passages are found in the top k. Not
+    defined without a relevant document or passage.
+    """
+    found = recall(metric, graded, settings)
+    return found if math.isnan(found) else float(found >= 1)
+
+
+def characters(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Compute characters@k: the sum of the lengths of the texts of the top k.
+
+    Not defined if nothing was returned: an empty ranking is not the best one. Not
+    defined if documents were judged: then no texts are known.
+    """
+    if not graded.found:
+        return math.nan
+    return float(sum(graded.lengths[: metric.k]))
 
 
 def average_precision(
@@ -454,6 +513,9 @@ class Measure:
     `is_certain`: whether a score is always defined, and does not depend on the grades
     of unjudged results.
     `is_reciprocal_rank`: whether a score is 1 / the rank of the first relevant result.
+    `is_lower_better`: whether a lower score is better.
+    `needs_texts`: whether the measure looks at the texts of results, which only cases
+        with passages have.
     `depends_on`: which of the settings gain, discount, ideal and max_grade change the
         measure. The other settings change every measure.
     """
@@ -468,6 +530,8 @@ class Measure:
     is_bounded: bool = True
     is_certain: bool = False
     is_reciprocal_rank: bool = False
+    is_lower_better: bool = False
+    needs_texts: bool = False
     depends_on: frozenset[str] = frozenset()
 
 
@@ -557,6 +621,24 @@ MEASURES: Mapping[str, Measure] = _by_name(
         cutoff="required",
         parameters=("rel",),
         aliases=("hit", "hits", "hit rate", "hit_rate", "hitrate"),
+    ),
+    Measure(
+        name="All",
+        about="1 if all relevant documents or passages are in the top k, else 0.",
+        score=all_returned,
+        cutoff="required",
+        parameters=("rel",),
+        aliases=("recall_all",),
+    ),
+    Measure(
+        name="characters",
+        about="sum of the lengths of the texts of the top k; only with passages.",
+        score=characters,
+        cutoff="required",
+        is_bounded=False,
+        is_certain=True,
+        is_lower_better=True,
+        needs_texts=True,
     ),
     Measure(
         name="Judged",

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from pytest_relevance._text import closest, did_you_mean, listed, quoted, shown
 
-from .measures import MEASURES, Measure
+from .measures import MEASURES, Measure, needs_texts
 from .metric import (
     DEFAULT_RELEVANCE_LEVEL,
     Metric,
@@ -170,6 +170,16 @@ def refuse_similarity(metric: Metric, instead: str = "") -> Metric:
             "name a metric of one ranking and its judgments, such as nDCG@10"
         )
         raise ValueError(f"{metric.text} compares two rankings; {advice}")
+    return metric
+
+
+def refuse_texts(metric: Metric) -> Metric:
+    """Return the metric, or raise ValueError if it looks at the texts of results."""
+    if needs_texts(metric):
+        raise ValueError(
+            f"{metric.text} looks at the texts of results, which only case files with "
+            "passages have; name another metric"
+        )
     return metric
 
 

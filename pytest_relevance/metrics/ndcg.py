@@ -27,11 +27,23 @@ class GradedRanking:
     `repeated`: the indexes (from 0) of the later copies.
     `judged`: the grades of all judged documents of the query, returned or not, in any
     order.
+
+    If passages were judged in place of documents (`grade_passages`):
+
+    `found`: for each result, the grades of the passages that are found at it, which
+    means that no earlier result holds them. Empty if documents were judged.
+    `lengths`: the number of characters of each text.
+    `grades`: the highest grade that is found at each result; 0 for a result that holds
+    no passage. None for a repeat: a result that holds only passages that were found
+    above.
+    `judged`: the grades of all passages, found or not.
     """
 
     grades: list[float | None]
     repeated: tuple[int, ...]
     judged: Sequence[float]
+    found: Sequence[Sequence[float]] = ()
+    lengths: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,43 @@ def grade_ranking(
     )
 
 
+def grade_passages(
+    held: Sequence[Sequence[int]],
+    grades: Sequence[float],
+    lengths: Sequence[int] = (),
+) -> GradedRanking:
+    """Return a ranking with the grades of the passages that are found at each rank.
+
+    A passage is found at the first result that holds it.
+
+    `held`: for each result, the indexes (from 0) of the passages that it holds.
+    `grades`: the grade of each passage.
+    `lengths`: the number of characters of each result.
+    """
+    seen: set[int] = set()
+    found: list[list[float]] = []
+    highest: list[float | None] = []
+    repeated = []
+    for index, passages in enumerate(held):
+        new = [grades[passage] for passage in passages if passage not in seen]
+        seen.update(passages)
+        found.append(new)
+        if new:
+            highest.append(max(new))
+        elif passages:
+            highest.append(None)
+            repeated.append(index)
+        else:
+            highest.append(0.0)
+    return GradedRanking(
+        grades=highest,
+        repeated=tuple(repeated),
+        judged=grades,
+        found=found,
+        lengths=lengths,
+    )
+
+
 def repeated_indexes(ranking: Sequence[str]) -> tuple[int, ...]:
     """Return the indexes (from 0) of documents that have a better rank too."""
     if len(set(ranking)) == len(ranking):
@@ -83,13 +132,22 @@ def without_copies(ranking: Sequence[str]) -> Sequence[str]:
     return list(dict.fromkeys(ranking))
 
 
+def skips_unjudged(graded: GradedRanking, settings: Settings) -> bool:
+    """Say whether unjudged results are left out, and the ranks close up.
+
+    False if passages were judged: then no result is unjudged.
+    """
+    return settings.unjudged == "skip" and not graded.found
+
+
 def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
     """Return the indexes (from 0) of the results that are scored.
 
     With `unjudged="zero"` all results are scored. With "skip" the judged results are
-    scored, but results with a grade below 0 only with `negative="keep"`.
+    scored, but results with a grade below 0 only with `negative="keep"`. If passages
+    were judged, no result is unjudged, and all results are scored.
     """
-    if settings.unjudged == "zero":
+    if not skips_unjudged(graded, settings):
         return range(len(graded.grades))
     indexes = []
     for index, grade in enumerate(graded.grades):
@@ -105,7 +163,7 @@ def scored_grades(graded: GradedRanking, settings: Settings) -> list[float | Non
 
     Do not change the list: it may be `graded.grades` itself.
     """
-    if settings.unjudged == "zero":
+    if not skips_unjudged(graded, settings):
         return graded.grades
     return [graded.grades[index] for index in scored_indexes(graded, settings)]
 
@@ -123,6 +181,26 @@ def dcg(
     for grade, discount in zip(grades, discounts, strict=False):
         total += gains[grade] / discount
     return total
+
+
+def dcg_of(graded: GradedRanking, settings: Settings, k: int | None = None) -> float:
+    """Return the DCG of the first `k` ranks, or of all.
+
+    If passages were judged, each found passage adds its gain at its rank. Their DCG is
+    at most that of the same passages one a rank, best first, cut at k. So it is never
+    above the DCG of the ideal ranking, although one result may hold many passages.
+    """
+    if not graded.found:
+        return dcg(scored_grades(graded, settings), settings, k)
+    gains = settings.gains
+    top = graded.found[:k]
+    discounts = discount_table(settings.discount, len(top))
+    total = 0.0
+    for grades, discount in zip(top, discounts, strict=False):
+        for grade in grades:
+            total += gains[grade] / discount
+    one_a_rank = best_first(returned_grades(graded, k), settings, k)
+    return min(total, dcg(one_a_rank, settings))
 
 
 def dcg_terms(
@@ -165,19 +243,37 @@ def ideal_grades(
     `ideal="judged"`: all judgments of the query, as in trec_eval. `ideal="returned"`:
     all results of the ranking, also below k, as in scikit-learn. `ideal="max"`: the
     highest grade at each of `k` ranks. Without `k` there are as many ranks as different
-    results, or with `unjudged="skip"` as judged results.
+    results, or with `unjudged="skip"` as judged results. If more passages were found
+    than there are results, there are as many ranks as found passages.
     """
-    gains = settings.gains
     if settings.ideal == "max":
         return _highest_everywhere(graded, settings, k)
     pool: Iterable[float] = graded.judged
     if settings.ideal == "returned":
-        pool = [grade for grade in graded.grades if grade is not None]
+        pool = returned_grades(graded)
+    return best_first(pool, settings, k)
+
+
+def returned_grades(graded: GradedRanking, k: int | None = None) -> list[float]:
+    """Return the grades of the judged results, or of the passages, in the top k."""
+    if not graded.found:
+        return [grade for grade in graded.grades[:k] if grade is not None]
+    grades: list[float] = []
+    for found in graded.found[:k]:
+        grades += found
+    return grades
+
+
+def best_first(
+    grades: Iterable[float], settings: Settings, k: int | None = None
+) -> list[float]:
+    """Return the grades with a gain above 0, the highest gain first, at most `k`."""
+    gains = settings.gains
     if settings.increasing:
-        best_first = sorted(pool, reverse=True)
+        ordered = sorted(grades, reverse=True)
     else:
-        best_first = sorted(pool, key=lambda grade: (gains[grade], grade), reverse=True)
-    best = best_first[:k]
+        ordered = sorted(grades, key=lambda grade: (gains[grade], grade), reverse=True)
+    best = ordered[:k]
     while best and gains[best[-1]] <= 0:
         best.pop()
     return best
@@ -193,8 +289,10 @@ def _highest_everywhere(
     if k is not None:
         return [top] * k
     results = len(scored_indexes(graded, settings))
-    if settings.unjudged == "zero":
+    if not skips_unjudged(graded, settings):
         results -= len(graded.repeated)
+    if graded.found:  # one result may hold several passages
+        results = max(results, len(returned_grades(graded)))
     return [top] * results
 
 
@@ -241,4 +339,4 @@ def ndcg(graded: GradedRanking, settings: Settings, k: int | None = None) -> flo
         return math.nan
     elif not ideal:
         return 0.0
-    return dcg(scored_grades(graded, settings), settings, k) / dcg(ideal, settings)
+    return dcg_of(graded, settings, k) / dcg(ideal, settings)

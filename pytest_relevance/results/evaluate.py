@@ -17,7 +17,11 @@ from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.document_ids import keys_of_documents, row_with_two_ids
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric, MetricFunction
-from pytest_relevance.metrics.names import parse_metric, refuse_similarity
+from pytest_relevance.metrics.names import (
+    parse_metric,
+    refuse_similarity,
+    refuse_texts,
+)
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.records.run import known_ranks
 
@@ -138,7 +142,7 @@ def _metrics_by_name(metrics: AnyMetric | Sequence[AnyMetric]) -> dict[str, Metr
 
 def _parsed(metric: AnyMetric) -> Metric:
     if not callable(metric):
-        return refuse_similarity(parse_metric(metric))
+        return refuse_texts(refuse_similarity(parse_metric(metric)))
     name = getattr(metric, "__name__", None) or type(metric).__name__
     return Metric(text=name, measure=name, is_own=True, function=metric)
 

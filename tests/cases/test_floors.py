@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.floors import best_rankings
+from pytest_relevance.cases.floors import best_rankings, best_rankings_of_passages
 from pytest_relevance.metrics.measures import MEASURES, Measure, score
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.ndcg import GradedRanking
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
 from pytest_relevance.metrics.settings import Settings
 from tests.cases.conftest import mistakes, read, read_case
 
@@ -182,6 +182,31 @@ def test_no_ranking_of_the_judged_documents_scores_better_than_the_best(
             for ranking in ([*chosen], [None, *chosen], [*chosen, None]):
                 found = scored(ranking)
                 assert found != found or found <= best + 1e-12
+
+
+def test_characters_need_texts() -> None:
+    keys = "judgments: {x: 1}, expect: {characters@5: '<= 12000'}"
+    (found,) = mistakes(f"cases: [{{query: a, {keys}}}]")
+    assert "characters@5 looks at the texts of results, which only cases" in found
+
+
+PASSAGE_METRICS = ["nDCG@2", "R@1", "All@1", "P@1", "P@2", "P", "RR", "CG@1", "DCG@2"]
+
+
+@given(
+    grades=st.lists(st.sampled_from([1, 2, 3]), min_size=1, max_size=3),
+    held=st.lists(st.lists(st.integers(0, 2), unique=True), max_size=4),
+    metric=st.sampled_from(PASSAGE_METRICS),
+)
+def test_no_ranking_of_passages_scores_better_than_the_best(
+    grades: list[float], held: list[list[int]], metric: str
+) -> None:
+    measured, settings = parse_metric(metric), Settings()
+    rankings = best_rankings_of_passages(grades)
+    best = max(score(measured, ranking, settings) for ranking in rankings)
+    known = [[passage for passage in each if passage < len(grades)] for each in held]
+    found = score(measured, grade_passages(known, grades), settings)
+    assert found <= best + 1e-12
 
 
 # Floors of a suite that cannot hold some of its cases
