@@ -244,6 +244,7 @@ def _judgments(
         raters=tuple(dict.fromkeys(rows.raters or ())),
         notices=tuple(rows.notices),
         place=_finder(rows),
+        documents_are=rows.documents_are,
     )
 
 

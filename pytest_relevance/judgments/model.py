@@ -52,6 +52,17 @@ class Query:
         )
 
 
+IDS = "ids"
+QUOTES = "quotes"
+CONTEXTS = "contexts"
+"""What the documents of judgments are.
+
+Most files judge ids of documents. A file with passages has texts in their place. A
+result has to hold a quote as a whole. Of a context, which a golden set of another tool
+has, half is enough, since another splitter cut it.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Ratings:
     """The ratings of one file as columns, before they are checked.
@@ -74,6 +85,7 @@ class Ratings:
     `machine`: whether a machine gave each rating; None if the file does not say.
     `is_worklist`: whether the file is a worklist of a run. It may have queries of
     several suites.
+    `documents_are`: `IDS`, `QUOTES` or `CONTEXTS`.
     """
 
     file: str
@@ -92,6 +104,7 @@ class Ratings:
     unclear: Problem | None = None
     machine: Sequence[bool] | None = None
     is_worklist: bool = False
+    documents_are: str = IDS
 
     def where(self, keep: Sequence[bool]) -> Ratings:
         """Return the ratings of the rows for which `keep` has True."""
@@ -134,6 +147,8 @@ class Judgments(dict[str, dict[str, float]]):
     `raters`: the names of the raters.
     `notices`: what was left out in reading, and why.
     `place`: returns the place of the judgment of a query and a document in the file.
+    `documents_are`: `IDS`, or `QUOTES` or `CONTEXTS` if the keys of the inner dicts are
+    texts of passages.
     """
 
     grades: InitVar[Mapping[str, dict[str, float]] | None] = None
@@ -148,6 +163,7 @@ class Judgments(dict[str, dict[str, float]]):
     raters: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     place: Callable[[str, str], Place] = lambda query, document: Place()
+    documents_are: str = IDS
 
     def __post_init__(self, grades: Mapping[str, dict[str, float]] | None) -> None:
         """Copy the grades into the dict."""
@@ -158,6 +174,11 @@ class Judgments(dict[str, dict[str, float]]):
         named = f"{self.file}: " if self.file else ""
         count = sum(len(documents) for documents in self.values())
         return f"<Judgments {named}{len(self):,} queries, {count:,} judgments>"
+
+    @property
+    def have_passages(self) -> bool:
+        """Say whether the documents are texts of passages instead of ids."""
+        return self.documents_are != IDS
 
     @property
     def all_queries(self) -> list[str]:
