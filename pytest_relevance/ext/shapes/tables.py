@@ -239,8 +239,9 @@ def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
     """Return the rows of a cursor (PEP 249), as tuples or as mappings.
 
     Tuples become mappings if the names of the columns are needed: if a column is named
-    like an id, if the suite says which column has the id, or if the first column is
-    named like a title. Without its name, a title would be taken for the id.
+    like an id, or like a text that the case needs, if the suite says which column has
+    the id, or if the first column is named like a title. Without its name, a title
+    would be taken for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = _fetch(cursor, options.most)
@@ -248,7 +249,8 @@ def _read_cursor(cursor: Any, options: ReadOptions) -> Sequence[object]:
     if set(map(type, rows)) != {tuple}:
         return rows
     has_id = options.id_names is not ID_NAMES or not set(names).isdisjoint(ID_NAMES)
-    if has_id or names[0] in options.title_names:
+    has_text = not set(names).isdisjoint(options.text_names)
+    if has_id or has_text or names[0] in options.title_names:
         return rows_as_mappings(names, rows)
     return rows
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from functools import partial
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,6 +29,9 @@ from pytest_relevance.results.responses.reading import (
 )
 from pytest_relevance.results.responses.rows import declares_ids
 from pytest_relevance.results.responses.values import has_attribute
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.responses.texts import TextField
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
@@ -134,10 +137,20 @@ def read_response(
             declares_ids=must_use_ids and declares_ids(search_function),
             most=MOST_READ if type(response) is list else most_to_read(case, asked),
             expects_response=any(each.kind == "response" for each in case.expect),
+            texts=_text_field_of(case),
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
     return collapsed(ranking, fields) if collapses else ranking
+
+
+def _text_field_of(case: Case) -> TextField | None:
+    """Return how the texts of results are read; None for a case without passages."""
+    if not case.passages:
+        return None
+    from pytest_relevance.results.responses.texts import TextField
+
+    return TextField(path=case.terms.text_field, needs_ids=case.terms.settings.collapse)
 
 
 def _labels_of(search_function: Any) -> Callable[[], object] | None:

@@ -7,6 +7,7 @@
 | `shapes` | what a shape is, and the registry of the shapes, which are in `ext/shapes` |
 | `rows` | results that are not documents: bare rows such as `(id, score)`, and labels of vector indexes |
 | `ids` | which document a result is, and results that may be either of two |
+| `texts` | the texts of results, for cases with passages |
 | `fields` | the fields of documents |
 | `engines` | what search servers answer: where hits and totals are, and signs of a partial answer |
 | `incomplete` | responses that failed, or that say that there is more than they hold |
@@ -39,5 +40,6 @@ order, with their names. The first one that fits decides.
 
 `ranking.read_ranking` has the first two, `response.results_of` the others. Each result
 is then taken for a bare row, a label (`rows`) or a document. A document is read by the
-first shape that knows such results (`shapes.ResultReader`).
+first shape that knows such results (`shapes.ResultReader`). In a case with passages a string
+is a text, and not an id (`texts`).
 """

@@ -111,12 +111,12 @@ def first_values(documents: Sequence[Any], paths: Sequence[str]) -> list[Any]:
     values: list[Any] = [None] * len(documents)
     for path in paths:
         for index, value in enumerate(fields.first_of((path,), NESTED)):
-            if _is_absent(values[index]) and value is not None:
+            if is_absent(values[index]) and value is not None:
                 values[index] = value
     return values
 
 
-def _is_absent(value: object) -> bool:
+def is_absent(value: object) -> bool:
     """Say whether a value is None, NaN, or a missing value of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -251,7 +251,7 @@ def _part_of_id(document: Any, path: str, value: object, template: IdField) -> s
     """Return the text of one field of a template. Raises `BadResult` without one."""
     where = f"which id_field {quoted(str(template.written))} needs"
     value = only(value)
-    if _is_absent(value):
+    if is_absent(value):
         there = _only_there(document)
         raise BadResult(f"has no field {quoted(path)}, {where}{there}")
     text = id_text(value)
@@ -350,7 +350,7 @@ def _id_columns(documents: Sequence[Any], fields: Fields) -> dict[str, list[Any]
         nested = fields.first_of((holder,))
         if all(document is None for document in nested):
             continue
-        inner = [document if _has_fields(document) else None for document in nested]
+        inner = [document if has_fields(document) else None for document in nested]
         for name, values in _own_id_columns(inner, Fields(inner)).items():
             columns[f"{holder}.{name}"] = values
     return columns
@@ -376,14 +376,15 @@ def _usual_names(documents: Sequence[Any]) -> Set[str]:
         kind = type(document)
         if kind is dict:
             names.update(USUAL_IDS.intersection(document))
-        elif kind not in seen and _has_fields(document):
+        elif kind not in seen and has_fields(document):
             seen.add(kind)
             names.update(ID_NAMES)
             names.update(USUAL_IDS.intersection(own_names(document)))
     return names
 
 
-def _has_fields(value: object) -> bool:
+def has_fields(value: object) -> bool:
+    """Say whether a value may have fields: a mapping or an object, and not a list."""
     if type(value) is dict:  # nearly all are, and the check of abstract classes is slow
         return True
     without = (*WITHOUT_FIELDS, *BYTES, list)

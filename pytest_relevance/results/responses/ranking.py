@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._text import shown
@@ -56,6 +56,9 @@ from pytest_relevance.results.responses.values import (
     is_score,
 )
 
+if TYPE_CHECKING:
+    from pytest_relevance.results.responses.texts import TextField
+
 _TEXT = frozenset({str})
 _PLAIN = SCALARS | {dict}
 """The types of results that need no look at their shape."""
@@ -71,7 +74,8 @@ class Ranking:
     `others`: {query: ids}, the rankings of other queries, if the case compares them.
     `as_returned`: the ids of all results, if `collapsed` left out some.
     `sort_values`: the values that the search sorted each result by, or empty.
-    `texts`: the text of each result, if the case has passages, else empty.
+    `texts`: if the case has passages, the text of each result as returned, also of
+    those that `collapsed` left out; else empty.
     """
 
     ids: Sequence[str]
@@ -101,12 +105,14 @@ class _Wanted:
     `title_names`: the fields that may be the title.
     `fields`: {path: number of results that the field is read from}.
     `judged`: the judged ids of the case.
+    `texts`: how the texts are read; None for a case without passages.
     """
 
     id_field: IdField | None
     title_names: Sequence[str]
     fields: Mapping[str, int]
     judged: Collection[str]
+    texts: TextField | None
 
     @property
     def id_names(self) -> Sequence[str]:
@@ -115,6 +121,16 @@ class _Wanted:
     @property
     def is_template(self) -> bool:
         return self.id_field is not None and self.id_field.is_template
+
+    @property
+    def needs_ids(self) -> bool:
+        """Say whether a result has to have an id.
+
+        In a case with passages the text is enough, unless the suite names the id.
+        """
+        if self.texts is None or self.id_field is not None:
+            return True
+        return self.texts.needs_ids
 
 
 def read_ranking(
@@ -128,6 +144,7 @@ def read_ranking(
     declares_ids: bool = False,
     most: int = MOST_READ,
     expects_response: bool = False,
+    texts: TextField | None = None,
 ) -> Ranking:
     """Return what a search returned as a `Ranking`.
 
@@ -146,6 +163,8 @@ def read_ranking(
     `most`: how many results of an iterator are read.
     `expects_response`: whether the case looks at the response itself, which may then
     have suggestions or groups without a result.
+    `texts`: how the texts of results are read, for a case with passages. Then a string
+    is a text, and not an id.
 
     The ranking is a copy: later changes to the response do not affect it. Raises
     `UnreadableRanking` (a ValueError) if the response is not a ranking.
@@ -157,8 +176,9 @@ def read_ranking(
         title_names=TITLE_NAMES if title_field is None else (title_field,),
         fields=fields or {},
         judged=judged,
+        texts=texts,
     )
-    has_more_to_read = fields or declares_ids or wanted.is_template
+    has_more_to_read = fields or declares_ids or wanted.is_template or texts
     if type(response) is list and not has_more_to_read and _are_texts(response):
         return Ranking(ids=response.copy())
     labels = Labels(ids, are_declared=declares_ids)
@@ -171,6 +191,7 @@ def read_ranking(
         options = ReadOptions(
             id_names=wanted.id_names,
             title_names=wanted.title_names,
+            text_names=() if texts is None else texts.names,
             ids=None if ids is None else labels.read,
             most=most,
             expects_response=expects_response,
@@ -236,6 +257,7 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
         fields=kept_fields,
         others=ranking.others,
         as_returned=ranking.ids if repeated else (),
+        texts=ranking.texts,
     )
 
 
@@ -248,7 +270,8 @@ def _read_results(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ra
 
     Raises `UnreadableRanking` if they cannot be read, or can be read in two ways.
     """
-    refuse_ambiguity(results)
+    if wanted.texts is None:
+        refuse_ambiguity(results)
     try:
         return _copied(results, wanted, labels)
     except UnreadableRanking:
@@ -271,13 +294,15 @@ def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
         refuse_row_beside_value(kinds, results)
     rows: Sequence[BareRow] = []
     if not kinds <= _PLAIN:
-        rows = _rows_of(results, has_usual_id=wanted.id_field is None)
+        rows = _rows_of(results, wanted)
     if labels.may_apply:
         translated = _translated(rows, results, wanted, labels)
         if translated is not None:
             rows = translated
             results = [row.document for row in translated]
     labels.refuse_unused(results)
+    if wanted.texts is not None:
+        return _of_texts(rows, results, wanted, wanted.texts)
     are_ids = set(map(type, results)) <= SCALARS and "" not in results
     if not rows and not wanted.is_template and are_ids:
         fields = _read_fields(results, wanted)
@@ -302,6 +327,43 @@ def _translated(
     return labels.translated(rows, wanted.id_names)
 
 
+def _of_texts(
+    rows: Sequence[BareRow],
+    results: Sequence[Any],
+    wanted: _Wanted,
+    text_field: TextField,
+) -> Ranking:
+    """Return the ranking of results with their texts, for a case with passages.
+
+    A result without an id gets one that is made of its text, and the first words of the
+    text as its title.
+
+    `rows`: the bare rows with the documents; empty if the results are the documents.
+    """
+    from pytest_relevance.results.responses.texts import (
+        first_words,
+        id_of_text,
+        own_ids,
+        read_texts,
+        rows_with_texts,
+    )
+
+    rows = rows_with_texts(rows or [BareRow(result) for result in results], results)
+    texts = read_texts(rows, results, text_field)
+    if wanted.needs_ids:
+        return replace(_of_documents(rows, results, wanted), texts=texts)
+    found = own_ids([row.document for row in rows])
+    ids = [id_ or id_of_text(text) for id_, text in zip(found, texts, strict=True)]
+    ranking = _with_ids(ids, rows, results, wanted)
+    titles = []
+    for index, text in enumerate(texts):
+        title = ranking.title(index)
+        if title is None and found[index] is None:
+            title = first_words(text)
+        titles.append(title)
+    return replace(ranking, titles=_titles(titles), texts=texts)
+
+
 def _of_documents(
     rows: Sequence[BareRow], results: Sequence[Any], wanted: _Wanted
 ) -> Ranking:
@@ -310,12 +372,26 @@ def _of_documents(
     `rows`: the bare rows with the documents; empty if the results are the documents.
     """
     documents = [row.document for row in rows] or results
-    fields = Fields(documents)
     if wanted.id_field is None:
         refuse_two_ids(documents, results, wanted.judged)
     ids = read_ids(documents, results, wanted.id_field)
     if not wanted.is_template:
         refuse_several_indexes(documents, ids, wanted.id_names)
+    return _with_ids(ids, rows, results, wanted)
+
+
+def _with_ids(
+    ids: Sequence[str],
+    rows: Sequence[BareRow],
+    results: Sequence[Any],
+    wanted: _Wanted,
+) -> Ranking:
+    """Return the ranking of documents whose ids are known.
+
+    `rows`: the bare rows with the documents; empty if the results are the documents.
+    """
+    documents = [row.document for row in rows] or results
+    fields = Fields(documents)
     _refuse_other_order(fields)
     titles: Sequence[Any] = fields.first_of(wanted.title_names, NESTED)
     scores: Sequence[Any] = _scores_of(documents, fields)
@@ -337,17 +413,18 @@ def _of_documents(
     )
 
 
-def _rows_of(results: Sequence[Any], *, has_usual_id: bool) -> list[BareRow]:
-    """Return each result as a `BareRow`, also a document that is not in a row.
-
-    `has_usual_id`: whether the suite has no `id_field`.
-    """
+def _rows_of(results: Sequence[Any], wanted: _Wanted) -> list[BareRow]:
+    """Return each result as a `BareRow`, also a document that is not in a row."""
     from pytest_relevance.results.responses.shapes import ResultReader
 
+    has_usual_id = wanted.id_field is None and wanted.needs_ids
     fields = ResultReader(has_usual_id=has_usual_id)
+    has_texts = wanted.texts is not None
 
     def read(result: Any) -> BareRow:
-        row = read_row(result) if is_row(result) else BareRow(result)
+        row = BareRow(result)
+        if is_row(result):
+            row = read_row(result, has_texts=has_texts)
         if type(row.document) not in _PLAIN:
             document = fields.read(row.document)
             if document is not row.document:

@@ -34,6 +34,7 @@ class ReadOptions:
 
     `id_names`, `title_names`: the fields that may have the id and the title, in the
         order in which they are tried.
+    `text_names`: the fields that may have the text, if the case has passages.
     `ids`: returns the attribute `ids` of the fixture's value, which turns labels of a
         vector index into ids: a sequence, a mapping, or None. Called only if a response
         has labels.
@@ -44,6 +45,7 @@ class ReadOptions:
 
     id_names: Sequence[str] = ()
     title_names: Sequence[str] = ()
+    text_names: Sequence[str] = ()
     ids: Callable[[], object] | None = None
     most: int = MOST_READ
     expects_response: bool = False

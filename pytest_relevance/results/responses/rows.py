@@ -51,11 +51,13 @@ class BareRow:
     """The parts of a bare row.
 
     `document`: an id, or a mapping or an object that has one.
+    `text`: the text, if the case has passages and the row has a text of its own.
     """
 
     document: object
     title: str | None = None
     score: object = None
+    text: str | None = None
 
 
 _NO_ROW = (
@@ -64,10 +66,22 @@ _NO_ROW = (
 )
 
 
-def read_row(row: Sequence[Any]) -> BareRow:
-    """Return the parts of a bare row. Raises `BadResult` for a row of another shape."""
+_NO_ROW_WITH_TEXT = (
+    "is no (text, score), (id, text) or (id, text, score) row; return the results of one query: texts, such rows as "
+    "tuples, or mappings or objects with a text"
+)
+
+
+def read_row(row: Sequence[Any], *, has_texts: bool = False) -> BareRow:
+    """Return the parts of a bare row.
+
+    `has_texts`: whether a text in first or second place is the text of the result,
+        because the case has passages. It is returned as the document or the title.
+
+    Raises `BadResult` for a row of another shape.
+    """
     if len(row) == 2:
-        return _read_pair(row)
+        return _read_pair(row, has_texts=has_texts)
     if isinstance(row, tuple) and len(row) == 1:
         return BareRow(row[0])
     if isinstance(row, tuple) and len(row) == 3:
@@ -76,10 +90,10 @@ def read_row(row: Sequence[Any]) -> BareRow:
         has_id = id_ is None or is_id(id_) or exact_text(id_) is not None
         if has_id and is_title(title) and is_score(score):
             return BareRow(id_, title=title, score=score)
-    raise BadResult(_NO_ROW)
+    raise BadResult(_NO_ROW_WITH_TEXT if has_texts else _NO_ROW)
 
 
-def _read_pair(row: Sequence[Any]) -> BareRow:
+def _read_pair(row: Sequence[Any], *, has_texts: bool) -> BareRow:
     """Return the parts of a pair: (id, score), (id, title) or (score, document).
 
     Raises `BadResult` for another pair.
@@ -92,8 +106,8 @@ def _read_pair(row: Sequence[Any]) -> BareRow:
     if isinstance(row, tuple) and has_id and is_title(second):
         return BareRow(first, title=second)
     if not is_fraction(first):
-        raise BadResult(_NO_ROW)
-    if is_id(second):
+        raise BadResult(_NO_ROW_WITH_TEXT if has_texts else _NO_ROW)
+    if is_id(second) and not has_texts:
         raise BadResult(
             "is a (score, id) pair; return (id, score) pairs, with ids as text or integers"
         )

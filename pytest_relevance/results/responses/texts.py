@@ -1,0 +1,367 @@
+"""Read the texts of results, for cases with passages.
+
+The text of a result comes from the field that `text_field` names, or from the usual
+fields. A plain string is a text, and not an id. A result with two different usual texts
+is refused. A result needs no id: one is made of its text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from pytest_relevance._ids import BYTES
+from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance.results.responses.fields import (
+    ID_NAMES,
+    NESTED,
+    Fields,
+    did_you_mean_field,
+    field_paths,
+    fields_there,
+)
+from pytest_relevance.results.responses.ids import (
+    first_values,
+    has_fields,
+    id_text,
+    is_absent,
+    only,
+)
+from pytest_relevance.results.responses.reading import (
+    BadResult,
+    UnreadableRanking,
+    read_each,
+    type_in_words,
+)
+from pytest_relevance.results.responses.rows import BareRow
+from pytest_relevance.results.responses.values import has_attribute
+
+TEXT_NAMES = ("page_content", "content", "text", "chunk", "body", "document")
+"""The usual names of a text, in the order in which messages name them."""
+
+METHOD = "get_content"
+"""The method of a result that returns its text, as nodes of LlamaIndex have it."""
+
+_NODE = "_node_content"
+"""The field in which LlamaIndex keeps a node as JSON, in payloads and metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """How the texts of results are read.
+
+    `path`: the path to the text; None for the usual names.
+    `needs_ids`: whether a result has to have an id of its own.
+    """
+
+    path: str | None = None
+    needs_ids: bool = False
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Return the names of the fields that may have the text."""
+        return TEXT_NAMES if self.path is None else (self.path,)
+
+
+# --- rows and plain strings -----------------------------------------------------------
+
+
+def rows_with_texts(
+    rows: Sequence[BareRow], results: Sequence[object]
+) -> list[BareRow]:
+    """Return rows whose strings are texts: `"text"`, `("text", score)`, `(id, "text")`.
+
+    A row without a string is returned as it is.
+
+    Raises `UnreadableRanking` if the strings may be ids, or if it is not clear which of
+    two strings is the text.
+    """
+    read = [_with_text(row) for row in rows]
+    _refuse_plain_ids(rows, results)
+    _refuse_texts_in_first_place(read, results)
+    return read
+
+
+def _with_text(row: BareRow) -> BareRow:
+    if row.title is not None:
+        return replace(row, title=None, text=row.title)
+    if isinstance(row.document, str):
+        return replace(row, document={}, text=str.__str__(row.document))
+    return row
+
+
+_LONGEST_ID = 200
+
+
+def _refuse_plain_ids(rows: Sequence[BareRow], results: Sequence[object]) -> None:
+    """Raise `UnreadableRanking` if all results are strings that look like ids.
+
+    A text has white space, or characters outside of ASCII.
+    """
+    strings = []
+    for row in rows:
+        if row.title is not None or not isinstance(row.document, str):
+            return
+        strings.append(row.document)
+    if strings and all(map(_is_like_id, strings)):
+        raise UnreadableRanking(
+            f"search returned what looks like ids, {shown(results[0])} first, and the case has passages; return texts, "
+            "or mappings with a text (and an id)"
+        )
+
+
+def _is_like_id(text: str) -> bool:
+    is_word = text.isascii() and not any(map(str.isspace, text))
+    return is_word and 0 < len(text) <= _LONGEST_ID
+
+
+def _refuse_texts_in_first_place(
+    rows: Sequence[BareRow], results: Sequence[object]
+) -> None:
+    """Raise `UnreadableRanking` if the first parts of `(id, text)` rows may be texts.
+
+    The texts are longer than the ids, all together.
+    """
+    first, second = 0, 0
+    for row in rows:
+        if row.text is not None and isinstance(row.document, str):
+            first += len(row.document)
+            second += len(row.text)
+    if first > 0 and first >= second:
+        raise UnreadableRanking(
+            f"search returned rows of two strings, {shown(results[0])} first, of which either may be the text; return "
+            "(id, text) rows, or mappings with an id and a text"
+        )
+
+
+# --- texts ----------------------------------------------------------------------------
+
+
+def read_texts(
+    rows: Sequence[BareRow], results: Sequence[object], text_field: TextField
+) -> list[str]:
+    """Return the text of each result.
+
+    `rows`: what `rows_with_texts` returned.
+    `results`: the results as they were returned, for messages.
+
+    Raises `UnreadableRanking` for a result without a text or with two, and if no result
+    has a text that is not empty.
+    """
+    if text_field.path is None:
+        texts = read_each(_usual_text, results, rows)
+    else:
+        values = first_values([row.document for row in rows], [text_field.path])
+        read = partial(_text_at_path, text_field.path)
+        texts = read_each(read, results, rows, values)
+    if texts and not any(map(str.strip, texts)):
+        raise UnreadableRanking(
+            f"search returned results whose texts are all empty, {shown(results[0], 200)} first; name the field of the "
+            "text with text_field in the case file"
+        )
+    return texts
+
+
+def _text_at_path(path: str, row: BareRow, value: object) -> str:
+    """Return the text of a row, or else the text at the path of `text_field`.
+
+    Raises `BadResult` if there is none.
+    """
+    if row.text is not None:
+        return row.text
+    text, document = as_text(value), row.document
+    if text is not None:
+        return text
+    if not is_absent(value):
+        raise BadResult(f"has a field {quoted(path)} that is {_why_no_text(value)}")
+    if _is_null(document, path):
+        raise BadResult(
+            f"has a field {quoted(path)} that is None; return a text for each result"
+        )
+    there, meant = _only_there(document), did_you_mean_field(path, document)
+    raise BadResult(
+        f"has no text in the field {quoted(path)}{there}{meant}; correct text_field in the case file"
+    )
+
+
+def _usual_text(row: BareRow) -> str:
+    """Return the text of a row, or else the text in a usual field.
+
+    Raises `BadResult` if there is none, or if two differ.
+    """
+    if row.text is not None:
+        return row.text
+    document: Any = row.document
+    found: dict[str, str] = {}
+    others: dict[str, object] = {}
+    for path, value in _usual_values(document):
+        text = as_text(value)
+        if text is not None:
+            found[path] = text
+        elif isinstance(value, (*BYTES, list)):
+            others[path] = value
+    written = {path: text for path, text in found.items() if text.strip()}
+    if not written:
+        written = _text_of_node(document)
+    if len(set(written.values())) > 1:
+        raise BadResult(_why_two_texts(written))
+    if written or found:
+        return next(iter({**written, **found}.values()))
+    for path, value in others.items():
+        raise BadResult(f"has a field {quoted(path)} that is {_why_no_text(value)}")
+    raise BadResult(_why_without_text(document))
+
+
+def _usual_values(document: Any) -> Iterator[tuple[str, object]]:
+    """Yield the path and the value of each usual field that a document has.
+
+    A method that returns the text counts alone: the attributes of such an object may
+    raise an exception.
+    """
+    method = _method_of(document)
+    if method is not None:
+        yield f"{METHOD}()", method()
+        return
+    fields = Fields([document])
+    for name in TEXT_NAMES:
+        (value,) = fields.first_of((name,))
+        if not is_absent(value):
+            yield name, value
+    for holder in NESTED:
+        (nested,) = fields.first_of((holder,))
+        if not has_fields(nested):
+            continue
+        inner = Fields([nested])
+        for name in TEXT_NAMES:
+            (value,) = inner.first_of((name,))
+            if not is_absent(value):
+                yield f"{holder}.{name}", value
+
+
+def _method_of(document: Any) -> Any:
+    """Return the method of a document that returns its text; None without one."""
+    if isinstance(document, Mapping) or not has_fields(document):
+        return None
+    if not has_attribute(document, METHOD):
+        return None
+    method = getattr(document, METHOD)
+    return method if callable(method) else None
+
+
+def _text_of_node(document: Any) -> dict[str, str]:
+    """Return {path: text} for a node of LlamaIndex that is kept as JSON; {} without."""
+    (kept,) = Fields([document]).first_of((_NODE,), NESTED)
+    if not isinstance(kept, str):
+        return {}
+    try:
+        node = Fields([json.loads(kept)])
+    except ValueError:
+        return {}
+    (text,) = node.first_of(("text", "text_resource.text"))
+    return {_NODE: text} if isinstance(text, str) and text else {}
+
+
+def as_text(value: object) -> str | None:
+    """Return a text as exactly `str`; None for a value that is no text.
+
+    A list with one text is that text, because some servers return fields as lists.
+    """
+    value = only(value)
+    return str.__str__(value) if isinstance(value, str) else None
+
+
+def _why_no_text(value: object) -> str:
+    """Return what a value is instead of a text, and what to do.
+
+    The text is the end of "a field that is ...".
+    """
+    if isinstance(value, BYTES):
+        return f"{type(value).__name__}, {shown(value)}; return text: decode it"
+    if isinstance(value, (list, tuple)):
+        return (
+            f"a list of {len(value)} parts; return one text, for example the parts joined "
+            "by line breaks"
+        )
+    return f"{type_in_words(value)}, {shown(value)}; return text"
+
+
+def _why_two_texts(texts: Mapping[str, str]) -> str:
+    """Return which texts a result has, and what to do: the end of a sentence."""
+    paths = [*texts]
+    first = paths[0]
+    other = next(path for path in paths if texts[path] != texts[first])
+    return (
+        f"has two texts, {first} {quoted(texts[first], 40)} and {other} {quoted(texts[other], 40)}; "
+        f"write text_field: {first} or text_field: {other} in the case file"
+    )
+
+
+def _why_without_text(document: Any) -> str:
+    """Return why a document has no text, and what to do: the end of a sentence."""
+    there, meant = _only_there(document), ""
+    for name in TEXT_NAMES:
+        if _is_null(document, name):
+            return f"has a field {quoted(name)} that is None; return a text for each result"
+    if not there:
+        return "has no text; return a text, or a mapping with a text (and an id)"
+    for path in field_paths(document):
+        outer, _, name = path.rpartition(".")
+        if outer and name in TEXT_NAMES:
+            meant = f"; did you mean {path}?"
+    return (
+        f"has no text ({listed(TEXT_NAMES)}){there}{meant}; name the field with text_field "
+        "in the case file"
+    )
+
+
+def _is_null(document: Any, path: str) -> bool:
+    """Say whether a document, or a mapping in it, has a field that is None."""
+    holders = [document]
+    for name in NESTED:
+        holders += Fields([document]).first_of([name])
+    for holder in holders:
+        if isinstance(holder, Mapping) and path in holder:
+            return is_absent(holder[path])
+    return False
+
+
+def _only_there(document: Any) -> str:
+    """Return which fields a document has: `, only id and title`."""
+    there = fields_there(document) if has_fields(document) else ""
+    return f", only {there}" if there else ""
+
+
+# --- ids of texts ---------------------------------------------------------------------
+
+_LENGTH_OF_DIGEST = 10
+_LONGEST_TITLE = 60
+
+
+def own_ids(documents: Sequence[Any]) -> list[str | None]:
+    """Return the id of each document, if it has one in a usual field; else None."""
+    values = Fields(documents).first_of(ID_NAMES, NESTED)
+    ids = []
+    for document, value in zip(documents, values, strict=True):
+        id_ = id_text(document if value is None else only(value))
+        ids.append(id_ or None)
+    return ids
+
+
+def id_of_text(text: str) -> str:
+    """Return an id that is made of a text: the same for the same text."""
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return f"text-{digest[:_LENGTH_OF_DIGEST]}"
+
+
+def first_words(text: str) -> str:
+    """Return the first words of a text, at most 60 characters."""
+    words = text[: 10 * _LONGEST_TITLE].split()
+    start = " ".join(words)
+    if len(start) <= _LONGEST_TITLE:
+        return start
+    cut = start[: _LONGEST_TITLE - 3]
+    return f"{cut.rpartition(' ')[0] or cut}..."
