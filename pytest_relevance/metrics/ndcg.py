@@ -33,6 +33,8 @@ class GradedRanking:
     `found`: for each result, the grades of the passages that are found at it, which
     means that no earlier result holds them. Empty if documents were judged.
     `lengths`: the number of characters of each text.
+    `held`: for each result, the indexes (from 0) in `judged` of the passages that it
+        holds, also of those that earlier results hold.
     `grades`: the highest grade that is found at each result; 0 for a result that holds
     no passage. None for a repeat: a result that holds only passages that were found
     above.
@@ -44,6 +46,7 @@ class GradedRanking:
     judged: Sequence[float]
     found: Sequence[Sequence[float]] = ()
     lengths: Sequence[int] = ()
+    held: Sequence[Sequence[int]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ def grade_passages(
         judged=grades,
         found=found,
         lengths=lengths,
+        held=held,
     )
 
 
@@ -308,6 +312,14 @@ def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
     if highest is not None and highest > settings.max_grade:
         raise ValueError(f"grade {highest:g} is above max_grade {settings.max_grade:g}")
     return settings.max_grade
+
+
+def has_gain_at(graded: GradedRanking, index: int, settings: Settings) -> bool:
+    """Say whether the result at an index (from 0) has a gain above 0."""
+    if graded.found:
+        return any(settings.gains[grade] > 0 for grade in graded.found[index])
+    grade = graded.grades[index]
+    return grade is not None and settings.gains[grade] > 0
 
 
 def has_gain(graded: GradedRanking, settings: Settings) -> bool:

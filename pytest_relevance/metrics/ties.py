@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .ndcg import GradedRanking, ndcg
+from .ndcg import GradedRanking, grade_passages, ndcg, skips_unjudged
 from .settings import Settings
 
 
@@ -65,7 +65,10 @@ def tie_interval(
     """Return the least and the greatest nDCG@k over the orders of tied results.
 
     Within each group the results are sorted by their gains: the lowest first for the
-    least nDCG, the highest first for the greatest. Unjudged results have no gain.
+    least nDCG, the highest first for the greatest. Unjudged results have no gain. If
+    passages were judged, the gain of a result is the sum over the passages that it
+    holds. If several results of a group hold one passage, another order may lie beyond
+    these ends, but the present order never does.
 
     None if there is only one order, or if the score is not defined. None also with
     `ideal="returned"`, because that ideal changes with the results that the cutoff
@@ -80,27 +83,47 @@ def tie_interval(
     if settings.ideal == "returned":
         return None
     groups = tied_groups(scores, sort_values)
-    if settings.unjudged == "zero":  # else unjudged results give way to those below k
+    if not skips_unjudged(
+        graded, settings
+    ):  # else unjudged results give way to those below k
         groups = [group for group in groups if group.start < k]
     if not groups:
         return None
-    gains = settings.gains
+    gains = _gains_of_results(graded, settings)
     least = ndcg(_ordered(graded, groups, gains.__getitem__), settings, k)
-    greatest = ndcg(_ordered(graded, groups, lambda grade: -gains[grade]), settings, k)
+    greatest = ndcg(_ordered(graded, groups, lambda index: -gains[index]), settings, k)
     if math.isnan(least):
         return None
+    if graded.held:
+        present = ndcg(graded, settings, k)
+        least, greatest = min(least, present), max(greatest, present)
     is_last_tied = groups[-1].stop == len(scores)
     return TieInterval(least, greatest, may_go_on=has_more and is_last_tied)
 
 
+def _gains_of_results(graded: GradedRanking, settings: Settings) -> list[float]:
+    """Return the gain of each result; of a result with passages, the sum of theirs."""
+    gains = settings.gains
+    if not graded.held:
+        return [gains[grade] for grade in graded.grades]
+    sums = []
+    for held in graded.held:
+        sums.append(sum(gains[graded.judged[passage]] for passage in held))
+    return sums
+
+
 def _ordered(
-    graded: GradedRanking,
-    groups: Sequence[range],
-    order: Callable[[float | None], float],
+    graded: GradedRanking, groups: Sequence[range], order: Callable[[int], float]
 ) -> GradedRanking:
-    """Return the ranking with the grades of each group sorted by `order`, ascending."""
-    grades = list(graded.grades)
+    """Return the ranking with each group sorted by `order`, ascending.
+
+    `order`: takes the index (from 0) of a result.
+    """
+    indexes = list(range(len(graded.grades)))
     for group in groups:
-        tied = slice(group.start, group.stop)
-        grades[tied] = sorted(grades[tied], key=order)
+        indexes[group.start : group.stop] = sorted(group, key=order)
+    if graded.held:
+        held = [graded.held[index] for index in indexes]
+        return grade_passages(held, graded.judged)
+    grades = [graded.grades[index] for index in indexes]
     return GradedRanking(grades=grades, repeated=(), judged=graded.judged)

@@ -304,6 +304,12 @@ class CaseRanking:
     expectations look at. A null or an empty value does not count.
     `is_default_k`: whether the search returned as many results as the default of its
     parameter `k`, and was asked for more.
+
+    If the case has passages, each result has an entry in:
+
+    `held`: the indexes (from 0) of the passages that the result holds, in the order of
+        the case.
+    `lengths`: the number of characters of its text.
     """
 
     reaches_depth: bool = False
@@ -321,6 +327,8 @@ class CaseRanking:
     field_values: Mapping[str, int] = field(default_factory=dict)
     left_out: int = 0
     is_default_k: bool = False
+    held: Sequence[Sequence[int]] = ()
+    lengths: Sequence[int] = ()
 
     @property
     def length(self) -> int:
@@ -361,6 +369,19 @@ class CaseRanking:
 
 
 @dataclass(frozen=True, slots=True)
+class CasePassage:
+    """A passage of a case, and where it was found.
+
+    `text`: the quote that names it.
+    `rank`: the rank (from 1) of the first result that holds it; None if none does.
+    """
+
+    text: str
+    grade: float = 1
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CaseEvaluation:
     """The ranking under the judgments and expectations of the case.
 
@@ -388,6 +409,7 @@ class CaseEvaluation:
     each with the rank to which it looks.
     `unreached`: the deepest cutoff that is written for the case, if fewer results were
     returned; else 0.
+    `passages`: the passages of the case. Empty if it judges documents.
 
     A machine may have graded documents that nobody has judged:
 
@@ -418,6 +440,7 @@ class CaseEvaluation:
     people_verdict: str = ""
     undecided: Sequence[tuple[str, int]] = ()
     unreached: int = 0
+    passages: Sequence[CasePassage] = ()
 
     @property
     def graders(self) -> Sequence[str]:

@@ -14,7 +14,11 @@ from operator import mul
 from typing import Any, TypeVar
 
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.ndcg import GradedRanking, repeated_indexes
+from pytest_relevance.metrics.ndcg import (
+    GradedRanking,
+    grade_passages,
+    repeated_indexes,
+)
 from pytest_relevance.results import case_parts as parts
 from pytest_relevance.results.case_parts import EMPTY
 
@@ -208,6 +212,9 @@ class CaseResult:
     @property
     def graded(self) -> GradedRanking:
         """Return the grades of the ranking for metrics, as deep as they were kept."""
+        if self.evaluation.passages:
+            grades = [passage.grade for passage in self.evaluation.passages]
+            return grade_passages(self.ranking.held, grades, self.ranking.lengths)
         judged: list[float] = []
         for grade, count in self.evaluation.judgments.items():
             judged += [grade] * count
@@ -216,7 +223,12 @@ class CaseResult:
 
     @property
     def unjudged(self) -> list[str]:
-        """Return the documents in the top k without a judgment, each once, in order."""
+        """Return the documents in the top k without a judgment, each once, in order.
+
+        Empty if the case has passages: then no result is unjudged.
+        """
+        if self.evaluation.passages:
+            return []
         documents, grades = self.ranking.documents, self.ranking.grades
         graded = set()
         for document, grade in zip(documents, grades, strict=False):

@@ -94,6 +94,8 @@ def _kept_ranking(
         whole=whole,
         engine_scores=tuple(engine_scores),
         grades=tuple(result.ranking.grades[: len(kept)]),
+        held=result.ranking.held[: len(kept)],
+        lengths=result.ranking.lengths[: len(kept)],
         deeper=_ranks_below(ranking.ids, len(kept), [*case.judgments, *others]),
     )
 
@@ -126,12 +128,15 @@ def _missing(
 
     The highest gain comes first. If `all_missing`, all are returned. Otherwise the
     documents with a known rank below the kept ranking are returned, and the first
-    max(k, 10) other documents that have a gain.
+    max(k, 10) other documents that have a gain. None if the case has passages: they are
+    no documents.
 
     `accepted_grades`: the grades of the accepted ranking. If neither the present nor
         the accepted ranking has a judged document, documents without a gain are
         returned too. A report then shows what judged ids look like.
     """
+    if case.passages:
+        return ()
     # each judged document is in the ranking; a later copy of one has no grade
     if len(ranking.grades) - ranking.grades.count(None) == len(case.judgments):
         return ()

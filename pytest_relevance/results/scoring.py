@@ -15,8 +15,7 @@ from typing import Any
 from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
-from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain_at
 from pytest_relevance.metrics.ties import TieInterval, tie_interval, tied_groups
 from pytest_relevance.results.case_parts import (
     DEFAULT_TOLERANCE,
@@ -37,6 +36,11 @@ from pytest_relevance.results.outcomes import (
     first_ranks,
     judge_expectations,
     without_reference,
+)
+from pytest_relevance.results.passages import (
+    graded_by_passages,
+    held_passages,
+    passages_of_case,
 )
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.unseen import (
@@ -103,7 +107,7 @@ def score_case(
     `details`: whether the result gets more than figures and verdict
     (`details.with_details`).
     """
-    graded = grade_ranking(ranking.ids, case.judgments)
+    graded = _graded(case, ranking)
     is_deep = reaches_depth(ranking, asked)
     is_cut = is_deep and case.terms.depth is None
     conditions = _conditions(case, asked, in_run)
@@ -129,6 +133,7 @@ def score_case(
         reasons=verdict.reasons,
         undecided=undecided_demands(case, outcomes, ranking) if outcomes else (),
         unreached=unreached_cutoff(case, ranking),
+        passages=passages_of_case(case, graded),
     )
     kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep)
     result = _result(
@@ -178,6 +183,14 @@ def unscored(
 
 
 # --- the parts of a result ------------------------------------------------------------
+
+
+def _graded(case: Case, ranking: Ranking) -> GradedRanking:
+    """Return the ranking with the grades of its documents, or of its passages."""
+    if not case.passages:
+        return grade_ranking(ranking.ids, case.judgments)
+    held = held_passages(case.passages, ranking, case.depth)
+    return graded_by_passages(case, ranking, held)
 
 
 def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditions:
@@ -308,24 +321,24 @@ def _ranking_of(
     """Return what a result keeps of the ranking of its case."""
     grades = graded.grades
     irrelevant_top: tuple[str, ...] = ()
-    if grades and not _has_gain(grades[0], case.settings):
+    if grades and not has_gain_at(graded, 0, case.settings):
         irrelevant_top = tuple(ranking.ids[:3])
+    # A repeated passage is no repeated document.
+    copies = 0 if case.passages else len(graded.repeated)
     return CaseRanking(
         reaches_depth=reaches_depth,
         documents=ranking.ids,
         grades=grades,
-        returned=len(grades) - len(graded.repeated),
-        repeated=len(graded.repeated),
+        returned=len(grades) - copies,
+        repeated=copies,
         is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
         are_all_tied=_are_all_tied(case, ranking),
         irrelevant_top=irrelevant_top,
         field_values=count_field_values(ranking.fields or {}),
         left_out=ranking.returned - len(grades),
+        held=tuple(map(tuple, graded.held)),
+        lengths=tuple(graded.lengths),
     )
-
-
-def _has_gain(grade: float | None, settings: Settings) -> bool:
-    return grade is not None and settings.gains[grade] > 0
 
 
 def _is_unsorted(scores: Sequence[float | None]) -> bool:
