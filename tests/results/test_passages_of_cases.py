@@ -17,7 +17,7 @@ def test_a_case_is_scored_by_the_texts_of_its_results() -> None:
     )
     assert result.score == pytest.approx(0.693, abs=5e-4)
     assert result.evaluation.scores["R@5"] == 1.0
-    assert result.ranking.lengths == (14, 38, 27)
+    assert result.ranking.lengths == (14, 37, 27)
     assert result.verdict == "passed"
     assert result.ranking.held == ((), (0,), (1,))
     assert [passage.rank for passage in result.evaluation.passages] == [2, 3]
