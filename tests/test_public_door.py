@@ -30,6 +30,7 @@ for path in (ROOT / PACKAGE).rglob("*.py"):
 
 LAYERS = (
     "metrics",
+    "passages",
     "judgments",
     "cases",
     "results",
@@ -58,6 +59,7 @@ INPUTS: Mapping[str, set[str]] = {
         "significance",
         "similarity",
     },
+    "passages": {"matching"},
     "judgments": {"model", "scale"},
     "cases": {"model", "reader"},
     "results": {

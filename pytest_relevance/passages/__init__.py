@@ -1,6 +1,9 @@
-"""Whether a text holds a passage: the forms in which texts are compared.
+"""Find out whether a text holds a passage.
 
 | module | what it has |
 |---|---|
-| `matching` | the forms of texts and quotes, and whether a text holds a quote |
+| `matching` | whether a text holds a quote |
+| `normalising` | texts without the differences of typography, case, white space and lines |
+| `markup` | texts without the markup of Markdown and HTML |
+| `characters` | where words and numbers begin and end |
 """
