@@ -187,7 +187,7 @@ def _fields_of_node(result: Any) -> Mapping[str, object] | None:
         "id": node.node_id,
         "id_": node.node_id,
         "node_id": node.node_id,
-        "text": getattr(node, "text", None),
+        "text": node.get_content(),  # a plain `Node` has no attribute `text`
         "ref_doc_id": getattr(node, "ref_doc_id", None),
         "score": getattr(result, "score", None),
         "metadata": node.metadata,

@@ -68,7 +68,7 @@ _NO_ROW = (
 
 _NO_ROW_WITH_TEXT = (
     "is no (text, score), (id, text) or (id, text, score) row; return the results of one query: texts, such rows as "
-    "tuples, or mappings or objects with a text"
+    "tuples, or mappings or objects with a text (of a database: its cursor, or rows as dicts)"
 )
 
 

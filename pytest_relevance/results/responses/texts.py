@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from pytest_relevance._ids import BYTES
 from pytest_relevance._text import listed, quoted, shown
@@ -115,8 +116,7 @@ def _refuse_plain_ids(rows: Sequence[BareRow], results: Sequence[object]) -> Non
 
 
 def _is_like_id(text: str) -> bool:
-    is_word = text.isascii() and not any(map(str.isspace, text))
-    return is_word and 0 < len(text) <= _LONGEST_ID
+    return text.isascii() and not _has_space(text) and 0 < len(text) <= _LONGEST_ID
 
 
 def _refuse_texts_in_first_place(
@@ -124,18 +124,26 @@ def _refuse_texts_in_first_place(
 ) -> None:
     """Raise `UnreadableRanking` if the first parts of `(id, text)` rows may be texts.
 
-    The texts are longer than the ids, all together.
+    Ids have no white space, and all ids together are shorter than all texts.
     """
-    first, second = 0, 0
+    pairs = []
     for row in rows:
         if row.text is not None and isinstance(row.document, str):
-            first += len(row.document)
-            second += len(row.text)
-    if first > 0 and first >= second:
+            pairs.append((row.document, row.text))
+    if not pairs:
+        return
+    have_space = any(_has_space(id_) for id_, _ in pairs)
+    length_of_ids = sum(len(id_) for id_, _ in pairs)
+    length_of_texts = sum(len(text) for _, text in pairs)
+    if have_space or length_of_ids >= length_of_texts:
         raise UnreadableRanking(
             f"search returned rows of two strings, {shown(results[0])} first, of which either may be the text; return "
-            "(id, text) rows, or mappings with an id and a text"
+            "(id, text) rows whose ids have no spaces, or mappings with an id and a text"
         )
+
+
+def _has_space(text: str) -> bool:
+    return any(map(str.isspace, text))
 
 
 # --- texts ----------------------------------------------------------------------------
@@ -341,14 +349,33 @@ _LENGTH_OF_DIGEST = 10
 _LONGEST_TITLE = 60
 
 
+_GENERATED = (1, 4, 6, 7)
+"""The versions of UUIDs that are made of the time, or of random numbers.
+
+An index that is built anew has other ids then. UUIDs of the other versions are made of
+a name, and stay.
+"""
+
+
 def own_ids(documents: Sequence[Any]) -> list[str | None]:
-    """Return the id of each document, if it has one in a usual field; else None."""
+    """Return the id of each document in a usual field; None if there is none.
+
+    A generated UUID is no id, because the next index has another one.
+    """
     values = Fields(documents).first_of(ID_NAMES, NESTED)
-    ids = []
+    ids: list[str | None] = []
     for document, value in zip(documents, values, strict=True):
         id_ = id_text(document if value is None else only(value))
-        ids.append(id_ or None)
+        ids.append(None if not id_ or _is_generated(id_) else id_)
     return ids
+
+
+def _is_generated(id_: str) -> bool:
+    """Say whether an id is a UUID that is made of the time, or of random numbers."""
+    try:
+        return len(id_) >= 32 and UUID(id_).version in _GENERATED
+    except ValueError:
+        return False
 
 
 def id_of_text(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import NAMESPACE_URL, uuid1, uuid4, uuid5
 
 import pytest
 
@@ -59,12 +60,21 @@ def test_a_result_without_an_id() -> None:
     assert title == "word word word word word word word word word word word..."
 
 
+def test_a_generated_id() -> None:
+    """The next index has another one. A UUID that is made of a name stays."""
+    for generated in (uuid4(), uuid1()):
+        ranking = read([{"id": str(generated), "text": RETURNS}, (generated, RETURNS)])
+        assert ranking.ids == ["text-634f0638e5", "text-634f0638e5"]
+    of_name = uuid5(NAMESPACE_URL, "https://example.com/terms")
+    assert read([{"id": of_name, "text": RETURNS}]).ids == [str(of_name)]
+    assert read([{"id": generated, "text": RETURNS}], id_field="id").ids == [
+        str(generated)
+    ]
+
+
 def test_a_text_for_a_label_of_a_vector_index() -> None:
-    assert texts_of_labels([1, 0]) == [REFUNDS, RETURNS]
-
-
-def texts_of_labels(labels: list[int]) -> list[str]:
-    return list(read(labels, ids=lambda: [RETURNS, REFUNDS]).texts)
+    ranking = read([1, 0], ids=lambda: [RETURNS, REFUNDS])
+    assert ranking.texts == [REFUNDS, RETURNS]
 
 
 def test_strings_that_look_like_ids() -> None:
@@ -75,8 +85,11 @@ def test_strings_that_look_like_ids() -> None:
     )
 
 
-def test_rows_of_two_strings_that_may_both_be_the_text() -> None:
-    message = refusal([(RETURNS, "terms.pdf")])
+@pytest.mark.parametrize(
+    "row", [(RETURNS, "terms.pdf"), (RETURNS, RETURNS + REFUNDS), ("退货期限", "条款")]
+)
+def test_rows_of_two_strings_that_may_both_be_the_text(row: object) -> None:
+    message = refusal([row])
     assert "of which either may be the text; return (id, text) rows" in message
 
 
