@@ -1,156 +1,29 @@
 """Conditions on fields of results: what `{category: phones, price: "< 100"}` means.
 
-The sections of this module: how a condition is written; whether a value meets it; when
-that cannot be decided; which wrong values are nearly right; its words in sentences.
+The sections of this module: whether a condition is as strict as another one; when a
+condition cannot be decided; which wrong values are nearly right; the words of a
+condition in sentences. How conditions are written is in `cases.field_conditions`.
 
-`expectations.fields` calls it when a case file is read, and again when the fields of
-results are judged.
+`expectations.fields` calls it when the fields of results are judged.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pytest_relevance._near import difference, difference_within
 from pytest_relevance._text import first_few, found, listed, quoted
-from pytest_relevance.cases.bounds import COMPARE, Bound, implies
-from pytest_relevance.cases.location import Location, Wrong
+from pytest_relevance.cases.bounds import Bound, implies
+from pytest_relevance.cases.field_conditions import OF_NUMBERS
 from pytest_relevance.cases.model import Case, FieldCondition
-from pytest_relevance.cases.scalars import DECIMAL, is_number, number
-from pytest_relevance.cases.schema_parts import (
-    ANY_TEXT,
-    END,
-    NULL,
-    about,
-    either,
-    list_of,
-    mapping_of,
-    object_with,
-)
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.document_fields import scalars_in
+from pytest_relevance.results.document_fields import meets_condition, scalars_in
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 
 AT_MOST = "at_most"
 """How a condition of `at_most` compares."""
-
-# How a condition is written
-
-_COMPARISON = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
-_OF_NUMBERS = frozenset({">=", "<=", "!=", ">", "<"})
-"""The comparisons of conditions that compare numbers, and no other values."""
-
-_CONDITIONS = (
-    "text, a number, true or false, a list of these, a comparison or {contains: text}"
-)
-
-
-def check_condition(path: str, written: object, at: Location) -> FieldCondition | Wrong:
-    """Return the condition on a field, or report a mistake.
-
-    A condition is written as a value, a list of values, a comparison, or a part of a
-    text (`{contains: ...}`).
-    """
-    if isinstance(written, Mapping):
-        return _check_contains(path, written, at)
-    match = re.fullmatch(_COMPARISON, written) if isinstance(written, str) else None
-    if match is not None:
-        return _check_comparison(path, written, match=match, at=at)
-    values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
-    if not values or not all(map(_is_value, values)):
-        return at.refuse(
-            f"expected {_CONDITIONS}, found {found(written)}; write {path}: red or "
-            f"{path}: [red, blue]"
-        )
-    return FieldCondition(path, "==", values)
-
-
-def _check_contains(
-    path: str, written: Mapping[str, object], at: Location
-) -> FieldCondition | Wrong:
-    """Return the condition `{contains: text}`, or report a mistake."""
-    text = written.get("contains")
-    if len(written) != 1 or not isinstance(text, str) or not text:
-        return at.refuse(
-            f"expected {_CONDITIONS}, found {found(written)}; write {path}: "
-            "{contains: text}"
-        )
-    return FieldCondition(path, "contains", (text,))
-
-
-def _check_comparison(
-    path: str, written: object, match: re.Match[str], at: Location
-) -> FieldCondition | Wrong:
-    """Return the condition `>= 10`, or report a mistake.
-
-    `match` has the comparison and its bound.
-    """
-    comparison, text = match[1], match[2]
-    bound = number(text)
-    if bound is None or comparison in ("==", "="):
-        return at.refuse(
-            "expected a comparison of numbers with >=, >, <=, < or !=, found "
-            f'{found(written)}; write {path}: ">= 10", or none: {{{path}: ...}} for !='
-        )
-    return FieldCondition(path, comparison, (bound,))
-
-
-def _is_value(value: object) -> bool:
-    """Say whether a written value is one that a field can be equal to.
-
-    False for a comparison such as `>= 10`.
-    """
-    if isinstance(value, str):
-        return not re.fullmatch(_COMPARISON, value)
-    return isinstance(value, bool) or is_number(value)
-
-
-_CONDITION = either(
-    {"type": ["number", "boolean", "null"]},
-    {
-        "type": "string",
-        "pattern": (rf"^(?:\s*(?:[<>]=?|!=)\s*{DECIMAL}\s*{END}|(?!\s*(?:[<>=]|!=)))"),
-    },
-    list_of(ANY_TEXT, at_least=1),
-    object_with(
-        {
-            "contains": about(
-                "A text within the field, in upper or lower case.",
-                {"type": "string", "minLength": 1},
-            )
-        },
-        required=("contains",),
-    ),
-)
-CONDITIONS_SCHEMA = either(NULL, mapping_of(_CONDITION))
-
-
-# Whether a value meets a condition
-
-
-def meets_condition(condition: FieldCondition, value: Any) -> bool:
-    """Say whether any value of a field meets a condition. None meets no condition."""
-    return any(_scalar_meets(condition, one) for one in scalars_in(value))
-
-
-def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
-    comparison, wanted = condition.comparison, condition.values
-    if comparison == "==":
-        return any(_are_equal(value, one) for one in wanted)
-    if comparison == "contains":
-        is_within: bool = str(wanted[0]).casefold() in value.casefold()
-        return is_within
-    return COMPARE[comparison](value, wanted[0])  # type: ignore[arg-type]
-
-
-def _are_equal(value: object, wanted: object) -> bool:
-    """Say whether two values are equal. 1 equals True in Python, but not here."""
-    return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
-
 
 # Whether a condition is as strict as another one
 
@@ -166,7 +39,7 @@ def implies_condition(
     """
     if now.path != before.path:
         return False
-    if now.comparison in _OF_NUMBERS and before.comparison in _OF_NUMBERS:
+    if now.comparison in OF_NUMBERS and before.comparison in OF_NUMBERS:
         bound_now = Bound(now.comparison, now.values[0])  # type: ignore[arg-type]
         bound_before = Bound(before.comparison, before.values[0])  # type: ignore[arg-type]
         return implies(bound_now, bound_before)

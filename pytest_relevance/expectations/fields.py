@@ -9,20 +9,21 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, ClassVar
 
-from pytest_relevance._text import found as found_text
 from pytest_relevance.cases.expect import Made
-from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
+from pytest_relevance.cases.field_conditions import (
+    CONDITIONS_SCHEMA,
+    check_condition,
+    check_conditions,
+)
+from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.schema_parts import NULL, WHOLE, either, mapping_of
 from pytest_relevance.cases.values import LARGEST_WHOLE, check_whole
 from pytest_relevance.expectations import conditions
 from pytest_relevance.expectations.conditions import (
-    CONDITIONS_SCHEMA,
     NearValue,
-    check_condition,
     conditions_text,
     implies_condition,
-    meets_condition,
     near_values,
     value_text,
 )
@@ -34,7 +35,7 @@ from pytest_relevance.expectations.fields_before import (
 )
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.document_fields import scalars_in
+from pytest_relevance.results.document_fields import meets_condition, scalars_in
 from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.records.two_expectations import TwoExpectations
@@ -59,7 +60,7 @@ class _KindOfFields(ExpectationKind):
     Without `@5` it looks at the top k of the case.
     """
 
-    schema = CONDITIONS_SCHEMA
+    schema = either(NULL, CONDITIONS_SCHEMA)
     takes_rank = True
 
     example: ClassVar[str] = "category: phones"
@@ -75,28 +76,11 @@ class _KindOfFields(ExpectationKind):
                 f"{kind} takes a rank from 1 to {LARGEST_WHOLE:,} after @; write {example}",
                 at_key=True,
             )
-        if not isinstance(value, Mapping) or not value:
-            return at.refuse(
-                f"expected a mapping of fields, found {found_text(value)}; write {example}"
-            )
-        made = all_right(
-            self._check_field(path, written, at.under(str(path)))
-            for path, written in value.items()
-        )
+        made = check_conditions(value, self.check_condition, example=example, at=at)
         if made is WRONG:
             return WRONG
-        expected = Expectation(
-            kind=kind, written=key, within=within, conditions=tuple(made)
-        )
+        expected = Expectation(kind=kind, written=key, within=within, conditions=made)
         return [expected]
-
-    def _check_field(
-        self, path: object, written: object, at: Location
-    ) -> FieldCondition | Wrong:
-        if isinstance(path, str) and all(path.split(".")):
-            return self.check_condition(path, written, at)
-        message = f"expected the name of a field, found {found_text(path)}"
-        return at.refuse(message, at_key=True)
 
     def check_condition(
         self, path: str, written: object, at: Location

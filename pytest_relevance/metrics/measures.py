@@ -518,6 +518,8 @@ class Measure:
         with passages have.
     `depends_on`: which of the settings gain, discount, ideal and max_grade change the
         measure. The other settings change every measure.
+    `takes_passages`: whether the measure has a meaning for passages, which several
+        results may hold, and of which one result may hold several.
     """
 
     name: str
@@ -533,6 +535,7 @@ class Measure:
     is_lower_better: bool = False
     needs_texts: bool = False
     depends_on: frozenset[str] = frozenset()
+    takes_passages: bool = False
 
 
 def _by_name(*measures: Measure) -> dict[str, Measure]:
@@ -546,6 +549,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         score=_ndcg,
         aliases=("ndcg_cut", "normalized dcg", "normalised dcg"),
         depends_on=frozenset({"gain", "ideal"}),  # the discount cancels
+        takes_passages=True,
     ),
     Measure(
         name="DCG",
@@ -553,6 +557,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         score=_dcg,
         is_bounded=False,
         depends_on=frozenset({"gain", "discount"}),
+        takes_passages=True,
     ),
     Measure(
         name="CG", about="sum of the grades.", score=cumulated_gain, is_bounded=False
@@ -566,6 +571,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         score=precision,
         parameters=("rel",),
         aliases=("precision", "prec"),
+        takes_passages=True,
     ),
     Measure(
         name="R",
@@ -573,6 +579,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         score=recall,
         parameters=("rel",),
         aliases=("recall",),
+        takes_passages=True,
     ),
     Measure(
         name="AP",
@@ -588,6 +595,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         parameters=("rel",),
         aliases=("mrr", "recip_rank", "reciprocal rank"),
         is_reciprocal_rank=True,
+        takes_passages=True,
     ),
     Measure(
         name="ERR",
@@ -621,6 +629,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         cutoff="required",
         parameters=("rel",),
         aliases=("hit", "hits", "hit rate", "hit_rate", "hitrate"),
+        takes_passages=True,
     ),
     Measure(
         name="All",

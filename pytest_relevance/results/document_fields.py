@@ -1,4 +1,4 @@
-"""Work with the fields of documents: write them as text, count them, fill them in.
+"""Work with the fields of documents: as text, counted, filled in, and in conditions.
 
 It is called while a case runs: when its response lacks fields that expectations look
 at, and when it is scored. Catalogues use it too.
@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_relevance.cases.bounds import COMPARE
+from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -139,3 +141,23 @@ def count_field_values(fields: Mapping[str, Sequence[Any]]) -> dict[str, int]:
         if values:
             counts[path] = sum(1 for value in values if has_value(value))
     return counts
+
+
+def meets_condition(condition: FieldCondition, value: Any) -> bool:
+    """Say whether any value of a field meets a condition. None meets no condition."""
+    return any(_scalar_meets(condition, one) for one in scalars_in(value))
+
+
+def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
+    comparison, wanted = condition.comparison, condition.values
+    if comparison == "==":
+        return any(_are_equal(value, one) for one in wanted)
+    if comparison == "contains":
+        is_within: bool = str(wanted[0]).casefold() in value.casefold()
+        return is_within
+    return COMPARE[comparison](value, wanted[0])  # type: ignore[arg-type]
+
+
+def _are_equal(value: object, wanted: object) -> bool:
+    """Say whether two values are equal. 1 equals True in Python, but not here."""
+    return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)

@@ -14,9 +14,9 @@ from pytest_relevance import CaseResult
 from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.expectations.conditions import (
     implies_condition,
-    meets_condition,
     why_unknown_fields,
 )
+from pytest_relevance.results.document_fields import meets_condition
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 from pytest_relevance.results.scoring import score_case

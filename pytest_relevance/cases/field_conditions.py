@@ -1,0 +1,147 @@
+"""How conditions on fields are written: `{category: phones, price: "< 100"}`.
+
+Expectations on fields and passages have such conditions. `document_fields` of `results`
+says whether a value meets one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from pytest_relevance._text import found
+from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
+from pytest_relevance.cases.model import FieldCondition
+from pytest_relevance.cases.scalars import DECIMAL, is_number, number
+from pytest_relevance.cases.schema_parts import (
+    ANY_TEXT,
+    END,
+    about,
+    either,
+    list_of,
+    mapping_of,
+    object_with,
+)
+
+_COMPARISON = r"(?s)\s*(>=|<=|!=|==|=|>|<)\s*(.*?)\s*"
+OF_NUMBERS = frozenset({">=", "<=", "!=", ">", "<"})
+"""The comparisons of conditions that compare numbers, and no other values."""
+
+_CONDITIONS = (
+    "text, a number, true or false, a list of these, a comparison or {contains: text}"
+)
+
+
+CheckOfField = Callable[[str, object, Location], FieldCondition | Wrong]
+"""Checks what is written for one field: takes the path of the field, what is written
+for it, and the place.
+"""
+
+
+def check_conditions(
+    value: object, check: CheckOfField, *, example: str, at: Location
+) -> tuple[FieldCondition, ...] | Wrong:
+    """Return the conditions of a mapping {field: condition}, or report mistakes.
+
+    `check`: checks the condition of one field.
+    `example`: shows in messages how the mapping is written.
+    """
+    if not isinstance(value, Mapping) or not value:
+        return at.refuse(
+            f"expected a mapping of fields, found {found(value)}; write {example}"
+        )
+    conditions = all_right(
+        _check_field(path, written, check, at) for path, written in value.items()
+    )
+    return WRONG if conditions is WRONG else tuple(conditions)
+
+
+def _check_field(
+    path: object, written: object, check: CheckOfField, at: Location
+) -> FieldCondition | Wrong:
+    here = at.under(str(path))
+    if isinstance(path, str) and all(path.split(".")):
+        return check(path, written, here)
+    return here.refuse(
+        f"expected the name of a field, found {found(path)}", at_key=True
+    )
+
+
+def check_condition(path: str, written: object, at: Location) -> FieldCondition | Wrong:
+    """Return the condition on a field, or report a mistake.
+
+    A condition is written as a value, a list of values, a comparison, or a part of a
+    text (`{contains: ...}`).
+    """
+    if isinstance(written, Mapping):
+        return _check_contains(path, written, at)
+    match = re.fullmatch(_COMPARISON, written) if isinstance(written, str) else None
+    if match is not None:
+        return _check_comparison(path, written, match=match, at=at)
+    values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
+    if not values or not all(map(_is_value, values)):
+        return at.refuse(
+            f"expected {_CONDITIONS}, found {found(written)}; write {path}: red or "
+            f"{path}: [red, blue]"
+        )
+    return FieldCondition(path, "==", values)
+
+
+def _check_contains(
+    path: str, written: Mapping[str, object], at: Location
+) -> FieldCondition | Wrong:
+    """Return the condition `{contains: text}`, or report a mistake."""
+    text = written.get("contains")
+    if len(written) != 1 or not isinstance(text, str) or not text:
+        return at.refuse(
+            f"expected {_CONDITIONS}, found {found(written)}; write {path}: "
+            "{contains: text}"
+        )
+    return FieldCondition(path, "contains", (text,))
+
+
+def _check_comparison(
+    path: str, written: object, match: re.Match[str], at: Location
+) -> FieldCondition | Wrong:
+    """Return the condition `>= 10`, or report a mistake.
+
+    `match` has the comparison and its bound.
+    """
+    comparison, text = match[1], match[2]
+    bound = number(text)
+    if bound is None or comparison in ("==", "="):
+        return at.refuse(
+            "expected a comparison of numbers with >=, >, <=, < or !=, found "
+            f'{found(written)}; write {path}: ">= 10", or none: {{{path}: ...}} for !='
+        )
+    return FieldCondition(path, comparison, (bound,))
+
+
+def _is_value(value: object) -> bool:
+    """Say whether a written value is one that a field can be equal to.
+
+    False for a comparison such as `>= 10`.
+    """
+    if isinstance(value, str):
+        return not re.fullmatch(_COMPARISON, value)
+    return isinstance(value, bool) or is_number(value)
+
+
+_CONDITION = either(
+    {"type": ["number", "boolean", "null"]},
+    {
+        "type": "string",
+        "pattern": (rf"^(?:\s*(?:[<>]=?|!=)\s*{DECIMAL}\s*{END}|(?!\s*(?:[<>=]|!=)))"),
+    },
+    list_of(ANY_TEXT, at_least=1),
+    object_with(
+        {
+            "contains": about(
+                "A text within the field, in upper or lower case.",
+                {"type": "string", "minLength": 1},
+            )
+        },
+        required=("contains",),
+    ),
+)
+CONDITIONS_SCHEMA = mapping_of(_CONDITION)
