@@ -90,14 +90,15 @@ EXPECTATIONS: Mapping[str, str] = {
     "none": "expectations.fields:NONE",
     "at_most": "expectations.fields:AT_MOST",
     "same_as": "expectations.same_as:SAME_AS",
+    "exclude_passages": "expectations.passages:EXCLUDE_PASSAGES",
     "metric": "expectations.metric:METRIC",
     "similarity": "expectations.metric:SIMILARITY",
     "unknown": "expectations.unknown:UNKNOWN",
 }
 """Kinds of expectations.
 
-The last three are not keys of `expect:`. The keys of `metric` and `similarity` are
-metrics. `unknown` is only in records.
+The last four are not keys of `expect:`. `exclude_passages` is a key of a case. The keys
+of `metric` and `similarity` are metrics. `unknown` is only in records.
 """
 
 GATES: Mapping[str, str] = {

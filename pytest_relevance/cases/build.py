@@ -7,12 +7,12 @@ unjudged result of one case may have a grade that only another case has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_relevance._problems import Problems
-from pytest_relevance._text import found
+from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
 from pytest_relevance.cases.expect import check_contradictions
 from pytest_relevance.cases.floors import (
@@ -22,11 +22,12 @@ from pytest_relevance.cases.floors import (
     is_applicable,
     may_be_out_of_reach,
 )
-from pytest_relevance.cases.grades import add_relevant
+from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.names import node_name
+from pytest_relevance.cases.passage_demands import check_demands_of_case
 from pytest_relevance.cases.yaml import NodePosition
 from pytest_relevance.metrics.metric import Metric, ProjectMetrics
 from pytest_relevance.metrics.names import NO_METRICS
@@ -84,6 +85,11 @@ class CaseDraft:
         """Return the text of the query."""
         return str(self.own["query"])
 
+    @property
+    def reads_texts(self) -> bool:
+        """Say whether the case has or excludes passages."""
+        return bool(self.judgments.passages) or "exclude_passages" in self.own
+
     def build(self, terms: Terms) -> Case:
         """Return the case. `terms`: of the draft, with the range of grades."""
         own = self.own
@@ -109,6 +115,7 @@ class CaseDraft:
             notes=self.judgments.notes,
             source=self.origin.source,
             filled=self.judgments.filled,
+            passages=self.judgments.passages,
         )
 
 
@@ -163,7 +170,10 @@ def draft_case(
         key = "scale" if "scale" in own else "gain"
         is_wrong = check_gain_fits_scale(terms, key, at) is WRONG
     expect: tuple[Expectation, ...] = own.get("expect", suite.expect)
+    expect += own.get("exclude_passages", ())
     if check_contradictions(expect, terms.k, at) is WRONG:
+        is_wrong = True
+    if judgments.passages and check_demands_of_case(own, terms, expect, at) is WRONG:
         is_wrong = True
     if is_wrong or _check_gains(judgments, terms.settings, at) is WRONG:
         return WRONG
@@ -198,7 +208,7 @@ def _terms_of_case(suite: Terms, at: Location) -> Terms:
 def _check_gains(
     judgments: CaseJudgments, settings: Settings, at: Location
 ) -> Wrong | None:
-    """Report each document whose grade has no gain under the settings of the case."""
+    """Report each document or passage whose grade has no gain under the settings."""
     without: dict[float, str] = {}
     for grade in judgments.distinct:
         try:
@@ -209,7 +219,8 @@ def _check_gains(
         return None
     for document, grade in judgments.grades.items():
         if grade in without:
-            at.refuse(without[grade], "judgments", document)
+            key = "passages" if judgments.passages else "judgments"
+            at.refuse(without[grade], key, document)
     return WRONG
 
 
@@ -229,11 +240,18 @@ class _Waiting:
 
 
 class Drafts:
-    """The drafts of a file, in its order. `build` makes the cases of them."""
+    """The drafts of a file, in its order. `build` makes the cases of them.
+
+    `have_passages`: whether a case has passages.
+    """
 
     def __init__(self) -> None:
+        self.have_passages = False
         self._waiting: list[_Waiting] = []
         self._grades: set[float] = set()
+        self._reads_texts = False
+        self._first_judged: dict[bool, CaseDraft] = {}
+        """The first case with passages (True), and the first with judged documents."""
 
     @property
     def grades(self) -> list[float]:
@@ -241,12 +259,48 @@ class Drafts:
         return sorted(self._grades)
 
     def add(self, draft: CaseDraft, at: Location) -> None:
-        """Add a draft. `at`: the place of its case."""
+        """Add a draft, or report that it cannot be in one file with others.
+
+        `at`: the place of its case.
+        """
         self._grades.update(draft.judgments.distinct)
+        if draft.reads_texts:
+            self._reads_texts = True
+        if draft.judgments.grades:
+            self._check_kind(draft, at)
         floors_at = None
         if may_be_out_of_reach(draft.min_ndcg, draft.expect, draft.terms):
             floors_at = _without_judgments(at)
         self._waiting.append(_Waiting(draft, floors_at))
+
+    def _check_kind(self, draft: CaseDraft, at: Location) -> None:
+        """Report a file that has passages in some cases and judged documents in others.
+
+        It is reported once.
+        """
+        has_passages = bool(draft.judgments.passages)
+        self.have_passages = self.have_passages or has_passages
+        if has_passages in self._first_judged:
+            return
+        self._first_judged[has_passages] = draft
+        other = self._first_judged.get(not has_passages)
+        if other is None:
+            return
+        here, there = "judged documents", "passages"
+        if has_passages:
+            here, there = there, here
+        at.refuse(
+            f"the case has {here}, and the case {quoted(other.query, 40)} of the same file "
+            f"has {there}; split the file in two"
+        )
+
+    def with_range(self, terms: Terms, grades: Sequence[float]) -> Terms:
+        """Return terms with what only all cases of the file together show.
+
+        That is the range of `grades`, and whether the texts of results are read.
+        """
+        terms = terms.with_grade_range(grades)
+        return replace(terms, reads_texts=True) if self._reads_texts else terms
 
     def build(self, floors: SuiteFloors) -> list[Case]:
         """Return the cases, in the order of the file. Report floors out of reach.
@@ -260,7 +314,7 @@ class Drafts:
         for waiting in self._waiting:
             draft = waiting.draft
             if id(draft.terms) not in ranged:
-                ranged[id(draft.terms)] = draft.terms.with_grade_range(grades)
+                ranged[id(draft.terms)] = self.with_range(draft.terms, grades)
             case = draft.build(ranged[id(draft.terms)])
             if waiting.floors_at is not None:
                 check_reachable(case, waiting.floors_at)
@@ -317,6 +371,7 @@ def _case_from_values(values: Mapping[str, object], at: Location) -> Case | Wron
     if draft is WRONG:
         return WRONG
     terms = draft.terms.with_grade_range(sorted(judgments.distinct))
+    terms = replace(terms, reads_texts=draft.reads_texts)
     case = draft.build(terms)
     check_reachable(case, at)
     return case
@@ -340,7 +395,5 @@ def _judgments_in_python(
         if not isinstance(document, str):
             message = f"a document id is text, found {found(document)}"
             return at.refuse(message, "judgments")
-    relevant = own.get("relevant")
-    if isinstance(relevant, CaseJudgments):
-        return add_relevant(judgments, relevant, at)
-    return judgments
+    added = add_written(judgments, own, at)
+    return judgments if added is None else added

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._problems import Place
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.model import Passage
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.scale import UNNAMED, Scale, aggregate, is_named
 
@@ -40,6 +41,8 @@ class CaseJudgments:
     `grades`, `titles`, `notes`: by document.
     `distinct`: the different grades.
     `filled`: {document: who gave the grade}, for grades from files with `fill: true`.
+    `passages`: the passages, if the case has passages in place of judged documents.
+        Then `grades` has their grades by name.
     """
 
     grades: Mapping[str, float] = field(default_factory=dict)
@@ -47,6 +50,12 @@ class CaseJudgments:
     notes: Mapping[str, str] = field(default_factory=dict)
     distinct: frozenset[float] = frozenset()
     filled: Mapping[str, str] = field(default_factory=dict)
+    passages: tuple[Passage, ...] = ()
+
+    @property
+    def are_documents(self) -> bool:
+        """Say whether documents are judged."""
+        return bool(self.grades) and not self.passages
 
     def differs_from(self, other: CaseJudgments) -> bool:
         """Say whether these judgments and others give a document different grades."""
@@ -57,6 +66,18 @@ class CaseJudgments:
 
 
 NO_JUDGMENTS = CaseJudgments()
+
+JUDGING_KEYS = ("judgments", "relevant", "passages")
+"""The keys with which a case says itself what is relevant."""
+
+
+def judgments_of_passages(passages: Iterable[Passage]) -> CaseJudgments:
+    """Return passages as the judgments of a case. Their names are all different."""
+    passages = tuple(passages)
+    grades = {passage.name: passage.grade for passage in passages}
+    return CaseJudgments(
+        grades=grades, distinct=frozenset(grades.values()), passages=passages
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +119,22 @@ def combine(
 ) -> CaseJudgments:
     """Return the judgments of a case and of its suite together.
 
-    If both judge a document, the grade of the case counts.
+    If both judge a document or have a passage, the grade of the case counts.
     """
     if of_case is None:
         return of_suite or NO_JUDGMENTS
     if of_suite is None:
         return of_case
     grades = {**of_suite.grades, **of_case.grades}
+    passages = {}
+    for passage in (*of_suite.passages, *of_case.passages):
+        passages[passage.name] = passage
     return CaseJudgments(
         grades=grades,
         titles={**of_suite.titles, **of_case.titles},
         notes=of_case.notes,
         distinct=frozenset(grades.values()),
+        passages=tuple(passages.values()),
     )
 
 

@@ -216,6 +216,7 @@ def _check_fields(name: str, expected: Expectation) -> None:
             "a tuple of FieldCondition, whose values are texts, numbers and booleans",
         ),
         "query": (isinstance(expected.query, str), "a text"),
+        "quotes": (_are(str, expected.quotes), "a tuple of texts"),
     }
     for field, (is_allowed, what) in allowed.items():
         if not is_allowed:

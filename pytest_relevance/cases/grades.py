@@ -108,7 +108,33 @@ def check_relevant(value: object, at: Location) -> CaseJudgments | Wrong:
     )
 
 
-def add_relevant(
+def add_written(
+    judgments: CaseJudgments | None, own: Mapping[str, object], at: Location
+) -> CaseJudgments | Wrong | None:
+    """Return what a case itself judges: `judgments`, `relevant` and `passages`.
+
+    `judgments`: those under the key `judgments`; None if the case has none.
+    `own`: the checked keys of the case.
+
+    Passages beside judgments of documents are a mistake.
+    """
+    relevant, passages = own.get("relevant"), own.get("passages")
+    if isinstance(passages, CaseJudgments):
+        for key in ("judgments", "relevant"):
+            if key in own:
+                return at.refuse(
+                    f"a case has passages or {key}, not both; take one of them out, or "
+                    "make two cases of it",
+                    "passages",
+                    at_key=True,
+                )
+        return passages
+    if isinstance(relevant, CaseJudgments):
+        return _add_relevant(judgments, relevant, at)
+    return judgments
+
+
+def _add_relevant(
     judgments: CaseJudgments | None, relevant: CaseJudgments, at: Location
 ) -> CaseJudgments | Wrong:
     """Return the judgments of a case with those under `relevant`, or report a mistake.
@@ -216,7 +242,7 @@ def _check_judgment(
     `written`: a grade, or {grade: ..., title: ..., note: ...}.
     """
     if not isinstance(written, Mapping):
-        grade = _check_grade(written, terms, at)
+        grade = check_grade(written, terms, at)
         return WRONG if grade is WRONG else _Judgment(grade)
     unknown = report_unknown_keys(
         written, _LONG_FORM, takes="a judgment has grade, title and note", at=at
@@ -225,7 +251,7 @@ def _check_judgment(
     note = _check_text_of("note", written, at)
     if "grade" not in written:
         return at.refuse("the judgment has no grade; write {grade: ...}")
-    grade = _check_grade(written["grade"], terms, at.under("grade"))
+    grade = check_grade(written["grade"], terms, at.under("grade"))
     if unknown is WRONG or title is WRONG or note is WRONG or grade is WRONG:
         return WRONG
     return _Judgment(grade, title=title, note=note)
@@ -237,7 +263,7 @@ def _check_text_of(
     return check_text(written[key], at.under(key)) if key in written else None
 
 
-def _check_grade(written: object, terms: GradingTerms, at: Location) -> float | Wrong:
+def check_grade(written: object, terms: GradingTerms, at: Location) -> float | Wrong:
     """Return a grade, or report a mistake. A list of ratings is combined to a grade."""
     scale = terms.scale
     if not isinstance(written, Sequence) or isinstance(written, str):
@@ -291,7 +317,7 @@ _RATING: Schema = {
 }
 """A number or the name of a grade. A number in quotes is a mistake."""
 
-_GRADE = either(_RATING, list_of(_RATING, at_least=1))
+GRADE_SCHEMA = either(_RATING, list_of(_RATING, at_least=1))
 
 SCALE_SCHEMA = either(
     {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2},
@@ -299,11 +325,11 @@ SCALE_SCHEMA = either(
 )
 
 _JUDGMENT = either(
-    _GRADE,
+    GRADE_SCHEMA,
     object_with(
         {
             "grade": about(
-                "A number, a name of the scale, or a list of ratings.", _GRADE
+                "A number, a name of the scale, or a list of ratings.", GRADE_SCHEMA
             ),
             "title": about(
                 "What the document is called, where a report shows it.", ANY_TEXT

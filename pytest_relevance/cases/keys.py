@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from pytest_relevance._text import closest, quoted
-from pytest_relevance.cases import grades, named_files, shapes, values
+from pytest_relevance.cases import grades, named_files, passages, shapes, values
 from pytest_relevance.cases import schema_parts as schemas
 from pytest_relevance.cases.expect import (
     check_expectations,
@@ -110,6 +110,9 @@ _ROWS = (
               '"{_index}/{_id}".'),
     Key("title_field", IN_BOTH, shapes.TEXT, values.check_field, schemas.TEXT,
         about="The field of a result that is its title; dots lead into nested fields."),
+    Key("text_field", IN_BOTH, shapes.TEXT, values.check_field, schemas.TEXT,
+        about="The field of a result that is its text, in which passages are looked for; "
+              "dots lead into nested fields."),
     Key("params", IN_BOTH, shapes.VALUE, values.check_params, schemas.PARAMS,
         about="Keyword arguments for search(). Those of a case are merged over the suite's."),
     Key("tags", IN_BOTH, shapes.TEXT, values.check_tags, schemas.list_of(schemas.TAG),
@@ -131,6 +134,13 @@ _ROWS = (
     Key("relevant", IN_CASE, shapes.TEXT, grades.check_relevant, schemas.DOCUMENTS,
         about="Relevant documents: a short form of judgments of grade 1.",
         needs=("scale",)),
+    Key("passages", IN_CASE, shapes.PASSAGES, passages.check_passages,
+        passages.PASSAGES_SCHEMA,
+        about="Quotes that the texts of results have to hold: a list, or quote: grade.",
+        needs=("scale",)),
+    Key("exclude_passages", IN_CASE, shapes.PASSAGES, passages.check_excluded,
+        passages.EXCLUDED_SCHEMA,
+        about="Quotes that no text of the top k may hold."),
     Key("note", IN_CASE, shapes.TEXT, values.check_text, schemas.ANY_TEXT,
         about="Shown when the case fails."),
     Key("weight", IN_CASE, shapes.VALUE, values.check_weight, schemas.WEIGHT,

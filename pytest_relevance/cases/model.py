@@ -35,6 +35,12 @@ SIMILARITY = "similarity"
 `overlap@10: 0.8`.
 """
 
+EXCLUDE_PASSAGES = "exclude_passages"
+"""The kind of an expectation that no result of the top k holds one of its quotes.
+
+It is a key of a case, beside `passages`.
+"""
+
 UNKNOWN = "unknown"
 """The kind of an expectation in a record whose kind is not installed here."""
 
@@ -54,7 +60,7 @@ FIGURES: Mapping[str, str] = {
 }
 """The figures of the latency, and what each is."""
 
-WITHOUT_KEY = frozenset({METRIC, SIMILARITY, UNKNOWN})
+WITHOUT_KEY = frozenset({METRIC, SIMILARITY, EXCLUDE_PASSAGES, UNKNOWN})
 """The kinds of expectations that are not keys of `expect:`."""
 
 
@@ -118,6 +124,7 @@ class Expectation:
     `inherited`: whether the suite sets it.
     `conditions`: the conditions on fields of results.
     `query`: the other query of `same_as`.
+    `quotes`: for `exclude_passages`, the quotes that no text of the top k may hold.
     """
 
     kind: str
@@ -131,6 +138,7 @@ class Expectation:
     inherited: bool = False
     conditions: tuple[FieldCondition, ...] = ()
     query: str = ""
+    quotes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -420,6 +428,8 @@ class Terms:
     `tolerance`: how far nDCG@k may drop below the baseline; None for the project's
         default.
     `text_field`: the path to the text of a result; None for the usual names.
+    `reads_texts`: whether a case of the file has or excludes passages. Then the texts
+        of results count in all cases of the file, and results need no ids.
     `ties`: "any" if results with equal scores may come in any order, "fixed" if the
         search sorts them by a second key.
     `gates`, `documents`: the gates and the catalogue of the suite. A case cannot
@@ -448,6 +458,7 @@ class Terms:
     documents: CatalogueFile | None = None
     lowest: float = 0.0
     highest: float = 0.0
+    reads_texts: bool = False
 
     def with_grade_range(self, grades: Sequence[float]) -> Terms:
         """Return these terms with the range of grades: `lowest` and `highest`.
@@ -504,6 +515,7 @@ class Case:
         filled: {document: who gave the grade}, for grades from files with `fill: true`.
         passages: the texts that results have to hold. A case with passages has no
             judgments of documents: its `judgments` are the grades by passage name.
+            `exclude_passages` is in `expect`.
     """
 
     terms: Terms
@@ -536,6 +548,22 @@ class Case:
             if document not in self.filled:
                 grades[document] = grade
         return grades
+
+    @property
+    def reads_texts(self) -> bool:
+        """Say whether the texts of results are read: see `Terms.reads_texts`."""
+        return self.terms.reads_texts
+
+    @property
+    def sought_passages(self) -> tuple[Passage, ...]:
+        """Return all passages that are looked for in the texts of results.
+
+        These are `passages`, followed by the quotes of `exclude_passages`.
+        """
+        excluded = []
+        for expected in self.expect:
+            excluded += [Passage((quote,)) for quote in expected.quotes]
+        return (*self.passages, *excluded)
 
     @property
     def search(self) -> str:
@@ -630,7 +658,7 @@ class Case:
     def fields(self) -> dict[str, int]:
         """Return {path of a field: how many of the top results need it}.
 
-        These are the fields that expectations look at.
+        These are the fields that expectations look at. `fields_of_passages` are others.
         """
         ranks: dict[str, int] = {}
         for expected in self.expect:
@@ -639,6 +667,17 @@ class Case:
                 path = condition.path
                 ranks[path] = max(ranks.get(path, 0), within)
         return ranks
+
+    @property
+    def fields_of_passages(self) -> list[str]:
+        """Return the paths of the fields that conditions of passages look at.
+
+        Only a result that holds the quote of such a passage needs them.
+        """
+        paths = []
+        for passage in self.passages:
+            paths += [condition.path for condition in passage.conditions]
+        return list(dict.fromkeys(paths))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ EXPECTATIONS = Shape(
         "same_as": TEXT,
     },
 )
+PASSAGES = Shape(_as_grade, {"in": VALUE})
+"""The shape of passages: a number is none, other plain text is text."""
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
 JUDGMENTS = Shape(_as_value)
 """The shape of `judgments`: files, or documents with a `JUDGMENT` each."""

@@ -24,7 +24,7 @@ from pytest_relevance.cases.build import (
 from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
 from pytest_relevance.cases.floors import SuiteFloors
 from pytest_relevance.cases.gates import check_tags_of_gates
-from pytest_relevance.cases.grades import add_relevant
+from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.keys import (
     CASE,
     QUERIES,
@@ -37,6 +37,7 @@ from pytest_relevance.cases.location import WRONG, Location, Position, Subject, 
 from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.named_files import why_no_file
 from pytest_relevance.cases.names import node_name
+from pytest_relevance.cases.passage_demands import check_demands_of_suite
 from pytest_relevance.cases.yaml import (
     MappingNode,
     Node,
@@ -269,10 +270,8 @@ class SuiteBuilder:
         written = own.get("judgments", NO_JUDGMENTS)
         if self._files is not None or not isinstance(written, CaseJudgments):
             return self._opened_files().of_case(own, at)
-        relevant = own.get("relevant")
-        if isinstance(relevant, CaseJudgments):
-            return add_relevant(written, relevant, at)
-        return written
+        judgments = add_written(written, own, at)
+        return NO_JUDGMENTS if judgments is None else judgments
 
     def _keep(
         self,
@@ -360,7 +359,9 @@ class SuiteBuilder:
         if files is not None and not self._wrong and not files.is_wrong:
             self._add_listed_queries(files, at)
         cases = self._drafts.build(self._floors)
-        self._terms = self._terms.with_grade_range(self._drafts.grades)
+        if self._drafts.have_passages:
+            check_demands_of_suite(self._terms, at)
+        self._terms = self._drafts.with_range(self._terms, self._drafts.grades)
         if files is not None:
             files.check_rest(at)
         if not self.problems.found:

@@ -20,6 +20,7 @@ from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cases.case_judgments import (
     BY_CASE,
     BY_OTHERS,
+    JUDGING_KEYS,
     NO_JUDGMENTS,
     CaseJudgments,
     FileJudgments,
@@ -32,12 +33,13 @@ from pytest_relevance.cases.case_judgments import (
     unite,
 )
 from pytest_relevance.cases.file_reader import FileCache, FileReader
-from pytest_relevance.cases.grades import add_relevant
+from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
+from pytest_relevance.cases.passages import check_together, with_passages
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
-from pytest_relevance.judgments.model import FORMATS_OF_IDS
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
 from pytest_relevance.judgments.scale import Scale
 
 _MOST_ADVISED = 3
@@ -146,7 +148,7 @@ class SuiteFiles:
         if files_of_suite is WRONG:
             return WRONG
         # A case with judgments of its own need not be in the files of the suite.
-        if "judgments" in own or "relevant" in own:
+        if any(key in own for key in JUDGING_KEYS):
             of_suite = _find(files_of_suite, lookup)
         else:
             of_suite = self._find_needed(files_of_suite, lookup)
@@ -156,6 +158,9 @@ class SuiteFiles:
             return WRONG
         of_case = own_judgments.judgments
         if of_case is not None and of_suite is not None:
+            names = _names_of(files_of_suite)
+            if check_together(of_case, of_suite, names, lookup.at) is WRONG:
+                return WRONG
             if of_case.differs_from(of_suite):
                 self._note_overruled(of_case, files_of_suite, lookup)
         people = combine(of_case, of_suite)
@@ -190,9 +195,8 @@ class SuiteFiles:
                 return WRONG
             files = opened
             judgments = self._find_needed(files, replace(lookup, at=here))
-        relevant = own.get("relevant")
-        if judgments is not WRONG and isinstance(relevant, CaseJudgments):
-            judgments = add_relevant(judgments, relevant, lookup.at)
+        if judgments is not WRONG:
+            judgments = add_written(judgments, own, lookup.at)
         return WRONG if judgments is WRONG else _OwnJudgments(judgments, files)
 
     def _note_overruled(
@@ -297,6 +301,14 @@ class SuiteFiles:
             if ratings is WRONG:
                 is_wrong = True
                 continue
+            if one.fill and ratings.documents_are != IDS:
+                at.under(*one.at).refuse(
+                    f"{ratings.file} has passages, and fill: true fills judgments of "
+                    "documents; take fill out",
+                    "fill",
+                )
+                is_wrong = True
+                continue
             if ratings.unclear is not None and terms.raters is None:
                 error = FileError(ratings.file, [ratings.unclear])
                 at.under(*one.at).refuse_file(error)
@@ -359,6 +371,11 @@ class SuiteFiles:
                 # The grades of a machine are expected to differ.
                 if file.is_of_people(row.query, row.document):
                     self._overruled.append(row)
+        if people.passages and parts:
+            return lookup.at.refuse(
+                f"the case has passages, and {parts[0].judgments.file} judges documents "
+                "for it; take one of them out"
+            )
         return fill_gaps(people, parts, terms=lookup.terms, at=lookup.at)
 
 
@@ -379,7 +396,15 @@ def _find(files: _Files, lookup: Lookup) -> CaseJudgments | Wrong | None:
             parts.extend(in_file)
     if is_wrong:
         return WRONG
-    return unite(parts, lookup.terms, lookup.at) if parts else None
+    return _unite(parts, lookup) if parts else None
+
+
+def _unite(parts: Sequence[FileJudgments], lookup: Lookup) -> CaseJudgments | Wrong:
+    """Return the judgments or the passages of one query, or report mistakes."""
+    judgments = unite(parts, lookup.terms, lookup.at)
+    if judgments is WRONG or all(part.judgments.documents_are == IDS for part in parts):
+        return judgments
+    return with_passages(judgments, parts, lookup.at)
 
 
 def _check_fills(files: _Files, lookup: Lookup) -> None:

@@ -73,12 +73,19 @@ def check_query(value: object, at: Location) -> str | Wrong:
         return WRONG
     if not text.strip():
         return at.refuse("the query is empty; write what a user would type")
-    # A lone surrogate. No file can hold one, but a case written in Python can.
-    if not text.isascii() and re.search("[\ud800-\udfff]", text):
+    if has_half_character(text):
         return at.refuse(
             "the query has half a character (a lone surrogate); write the whole one"
         )
     return text
+
+
+def has_half_character(text: str) -> bool:
+    """Say whether a text has a lone surrogate.
+
+    No file can hold one, but a case written in Python can.
+    """
+    return not text.isascii() and re.search("[\ud800-\udfff]", text) is not None
 
 
 def check_id(value: object, at: Location) -> str | Wrong:

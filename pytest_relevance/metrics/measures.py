@@ -560,7 +560,11 @@ MEASURES: Mapping[str, Measure] = _by_name(
         takes_passages=True,
     ),
     Measure(
-        name="CG", about="sum of the grades.", score=cumulated_gain, is_bounded=False
+        name="CG",
+        about="sum of the grades.",
+        score=cumulated_gain,
+        is_bounded=False,
+        takes_passages=True,
     ),
     Measure(
         name="P",
@@ -638,6 +642,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         cutoff="required",
         parameters=("rel",),
         aliases=("recall_all",),
+        takes_passages=True,
     ),
     Measure(
         name="characters",
@@ -648,6 +653,7 @@ MEASURES: Mapping[str, Measure] = _by_name(
         is_certain=True,
         is_lower_better=True,
         needs_texts=True,
+        takes_passages=True,
     ),
     Measure(
         name="Judged",

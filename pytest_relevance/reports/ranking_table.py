@@ -199,7 +199,7 @@ def unwanted_documents(result: CaseResult) -> dict[str, str]:
         if unwanted is None:
             continue
         for document in result.ranking.documents[: unwanted.within]:
-            if document in outcome.documents:
+            if document in outcome.wrong:
                 marks[document] = unwanted.mark
     return marks
 

@@ -86,6 +86,7 @@ class Outcome:
     `documents`, `within`, `sets`: as in an `Expectation`.
     `conditions`: what was expected of the fields of the first `within` results.
     `query`: for `same_as`, the other query.
+    `quotes`: for `exclude_passages`, the quotes.
 
     What was found:
 
@@ -96,7 +97,8 @@ class Outcome:
     pairs, one after the other: the first document of each pair is not before the
     second.
     `values`: for each document in `wrong`, its rank and the fields that make it wrong,
-    {field: value}. For `same_as`, the ranks here and there.
+    {field: value}. For `same_as`, the ranks here and there. For `exclude_passages`, its
+    rank and the index of a quote that it holds.
     `by_people`: the figures are those without the grades of a machine; with these
     grades the demand is met.
 
@@ -127,6 +129,7 @@ class Outcome:
     query: str = ""
     by_people: bool = False
     is_worse: bool = False
+    quotes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,8 @@ class Found:
     `finds_nothing`: whether nothing was returned, and nothing was expected.
     `others`: {query: documents}, the rankings of other queries.
     `left_out`: how many chunks of the documents in the ranking were left out.
+    `ranks_of_quotes`: {quote of `exclude_passages`: the ranks, from 1, of all results
+        whose text holds it}.
     """
 
     k: int
@@ -75,6 +77,7 @@ class Found:
     finds_nothing: bool = False
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     left_out: int = 0
+    ranks_of_quotes: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def without_reference(expect: Iterable[Expectation]) -> list[Expectation]:
@@ -153,6 +156,7 @@ def outcome_of(
         conditions=tuple(condition.for_record for condition in expected.conditions),
         values=tuple(values),
         query=expected.query,
+        quotes=expected.quotes,
     )
 
 
@@ -174,6 +178,7 @@ def expectation_of(outcome: Outcome) -> Expectation:
         sets=tuple(outcome.sets),
         conditions=tuple(map(FieldCondition.of_record, outcome.conditions)),
         query=outcome.query,
+        quotes=tuple(outcome.quotes),
     )
 
 

@@ -89,7 +89,7 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(text: str) -> Non
         "querys: a\ncases: [{query: a}]": '1:1: unknown key "querys" of a suite; did you mean "queries"?',
         "expectations: a\ncases: [{query: a}]": '1:1: unknown key "expectations" of a suite; did you mean "expect"?',
         "cases: [{query: a, documnts: a}]": '1:20: unknown key "documnts" of a case; did you mean "documents"? It is a key',
-        "cases: [{query: a, text: a}]": '1:20: unknown key "text" of a case; it takes query, id',
+        "cases: [{query: a, words: a}]": '1:20: unknown key "words" of a case; it takes query, id',
         "query: a\ncases: [{query: b}]": '1:1: "query" is a key of a case, not of a suite',
         "cases: [{query: a, gates: []}]": '1:20: "gates" is a key of the suite, beside cases, not of a case',
         "cases: [{query: a, first: x}]": '1:20: "first" is no key of a case; it is an expectation, write it under exp',

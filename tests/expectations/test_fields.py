@@ -16,7 +16,6 @@ from pytest_relevance.expectations.conditions import (
     implies_condition,
     why_unknown_fields,
 )
-from pytest_relevance.results.document_fields import meets_condition
 from pytest_relevance.results.responses.ranking import read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
 from pytest_relevance.results.scoring import score_case
@@ -228,8 +227,8 @@ def decide(written: object, value: object) -> bool | None:
     ranking = read_ranking([{"id": "p1", "x": value}], fields=case.fields)
     if why_unknown_fields(case, ranking):
         return None
-    assert ranking.fields is not None
-    return meets_condition(condition_of(written), ranking.fields["x"][0])
+    (outcome,) = score_case(case, ranking).evaluation.outcomes
+    return outcome.met
 
 
 @given(CONDITIONS, CONDITIONS)

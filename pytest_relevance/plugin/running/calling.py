@@ -20,7 +20,12 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin.clock import Moment, now
 from pytest_relevance.plugin.exceptions import CaseError
-from pytest_relevance.results.responses.ranking import Ranking, collapsed, read_ranking
+from pytest_relevance.results.responses.ranking import (
+    Ranking,
+    collapsed,
+    read_ranking,
+    with_fields_of_texts,
+)
 from pytest_relevance.results.responses.reading import (
     MOST_LOOKED_AT,
     MOST_READ,
@@ -122,7 +127,9 @@ def read_response(
     collapses = case.terms.settings.collapse
     fields = case.fields if case.expect else {}
     # a collapsed ranking may need the fields of any number of results
-    read_fields = dict.fromkeys(fields, LARGEST_CUTOFF) if collapses else fields
+    read_fields = dict.fromkeys(fields, LARGEST_CUTOFF) if collapses else {**fields}
+    of_passages = case.fields_of_passages
+    read_fields |= dict.fromkeys(of_passages, LARGEST_CUTOFF)
     ids = _labels_of(search_function)
     # the hook or the test may have used `ids` already
     must_use_ids = own is None and not is_check and ids is not None
@@ -141,12 +148,14 @@ def read_response(
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
+    if of_passages:
+        ranking = with_fields_of_texts(ranking, of_passages, fields)
     return collapsed(ranking, fields) if collapses else ranking
 
 
 def _text_field_of(case: Case) -> TextField | None:
-    """Return how the texts of results are read; None for a case without passages."""
-    if not case.passages:
+    """Return how the texts of results are read; None if they are not read."""
+    if not case.reads_texts:
         return None
     from pytest_relevance.results.responses.texts import TextField
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from types import NoneType
 
 from pytest_relevance._text import quoted, shown
+from pytest_relevance.cases.model import EXCLUDE_PASSAGES
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, metric_named
 from pytest_relevance.results.case_parts import (
     DROP,
@@ -129,12 +130,24 @@ def check_outcome(outcome: Outcome) -> None:
         raise ValueError(f"its order has half a pair in wrong, {shown(outcome.wrong)}")
     elif outcome.kind == "within" and outcome.comparison not in _OF_RANKS:
         raise ValueError(f"its within has the comparison {shown(outcome.comparison)}")
+    elif outcome.kind == EXCLUDE_PASSAGES:
+        _check_quotes(outcome)
     elif outcome.query:
         for ranks in outcome.values:
             if not {int, NoneType}.issuperset(map(type, ranks)):
                 raise ValueError(f"its {outcome.kind} has the ranks {shown(ranks)}")
     else:
         _check_fields(outcome)
+
+
+def _check_quotes(outcome: Outcome) -> None:
+    """Raise ValueError if a value of `exclude_passages` is not (rank, index)."""
+    indexes = range(len(outcome.quotes))
+    if len(outcome.values) != len(outcome.wrong):
+        raise ValueError(f"its {outcome.kind} lacks a document or a rank")
+    for rank, index in outcome.values:
+        if type(rank) is not int or type(index) is not int or index not in indexes:
+            raise ValueError(f"its {outcome.kind} has {shown((rank, index))}")
 
 
 @lru_cache(maxsize=1024)

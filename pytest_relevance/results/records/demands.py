@@ -67,6 +67,7 @@ class RecordedExpectation:
     sets: Sequence[int] = ()
     conditions: Sequence[tuple[str, str, Sequence[Any]]] = ()
     query: str = ""
+    quotes: Sequence[str] = ()
 
     @classmethod
     def of(cls, expected: Expectation) -> RecordedExpectation:
@@ -82,6 +83,7 @@ class RecordedExpectation:
             sets=expected.sets,
             conditions=tuple(one.for_record for one in expected.conditions),
             query=expected.query,
+            quotes=expected.quotes,
         )
 
     def __post_init__(self) -> None:
@@ -129,6 +131,7 @@ class RecordedExpectation:
             sets=tuple(self.sets),
             conditions=tuple(map(FieldCondition.of_record, self.conditions)),
             query=self.query,
+            quotes=tuple(self.quotes),
         )
 
 

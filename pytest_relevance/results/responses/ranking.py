@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from numbers import Real
@@ -76,6 +76,8 @@ class Ranking:
     `sort_values`: the values that the search sorted each result by, or empty.
     `texts`: if the case has passages, the text of each result as returned, also of
     those that `collapsed` left out; else empty.
+    `fields_of_texts`: {field: values}, one for each text, for the fields that
+    conditions of passages look at. A field that a result lacks is `Absent`.
     """
 
     ids: Sequence[str]
@@ -86,6 +88,7 @@ class Ranking:
     as_returned: Sequence[str] = ()
     sort_values: Sequence[Any] = ()
     texts: Sequence[str] = ()
+    fields_of_texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def returned(self) -> int:
@@ -235,6 +238,22 @@ def _id_field(id_field: str | Sequence[str] | None) -> IdField | None:
     return id_field_of(id_field if isinstance(id_field, str) else tuple(id_field))
 
 
+def with_fields_of_texts(
+    ranking: Ranking, paths: Iterable[str], fields: Mapping[str, int]
+) -> Ranking:
+    """Return the ranking with `fields_of_texts`, which were read as its fields.
+
+    `paths`: the fields that conditions of passages look at.
+    `fields`: {path: number of results}, the fields that expectations look at.
+    """
+    read = ranking.fields or {}
+    of_expectations = {}
+    for path, count in fields.items():
+        of_expectations[path] = read.get(path, ())[:count]
+    of_texts = {path: read.get(path, ()) for path in paths}
+    return replace(ranking, fields=of_expectations or None, fields_of_texts=of_texts)
+
+
 def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
     """Return the ranking with only the first result of each document.
 
@@ -258,6 +277,7 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
         others=ranking.others,
         as_returned=ranking.ids if repeated else (),
         texts=ranking.texts,
+        fields_of_texts=ranking.fields_of_texts,
     )
 
 

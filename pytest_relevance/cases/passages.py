@@ -1,0 +1,404 @@
+"""The checks of `passages` and `exclude_passages`: quotes that texts of results hold.
+
+A case has passages or judgments of documents, and so has a file. Passages come from the
+key `passages`, or from a judgment file that has quotes in place of documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_relevance._text import found, listed, quoted
+from pytest_relevance.cases.case_judgments import (
+    CaseJudgments,
+    FileJudgments,
+    GradingTerms,
+    judgments_of_passages,
+)
+from pytest_relevance.cases.field_conditions import (
+    CONDITIONS_SCHEMA,
+    check_condition,
+    check_conditions,
+)
+from pytest_relevance.cases.grades import GRADE_SCHEMA, check_grade, grade_of
+from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
+from pytest_relevance.cases.model import (
+    EXCLUDE_PASSAGES,
+    Expectation,
+    FieldCondition,
+    Passage,
+)
+from pytest_relevance.cases.schema_parts import (
+    TEXT,
+    about,
+    either,
+    list_of,
+    mapping_of,
+    object_with,
+)
+from pytest_relevance.cases.values import has_half_character, report_unknown_keys
+from pytest_relevance.judgments.model import CONTEXTS, IDS
+from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.passages.matching import holds, quote_forms, text_forms
+
+_KEYS = ("quote", "any", "grade", "in")
+_EXAMPLE = "in: {metadata.source: terms.pdf}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A passage that is written in a case file, and its place.
+
+    `at_key`: whether its quote is a key, as in `quote: grade`.
+    """
+
+    passage: Passage
+    at: Location
+    at_key: bool = False
+
+
+def check_passages(value: object, at: Location) -> CaseJudgments | Wrong:
+    """Return the passages of a case as its judgments, or report mistakes.
+
+    `value`: a list of quotes and of mappings, or {quote: grade}.
+    """
+    written: list[_Written] | Wrong
+    if isinstance(value, Mapping):
+        written = _check_mapping(value, at)
+    elif isinstance(value, (list, tuple)):
+        written = all_right(
+            _check_item(item, at.under(index)) for index, item in enumerate(value)
+        )
+    else:
+        return at.refuse(
+            f"expected a list of quotes, or quote: grade, found {found(value)}; write "
+            "- QUOTE for each passage"
+        )
+    if written is WRONG:
+        return WRONG
+    if not written:
+        return at.refuse("the list of passages is empty; write a quote, or take it out")
+    if _check_distinct(written) is WRONG:
+        return WRONG
+    return judgments_of_passages(one.passage for one in written)
+
+
+def check_excluded(value: object, at: Location) -> tuple[Expectation, ...] | Wrong:
+    """Return the expectation that no top result holds certain quotes.
+
+    The result is a tuple with one expectation, as for `expect`. Mistakes are reported.
+    """
+    if not isinstance(value, (list, tuple)):
+        return at.refuse(
+            f"expected a list of quotes, found {found(value)}; write [QUOTE, QUOTE]"
+        )
+    quotes = all_right(
+        _check_quote(quote, at.under(index)) for index, quote in enumerate(value)
+    )
+    if quotes is WRONG:
+        return WRONG
+    if not quotes:
+        return at.refuse("the list of quotes is empty; write a quote, or take it out")
+    result = None
+    for index, quote in enumerate(quotes):
+        if quote in quotes[:index]:
+            message = f"{quoted(quote)} stands twice; keep one of them"
+            result = at.refuse(message, index)
+    if result is WRONG:
+        return WRONG
+    expected = Expectation(
+        kind=EXCLUDE_PASSAGES, written=EXCLUDE_PASSAGES, quotes=tuple(quotes)
+    )
+    return (expected,)
+
+
+# One passage
+
+
+def _check_mapping(value: Mapping[Any, object], at: Location) -> list[_Written] | Wrong:
+    """Return the passages of {quote: grade}, or report mistakes."""
+    if "quote" in value or "any" in value:
+        return at.refuse(
+            "found one passage without a list; write it as an entry of a list, "
+            "- {quote: ...}"
+        )
+    return all_right(_check_pair(quote, grade, at) for quote, grade in value.items())
+
+
+def _check_pair(quote: object, grade: object, at: Location) -> _Written | Wrong:
+    here = at.under(str(quote))
+    text = _check_quote(quote, here, at_key=True)
+    checked = _check_grade(grade, here)
+    if text is WRONG or checked is WRONG:
+        return WRONG
+    return _Written(Passage((text,), checked), here, at_key=True)
+
+
+def _check_item(item: object, at: Location) -> _Written | Wrong:
+    """Return an entry of a list of passages, or report mistakes."""
+    if isinstance(item, Mapping):
+        return _check_details(item, at)
+    quote = _check_quote(item, at)
+    grade = _usual_grade(at)
+    if quote is WRONG or grade is WRONG:
+        return WRONG
+    return _Written(Passage((quote,), grade), at)
+
+
+def _check_details(item: Mapping[Any, object], at: Location) -> _Written | Wrong:
+    """Return the passage of {quote: ..., grade: ..., in: ...}, or report mistakes.
+
+    `any` in place of `quote` has several forms of the passage.
+    """
+    unknown = report_unknown_keys(
+        item,
+        _KEYS,
+        takes="a passage has quote or any, grade and in; put a quote with a colon in "
+        "quotation marks",
+        at=at,
+    )
+    if unknown is WRONG:
+        return WRONG
+    quotes = _check_forms(item, at)
+    if "grade" in item:
+        grade = _check_grade(item["grade"], at.under("grade"))
+    else:
+        grade = _usual_grade(at)
+    conditions: tuple[FieldCondition, ...] | Wrong = ()
+    if "in" in item:
+        conditions = check_conditions(
+            item["in"], check_condition, example=_EXAMPLE, at=at.under("in")
+        )
+    if quotes is WRONG or grade is WRONG or conditions is WRONG:
+        return WRONG
+    return _Written(Passage(quotes, grade, conditions), at)
+
+
+def _check_forms(item: Mapping[Any, object], at: Location) -> tuple[str, ...] | Wrong:
+    """Return the forms of a passage: its quote, or the quotes under `any`."""
+    if ("quote" in item) == ("any" in item):
+        return at.refuse(
+            "a passage has either quote or any; write {quote: ...}, or {any: [...]} for "
+            "several forms of one passage"
+        )
+    if "quote" in item:
+        quote = _check_quote(item["quote"], at.under("quote"))
+        return WRONG if quote is WRONG else (quote,)
+    forms, here = item["any"], at.under("any")
+    if not isinstance(forms, (list, tuple)) or not forms:
+        return here.refuse(
+            f"expected a list of quotes, the forms of one passage, found {found(forms)}"
+        )
+    quotes = all_right(
+        _check_quote(form, here.under(index)) for index, form in enumerate(forms)
+    )
+    if quotes is WRONG:
+        return WRONG
+    for index, quote in enumerate(quotes):
+        if quote in quotes[:index]:
+            message = f"{quoted(quote)} stands twice; keep one of them"
+            return here.refuse(message, index)
+    return tuple(quotes)
+
+
+def _check_quote(value: object, at: Location, *, at_key: bool = False) -> str | Wrong:
+    """Return a quote, or report a mistake."""
+    message = wrong_quote(value)
+    return str(value) if message is None else at.refuse(message, at_key=at_key)
+
+
+def wrong_quote(value: object) -> str | None:
+    """Return why a value cannot be a quote; None if it can."""
+    if not isinstance(value, str):
+        if isinstance(value, (list, Mapping)):
+            advice = "put a quote with brackets or braces in quotation marks"
+        else:
+            advice = f'put it in quotation marks, "{value}", if the text has it'
+        return f"a quote is text, found {found(value)}; {advice}"
+    if not value.strip():
+        return "the quote is empty; write words that the answer needs, or take it out"
+    if not any(character.isalnum() for character in value):
+        return (
+            f"the quote {quoted(value)} has no letter and no digit; write words that the "
+            "answer needs"
+        )
+    if has_half_character(value):
+        return "the quote has half a character (a lone surrogate); write the whole one"
+    return None
+
+
+def _usual_grade(at: Location) -> float | Wrong:
+    """Return 1, the grade of a passage without one; or report that it is no grade."""
+    grade = grade_of(1, _scale_at(at))
+    if isinstance(grade, str):
+        return at.refuse(
+            f"a passage without a grade has grade 1, and {grade}; write QUOTE: GRADE, or "
+            "{quote: ..., grade: ...}"
+        )
+    return grade
+
+
+def _scale_at(at: Location) -> Scale | None:
+    scale = at.values.get("scale")
+    return scale if isinstance(scale, Scale) else None
+
+
+def _check_grade(written: object, at: Location) -> float | Wrong:
+    """Return the grade of a passage, or report a mistake."""
+    if written is None or written == "":
+        return at.refuse(
+            "the passage has no grade; write it after a colon and a blank, or write the "
+            "quotes as a list (- QUOTE)"
+        )
+    raters = at.values.get("raters")
+    terms = GradingTerms(_scale_at(at), raters if isinstance(raters, str) else None)
+    grade = check_grade(written, terms, at)
+    if grade is WRONG or grade > 0:
+        return grade
+    return at.refuse(
+        f"the grade of a passage is above 0, found {grade:g}; what must not be returned "
+        f"stands under {EXCLUDE_PASSAGES}"
+    )
+
+
+# Passages that are alike
+
+
+def _check_distinct(written: Sequence[_Written]) -> Wrong | None:
+    """Report passages that are the same, or of which one contains the other.
+
+    A result would hold both for one place of its text. The forms of one passage, under
+    `any`, may contain each other.
+    """
+    result = None
+    for index, later in enumerate(written):
+        for earlier in written[:index]:
+            message = why_alike(earlier.passage, later.passage)
+            if message is not None:
+                result = later.at.refuse(message, at_key=later.at_key)
+                break
+    return result
+
+
+def why_alike(earlier: Passage, later: Passage) -> str | None:
+    """Return why two passages of a case cannot be told apart; None if they can."""
+    for quote in later.quotes:
+        for other in earlier.quotes:
+            is_in_other = holds(text_forms(other), quote_forms(quote))
+            has_other = holds(text_forms(quote), quote_forms(other))
+            if is_in_other and has_other:
+                return (
+                    f"{quoted(quote)} is the same passage as {quoted(other)}; keep one"
+                )
+            if is_in_other or has_other:
+                inner, outer = (quote, other) if is_in_other else (other, quote)
+                return (
+                    f"{quoted(inner)} is part of the passage {quoted(outer)}; a text with "
+                    "the longer one holds both. Keep one, or quote different words"
+                )
+    return None
+
+
+# Passages of judgment files
+
+
+def with_passages(
+    judgments: CaseJudgments, parts: Sequence[FileJudgments], at: Location
+) -> CaseJudgments | Wrong:
+    """Return judgments from files with their passages, if the files have quotes.
+
+    `judgments`: what `parts` judge together.
+    `parts`: the judgments of one query in one or several files.
+
+    Reports quotes that a case could not have, and quotes beside ids.
+    """
+    parts = [part for part in parts if part.grades]
+    for part in parts:
+        if part.judgments.documents_are == IDS:
+            files = listed([part.judgments.file for part in parts], "and")
+            return at.refuse(
+                f"{files} judge documents and passages for one query; take the query out of "
+                "one of them"
+            )
+    holders: dict[str, FileJudgments] = {}
+    for part in parts:
+        for quote in part.grades:
+            holders.setdefault(quote, part)
+    passages: list[Passage] = []
+    result: Wrong | None = None
+    for quote, part in holders.items():
+        is_context = part.judgments.documents_are == CONTEXTS
+        passage = Passage((quote,), judgments.grades[quote], is_context=is_context)
+        message = _why_wrong_passage(passage, passages)
+        if message is None:
+            passages.append(passage)
+        else:
+            where = f"query {quoted(part.key, 40)}"
+            result = at.refuse_at(f"{where}: {message}", part.place(quote))
+    return replace(judgments, passages=tuple(passages)) if result is None else result
+
+
+def _why_wrong_passage(passage: Passage, others: Sequence[Passage]) -> str | None:
+    """Return why a passage of a file cannot be one of a case; None if it can.
+
+    `others`: the passages of the case so far. Contexts may overlap.
+    """
+    message = wrong_quote(passage.name)
+    if message is None and passage.grade <= 0:
+        message = f"the grade of a passage is above 0, found {passage.grade:g}; take the row out"
+    if message is not None or passage.is_context:
+        return message
+    for other in others:
+        if not other.is_context and message is None:
+            message = why_alike(other, passage)
+    return message
+
+
+def check_together(
+    of_case: CaseJudgments, of_suite: CaseJudgments, files: str, at: Location
+) -> Wrong | None:
+    """Report that a case has passages and its files documents, or the other way round.
+
+    Reports passages of both that are alike, too.
+
+    `files`: the names of the files of the suite.
+    """
+    if of_case.are_documents and of_suite.passages:
+        return at.refuse(
+            f"the case has judged documents, and {files} has passages for it; take one of "
+            "them out"
+        )
+    if of_case.passages and of_suite.are_documents:
+        message = f"{files} judges documents for the case; take one of them out"
+        return at.refuse(message, "passages", at_key=True)
+    for passage in of_case.passages:
+        for other in of_suite.passages:
+            if passage.name == other.name or passage.is_context or other.is_context:
+                continue
+            message_of_both = why_alike(other, passage)
+            if message_of_both is not None:
+                message = f"{files} has a passage for the case too: {message_of_both}"
+                return at.refuse(message, "passages")
+    return None
+
+
+# The schema
+
+_QUOTES = list_of(TEXT, at_least=1)
+_DETAILS = object_with(
+    {
+        "quote": about("Words that the text of a result has to hold.", TEXT),
+        "any": about("Several forms of one passage, of which one is enough.", _QUOTES),
+        "grade": about("The grade of the passage. Default: 1.", GRADE_SCHEMA),
+        "in": about(
+            "Fields of the result that holds it, {metadata.source: terms.pdf}.",
+            CONDITIONS_SCHEMA,
+        ),
+    }
+)
+PASSAGES_SCHEMA = either(
+    list_of(either(TEXT, _DETAILS), at_least=1), mapping_of(GRADE_SCHEMA)
+)
+EXCLUDED_SCHEMA = _QUOTES
