@@ -3,6 +3,7 @@
 | module | what it has |
 |---|---|
 | `matching` | whether a text holds a quote |
+| `quotes` | quotes of a case that are empty or short, or one inside another |
 | `normalising` | texts without the differences of typography, case, white space and lines |
 | `markup` | texts without the markup of Markdown and HTML |
 | `characters` | where words and numbers begin and end |

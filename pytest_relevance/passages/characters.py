@@ -34,6 +34,11 @@ def is_combining(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
+def is_unspaced(character: str) -> bool:
+    """Whether a character is of a script that is written without spaces."""
+    return _UNSPACED.match(character) is not None
+
+
 def begins_at(text: str, start: int) -> bool:
     """Whether the word or the number at `start` begins there, if there is one."""
     if start == 0:
@@ -65,4 +70,4 @@ def _is_one_word(one: str, other: str) -> bool:
     """
     if not (is_of_word(one) and is_of_word(other)):
         return False
-    return not (_UNSPACED.match(one) or _UNSPACED.match(other))
+    return not (is_unspaced(one) or is_unspaced(other))

@@ -1,0 +1,34 @@
+"""Check the quotes of a case: empty ones, short ones, and one inside another."""
+
+from __future__ import annotations
+
+from pytest_relevance.passages.characters import is_of_word, is_unspaced
+from pytest_relevance.passages.matching import holds, quote_forms, text_forms
+
+FEWEST_LETTERS = 12
+"""How many letters and digits a quote needs, so that it is rarely held by chance."""
+
+_LETTERS_OF_A_SIGN = 3
+"""As how many letters a sign of Chinese counts: a word has one or two of them."""
+
+
+def is_empty(quote: str) -> bool:
+    """Say whether nothing can hold a quote: nothing is left of it that is compared."""
+    return not any(quote_forms(quote).forms)
+
+
+def is_short(quote: str) -> bool:
+    """Say whether a quote has so few letters that texts may hold it by chance.
+
+    A letter of a script without spaces counts as three.
+    """
+    count = 0
+    for character in quote:
+        if is_of_word(character):
+            count += _LETTERS_OF_A_SIGN if is_unspaced(character) else 1
+    return count < FEWEST_LETTERS
+
+
+def contains(quote: str, other: str) -> bool:
+    """Say whether every text that holds a quote also holds the other quote."""
+    return holds(text_forms(quote), quote_forms(other))
