@@ -29,6 +29,9 @@ ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
 """The usual names of an id and of a title, in the order in which they are tried."""
 
+TEXT_NAMES = ("page_content", "content", "text", "chunk", "body", "document")
+"""The usual names of the text of a result, in the order in which messages name them."""
+
 NESTED = ("_source", "document", "fields", "meta", "metadata", "payload")
 """Where a result may have the fields of its document.
 

@@ -19,6 +19,7 @@ from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
+    TEXT_NAMES,
     WITHOUT_FIELDS,
     Fields,
     did_you_mean_field,
@@ -192,7 +193,16 @@ def _why_without_id(document: Any, names: Sequence[str], *, is_usual: bool) -> s
     if has_bytes:
         decode = "decode the response (decode_responses=True)"
         return f"has no {missing}{there}: the names of its fields are bytes; {decode}"
-    return f"has no {missing}{there}; {remedy} id_field in the case file"
+    instead = ""
+    if is_usual and _has_text(document):
+        instead = ", or judge texts: write passages in the place of judgments of ids"
+    return f"has no {missing}{there}; {remedy} id_field in the case file{instead}"
+
+
+def _has_text(document: Any) -> bool:
+    """Say whether a document has one of the usual fields of texts."""
+    (text,) = Fields([document]).first_of(TEXT_NAMES, NESTED)
+    return isinstance(text, str)
 
 
 def _where_a_path_ends(document: Any, paths: Sequence[str]) -> str:
@@ -224,6 +234,40 @@ def _only_there(document: Any) -> str:
     """Return which fields a document has: `, only sku and title`."""
     there = fields_there(document)
     return f", only {there}" if there else ""
+
+
+# --- texts in the place of ids --------------------------------------------------------
+
+_FEWEST_WORDS = 15
+"""How many words make a text prose. Titles, which may be ids, have fewer."""
+
+_LONGEST_WITHOUT_SPACES = 60
+"""More characters are prose in scripts that write no spaces, such as Chinese."""
+
+
+def refuse_texts(ids: Sequence[str], judged: Collection[str]) -> None:
+    """Raise `UnreadableRanking` if the ids are texts, and the case judges ids.
+
+    Most ids have to be prose. If a judged id is prose too, texts are the ids.
+    """
+    if not ids or not judged or not _is_prose(ids[0]):
+        return
+    count = sum(map(_is_prose, ids))
+    if count <= len(ids) / 2 or any(map(_is_prose, judged)):
+        return
+    raise UnreadableRanking(
+        f"search returned texts in the place of ids, {shown(ids[0])} first, and the case judges ids; return ids, or "
+        "judge texts: write passages in the place of the judgments"
+    )
+
+
+def _is_prose(text: str) -> bool:
+    """Say whether a text is a sentence or more, and no usual id, URL or title."""
+    if len(text) <= _LONGEST_WITHOUT_SPACES:
+        return False
+    words = len(text.split())
+    has_no_spaces = words == 1 and not text.isascii() and "/" not in text
+    return has_no_spaces or words >= _FEWEST_WORDS
 
 
 # --- templates ------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from pytest_relevance.results.responses.ids import (
     only,
     read_ids,
     refuse_several_indexes,
+    refuse_texts,
     refuse_two_ids,
 )
 from pytest_relevance.results.responses.reading import (
@@ -183,6 +184,7 @@ def read_ranking(
     )
     has_more_to_read = fields or declares_ids or wanted.is_template or texts
     if type(response) is list and not has_more_to_read and _are_texts(response):
+        refuse_texts(response, judged)
         return Ranking(ids=response.copy())
     labels = Labels(ids, are_declared=declares_ids)
     results: Sequence[Any] = ()
@@ -325,8 +327,9 @@ def _copied(results: Sequence[Any], wanted: _Wanted, labels: Labels) -> Ranking:
         return _of_texts(rows, results, wanted, wanted.texts)
     are_ids = set(map(type, results)) <= SCALARS and "" not in results
     if not rows and not wanted.is_template and are_ids:
-        fields = _read_fields(results, wanted)
-        return Ranking(ids=[str(result) for result in results], fields=fields)
+        ids = [str(result) for result in results]
+        refuse_texts(ids, wanted.judged)
+        return Ranking(ids=ids, fields=_read_fields(results, wanted))
     return _of_documents(rows, results, wanted)
 
 
@@ -397,6 +400,8 @@ def _of_documents(
     ids = read_ids(documents, results, wanted.id_field)
     if not wanted.is_template:
         refuse_several_indexes(documents, ids, wanted.id_names)
+    if wanted.texts is None:
+        refuse_texts(ids, wanted.judged)
     return _with_ids(ids, rows, results, wanted)
 
 

@@ -20,6 +20,7 @@ from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
+    TEXT_NAMES,
     Fields,
     did_you_mean_field,
     field_paths,
@@ -40,9 +41,6 @@ from pytest_relevance.results.responses.reading import (
 )
 from pytest_relevance.results.responses.rows import BareRow
 from pytest_relevance.results.responses.values import has_attribute
-
-TEXT_NAMES = ("page_content", "content", "text", "chunk", "body", "document")
-"""The usual names of a text, in the order in which messages name them."""
 
 METHOD = "get_content"
 """The method of a result that returns its text, as nodes of LlamaIndex have it."""

@@ -242,3 +242,50 @@ def test_two_ids_matter_only_if_ids_are_needed() -> None:
 def test_an_id_is_needed_if_the_suite_names_it() -> None:
     with pytest.raises(UnreadableRanking, match='has no field "source", only text'):
         read([{"text": RETURNS}], id_field="source")
+
+
+# --- texts in a case that judges ids --------------------------------------------------
+
+LONG = f"{RETURNS} Write to us first, and keep the proof of purchase. {REFUNDS}"
+CJK = "商品交付后三十天内可以退货。" * 6
+
+
+@pytest.mark.parametrize(
+    "response",
+    [[LONG, REFUNDS, LONG], [(LONG, 0.5)], [{"id": LONG}], [CJK]],
+    ids=["strings", "rows", "mappings", "without spaces"],
+)
+def test_texts_in_a_case_that_judges_ids(response: object) -> None:
+    with pytest.raises(UnreadableRanking) as caught:
+        read_ranking(response, judged=["sku-1"])
+    assert "search returned texts in the place of ids, " in str(caught.value)
+    assert str(caught.value).endswith(
+        "return ids, or judge texts: write passages in the place of the judgments"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ids", "judged"),
+    [
+        ([LONG, "sku-1", "sku-2"], ["sku-1"]),
+        ([LONG], []),
+        ([LONG], [f"{LONG} And more."]),
+        ([f"https://example.com/{'a-' * 50}"], ["sku-1"]),
+        (
+            ["The title of a page in an encyclopedia, longer than sixty characters"],
+            ["a"],
+        ),
+    ],
+    ids=["few", "no judgment", "judged texts", "URLs", "a title"],
+)
+def test_long_ids(ids: list[str], judged: list[str]) -> None:
+    assert read_ranking(ids, judged=judged).ids == ids
+
+
+def test_a_text_without_an_id_in_a_case_that_judges_ids() -> None:
+    with pytest.raises(UnreadableRanking) as caught:
+        read_ranking([{"text": RETURNS}], judged=["sku-1"])
+    assert (
+        "only text; name the field with id_field in the case file, or judge texts: write passages in the place of "
+        "judgments of ids"
+    ) in str(caught.value)
