@@ -25,7 +25,7 @@ def check_demands_of_suite(terms: Terms, at: Location) -> None:
     for index, gate in enumerate(terms.gates):
         for metric in gate.metrics:
             if not _takes_passages(metric):
-                at.refuse(_refused(metric), "gates", index, gate.condition, metric.text)
+                at.refuse(_refused(metric), "gates", index, gate.condition)
 
 
 def check_demands_of_case(
