@@ -28,6 +28,7 @@ from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.passage_demands import check_demands_of_case
+from pytest_relevance.cases.passages import check_excluded_apart
 from pytest_relevance.cases.yaml import NodePosition
 from pytest_relevance.metrics.metric import Metric, ProjectMetrics
 from pytest_relevance.metrics.names import NO_METRICS
@@ -173,8 +174,11 @@ def draft_case(
     expect += own.get("exclude_passages", ())
     if check_contradictions(expect, terms.k, at) is WRONG:
         is_wrong = True
-    if judgments.passages and check_demands_of_case(own, terms, expect, at) is WRONG:
-        is_wrong = True
+    if judgments.passages:
+        if check_demands_of_case(own, terms, expect, at) is WRONG:
+            is_wrong = True
+        if check_excluded_apart(judgments.passages, expect, at) is WRONG:
+            is_wrong = True
     if is_wrong or _check_gains(judgments, terms.settings, at) is WRONG:
         return WRONG
     floor = floor_of(own, terms, judgments=judgments, expect=expect, at=at)

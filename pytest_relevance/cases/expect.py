@@ -17,6 +17,7 @@ from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
 from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import (
+    EXCLUDE_PASSAGES,
     METRIC,
     WITHOUT_KEY,
     AllowedRanks,
@@ -32,6 +33,9 @@ from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 
 Made = Sequence[Expectation] | Wrong
 """What the check of an entry returns: the expectations that it is, at least one."""
+
+_KEYS_OF_A_CASE = frozenset({"passages", EXCLUDE_PASSAGES})
+"""Keys that look like expectations and stand beside `expect:`."""
 
 _MEASURES = frozenset(measure.casefold() for measure in ALL_MEASURES)
 
@@ -262,6 +266,10 @@ def _not_a_metric(key: str, error: ValueError) -> str:
     """Return the message about a key that is neither a kind nor a metric."""
     if _base(key) in _MEASURES:
         return str(error)
+    if key in _KEYS_OF_A_CASE:
+        return (
+            f"{quoted(key)} is a key of a case; write it beside query, not under expect"
+        )
     names = names_of_keys()
     advice = did_you_mean(key, names) or f"; {error}"
     return f"{quoted(key)} is neither {listed(names)} nor a metric{advice}"

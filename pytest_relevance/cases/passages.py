@@ -6,11 +6,11 @@ key `passages`, or from a judgment file that has quotes in place of documents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_relevance._text import found, listed, quoted
+from pytest_relevance._text import first_few, found, listed, quoted
 from pytest_relevance.cases.case_judgments import (
     CaseJudgments,
     FileJudgments,
@@ -26,6 +26,7 @@ from pytest_relevance.cases.grades import GRADE_SCHEMA, check_grade, grade_of
 from pytest_relevance.cases.location import WRONG, Location, Wrong, all_right
 from pytest_relevance.cases.model import (
     EXCLUDE_PASSAGES,
+    Case,
     Expectation,
     FieldCondition,
     Passage,
@@ -41,7 +42,12 @@ from pytest_relevance.cases.schema_parts import (
 from pytest_relevance.cases.values import has_half_character, report_unknown_keys
 from pytest_relevance.judgments.model import CONTEXTS, IDS
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.passages.matching import holds, quote_forms, text_forms
+from pytest_relevance.passages.quotes import (
+    FEWEST_LETTERS,
+    contains,
+    is_empty,
+    is_short,
+)
 
 _KEYS = ("quote", "any", "grade", "in")
 _EXAMPLE = "in: {metadata.source: terms.pdf}"
@@ -217,7 +223,7 @@ def wrong_quote(value: object) -> str | None:
         else:
             advice = f'put it in quotation marks, "{value}", if the text has it'
         return f"a quote is text, found {found(value)}; {advice}"
-    if not value.strip():
+    if is_empty(value):
         return "the quote is empty; write words that the answer needs, or take it out"
     if not any(character.isalnum() for character in value):
         return (
@@ -286,8 +292,7 @@ def why_alike(earlier: Passage, later: Passage) -> str | None:
     """Return why two passages of a case cannot be told apart; None if they can."""
     for quote in later.quotes:
         for other in earlier.quotes:
-            is_in_other = holds(text_forms(other), quote_forms(quote))
-            has_other = holds(text_forms(quote), quote_forms(other))
+            is_in_other, has_other = contains(other, quote), contains(quote, other)
             if is_in_other and has_other:
                 return (
                     f"{quoted(quote)} is the same passage as {quoted(other)}; keep one"
@@ -299,6 +304,24 @@ def why_alike(earlier: Passage, later: Passage) -> str | None:
                     "the longer one holds both. Keep one, or quote different words"
                 )
     return None
+
+
+def check_excluded_apart(
+    passages: Sequence[Passage], expect: Iterable[Expectation], at: Location
+) -> Wrong | None:
+    """Report an excluded quote that every text with a passage of the case holds."""
+    result = None
+    for expected in expect:
+        for index, quote in enumerate(expected.quotes):
+            for passage in passages:
+                if all(contains(form, quote) for form in passage.quotes):
+                    message = (
+                        f"{quoted(quote)} is in the passage {quoted(passage.name)} too, so "
+                        "that both cannot be met; quote more words"
+                    )
+                    result = at.refuse(message, EXCLUDE_PASSAGES, index)
+                    break
+    return result
 
 
 # Passages of judgment files
@@ -382,6 +405,42 @@ def check_together(
                 message = f"{files} has a passage for the case too: {message_of_both}"
                 return at.refuse(message, "passages")
     return None
+
+
+# What may be a mistake
+
+
+def notices_of_passages(cases: Iterable[Case]) -> Iterator[str]:
+    """Yield notices about quotes that are short, and about cases with many passages.
+
+    Contexts of other tools are not looked at: nobody chose their words.
+    """
+    short = []
+    many = []
+    for case in cases:
+        for passage in case.sought_passages:
+            if passage.is_context:
+                continue
+            for quote in passage.quotes:
+                if is_short(quote):
+                    short.append(f"{quoted(quote, 40)} (line {case.line})")
+        if len(case.passages) > case.k:
+            many.append(
+                f"{quoted(case.query, 40)} (line {case.line}) has {len(case.passages)}, "
+                f"and k is {case.k}"
+            )
+    if short:
+        has = "quote has" if len(short) == 1 else "quotes have"
+        yield (
+            f"{len(short):,} {has} under {FEWEST_LETTERS} letters, so that texts may hold "
+            f"them by chance: {first_few(short)}; quote more words"
+        )
+    if many:
+        has = "case has" if len(many) == 1 else "cases have"
+        yield (
+            f"{len(many):,} {has} more passages than results that count: "
+            f"{first_few(many)}; raise k, or keep the passages that the answer needs"
+        )
 
 
 # The schema

@@ -38,6 +38,7 @@ from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.named_files import why_no_file
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.passage_demands import check_demands_of_suite
+from pytest_relevance.cases.passages import notices_of_passages
 from pytest_relevance.cases.yaml import (
     MappingNode,
     Node,
@@ -376,6 +377,8 @@ class SuiteBuilder:
         Call this only if no mistake was found.
         """
         files = self._files
+        warnings = [] if files is None else list(files.notices())
+        warnings.extend(notices_of_passages(cases))
         queries_line = 1
         if QUERIES in self._root.pairs:
             queries_line = self._line_of(QUERIES, at_key=True)
@@ -387,7 +390,7 @@ class SuiteBuilder:
             cases=tuple(cases),
             terms=self._terms,
             files=() if files is None else files.reader.paths,
-            warnings=() if files is None else files.notices(),
+            warnings=tuple(warnings),
             queries_line=queries_line,
             gate_lines=tuple(gate_lines),
             unjudged=tuple(self._unjudged),
