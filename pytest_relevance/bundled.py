@@ -11,6 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 FORMATS: Mapping[str, str] = {
+    "llama-index": "ext.formats.llama_index:LLAMA_INDEX",
+    "columns": "ext.formats.named_columns:COLUMNS",
+    "ragas": "ext.formats.ragas:RAGAS",
+    "deepeval": "ext.formats.deepeval:DEEPEVAL",
     "parquet": "ext.formats.tables:PARQUET",
     "quepid": "ext.formats.quepid:QUEPID",
     "rre": "ext.formats.rre:RRE",

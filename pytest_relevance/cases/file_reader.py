@@ -6,7 +6,6 @@ A suite without such files imports neither this module nor the readers of files.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 from pytest_relevance._ids import FileIds, IdField
@@ -16,7 +15,7 @@ from pytest_relevance._text import printable
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import NamedFile, why_no_file
 from pytest_relevance.cases.query_files import check_columns, notice_of_columns
-from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.model import Ratings
 from pytest_relevance.judgments.reading import (
     QueryFile,
     ids_of,
@@ -66,8 +65,8 @@ class FileReader:
 
     def queries(
         self, named: NamedFile, template: IdField | None, at: Location
-    ) -> Sequence[Query] | Wrong:
-        """Return the queries in a file, or report a mistake.
+    ) -> QueryFile | Wrong:
+        """Return the content of a file of queries, or report a mistake.
 
         A column that is named like a key of a case is a mistake. Other columns that
         nothing reads are named in a notice.
@@ -86,7 +85,7 @@ class FileReader:
         notice = notice_of_columns(file, content.unread)
         if notice is not None:
             self.notices.append(notice)
-        return content.queries
+        return content
 
     def ratings(
         self, named: NamedFile, template: IdField | None, at: Location
@@ -160,7 +159,13 @@ def _read_file(
 ) -> QueryFile | Ratings:
     """Return the content of a file. Raises FileError for the mistakes in it."""
     ids = FileIds(ids_of(named.id_field).of_file, template)
-    options = options_of(named.query, named.grade_column)
+    options = options_of(
+        named.query,
+        named.grade_column,
+        document=named.document,
+        passage=named.passage,
+        context=named.context,
+    )
     source = Source.read(path, shown, options, ids)
     if key == QUERIES:
         return read_query_file(source, named.format)

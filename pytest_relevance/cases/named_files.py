@@ -36,7 +36,10 @@ ONLY = "only"
 JUDGED = "judged"
 FILL = "fill"
 ID_FIELD = "id_field"
-_READING_KEYS = (FILE, "format", "query", "grade_column", ID_FIELD)
+NEEDED = ("document", "passage", "context")
+"""The keys that name the column of what queries need. A file has one of them."""
+
+_READING_KEYS = (FILE, "format", "query", *NEEDED, "grade_column", ID_FIELD)
 _JUDGMENT_KEYS = (*_READING_KEYS, FILL)
 _QUERY_KEYS = (*_READING_KEYS, ONLY)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
@@ -51,6 +54,8 @@ class NamedFile:
     """A file as a case file names it.
 
     `query`: the paths to the texts of queries in the file, for formats that need them.
+    `document`, `passage`, `context`: the column of what the queries need, as ids,
+        quotes or contexts. Two of them are None.
     `grade_column`: the column of the grades.
     `id_field`: the columns of the ids of documents.
     `fill`: whether its grades count only for documents without another judgment.
@@ -66,6 +71,9 @@ class NamedFile:
     only_judged: bool = False
     at: Path = ()
     id_field: str | tuple[str, ...] | None = None
+    document: str | None = None
+    passage: str | None = None
+    context: str | None = None
 
     @property
     def content(self) -> NamedFile:
@@ -141,6 +149,14 @@ def _check_file(
     id_field: str | tuple[str, ...] | Wrong | None = None
     if ID_FIELD in described:
         id_field = check_id_field(described[ID_FIELD], at.under(ID_FIELD))
+    needed = [key for key in NEEDED if key in described]
+    if len(needed) > 1:
+        at.refuse(
+            f"a file has one of {listed(NEEDED, 'and')}, found {listed(needed, 'and')}; name the file twice to read both",
+            needed[1],
+            at_key=True,
+        )
+        is_wrong = True
     if is_wrong or format is WRONG or id_field is WRONG:
         return WRONG
     return NamedFile(
@@ -152,6 +168,9 @@ def _check_file(
         only_judged=ONLY in described,
         at=(*path, FILE) if isinstance(value, Mapping) else path,
         id_field=id_field,
+        document=described.get("document"),
+        passage=described.get("passage"),
+        context=described.get("context"),
     )
 
 
@@ -276,9 +295,19 @@ _COMMON_PROPERTIES = {
     "file": _FILE,
     "format": about("What it is, where its content does not show it.", FORMAT),
     "query": about(
-        "Where an Elasticsearch request has the text of its query; of several places the "
-        "first counts that has a text.",
+        "The column, or the path in JSON, with the text of the query; of several the first counts that has a text.",
         TEXT_OR_TEXTS,
+    ),
+    "document": about(
+        "The column with the ids of the documents that a query needs: one id or a list.",
+        TEXT,
+    ),
+    "passage": about(
+        "The column with the quotes that a query needs: one quote or a list.", TEXT
+    ),
+    "context": about(
+        "The column with the contexts that a query needs, of which half is enough: one text or a list.",
+        TEXT,
     ),
     "grade_column": about("Which column of a table has the grades.", TEXT),
     "id_field": about(

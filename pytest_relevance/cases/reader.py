@@ -204,7 +204,7 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
             events.merge(key, events.node(events.next_event()), into=header)
         elif name == CASES:
             seen[name] = key
-            builder.set_defaults(header)
+            builder.set_defaults(header, has_cases=True)
             builder.add_problems(events.take_problems())
             _read_cases(events, builder)
         else:
@@ -215,8 +215,9 @@ def _read_top_level(events: EventReader, builder: SuiteBuilder, header: Pairs) -
     events.leave_document()
     builder.add_problems(events.take_problems())
     if CASES not in seen:
-        builder.set_defaults(header)
-        if QUERIES not in header and not builder.problems.found:
+        builder.set_defaults(header, has_cases=False)
+        has_queries = QUERIES in header or builder.has_listed_queries
+        if not has_queries and not builder.problems.found:
             builder.problems.add(_NO_CASES, START)
     return has_late_keys
 

@@ -115,8 +115,16 @@ class SuiteBuilder:
 
     # The suite
 
-    def set_defaults(self, header: Pairs) -> None:
-        """Check the keys of the suite, and read the files that they name."""
+    @property
+    def has_listed_queries(self) -> bool:
+        """Say whether files of the suite have queries."""
+        return self._files is not None and bool(self._files.queries.by_id)
+
+    def set_defaults(self, header: Pairs, *, has_cases: bool) -> None:
+        """Check the keys of the suite, and read the files that they name.
+
+        `has_cases`: whether the case file writes cases.
+        """
         first_mark = next((key.start_mark for key, _ in header.values()), None)
         self._root = MappingNode(first_mark, header)
         at = self._location({}, NodePosition(self._root))
@@ -130,7 +138,7 @@ class SuiteBuilder:
         self._check_catalogue(at)
         names_files = any(key in self._values for key in _NAMING_FILES)
         if names_files and self._wrong.isdisjoint(_GRADING):
-            self._opened_files().open(self._values, at)
+            self._opened_files().open(self._values, at, has_cases=has_cases)
 
     def _location(self, values: dict[str, object], position: Position) -> Location:
         """Return where a suite or a case reports its mistakes.
@@ -297,7 +305,7 @@ class SuiteBuilder:
         """Add a case for each listed query that is not written, or report mistakes."""
         queries = files.queries.select(with_case=False)
         floor = self._terms.min_ndcg
-        has_judgments = "judgments" in self._values
+        has_judgments = files.judges
         if queries and floor is not None and not has_judgments:
             at.refuse(
                 f"the floor {floor:g} applies to the listed queries, which have no judgments; "
@@ -335,7 +343,7 @@ class SuiteBuilder:
         if defaults is WRONG or judgments is WRONG:
             return
         own: dict[str, Any] = {"query": query.text, **defaults}
-        has_judgments = "judgments" in self._values
+        has_judgments = files.judges
         if has_judgments and not judgments.grades:
             if query.only_judged:
                 self._left_out.append(name)

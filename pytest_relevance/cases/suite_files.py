@@ -92,28 +92,67 @@ class SuiteFiles:
         name.
         """
 
-    def open(self, suite: Mapping[str, object], at: Location) -> None:
-        """Read the files that the suite names. Report mistakes in them."""
+    @property
+    def judges(self) -> bool:
+        """Say whether the suite names files with judgments."""
+        return bool(self._named_by_suite)
+
+    def open(
+        self, suite: Mapping[str, object], at: Location, *, has_cases: bool
+    ) -> None:
+        """Read the files that the suite names. Report mistakes in them.
+
+        A golden set has queries and what each needs. If it is the only file, it is
+        read as both, whatever key names it: `queries`, or `judgments` in a suite
+        without cases.
+
+        `has_cases`: whether the case file writes cases.
+        """
+        names_judgments = "judgments" in suite
+        judgments = list(_named_files(suite.get("judgments")))
+        contents = [named.content for named in judgments]
+        judgments_at = at.under("judgments" if names_judgments else "queries")
         for named in _named_files(suite.get("queries")):
-            if self._add_queries(named, suite, at.under("queries")) is WRONG:
+            is_golden_set = self._add_queries(
+                named, at.under("queries"), names_judgments=names_judgments
+            )
+            if is_golden_set is WRONG:
                 self.is_wrong = True
-        self._named_by_suite = _named_files(suite.get("judgments"))
+            elif is_golden_set and not names_judgments:
+                judgments.append(named)
+            elif is_golden_set and named.content not in contents:
+                self.reader.notices.append(
+                    f"{self.reader.shown(named)}: what its queries need is not read, since the suite names other "
+                    "judgments; name the file under judgments too, or take the others out"
+                )
+        self._named_by_suite = judgments
         files = self._open(
-            self._named_by_suite,
-            self._terms,
-            template=self._template,
-            at=at.under("judgments"),
+            judgments, self._terms, template=self._template, at=judgments_at
         )
         if files is WRONG:
             self.is_wrong = True
-        else:
-            self._of_suite = files
+            return
+        self._of_suite = files
+        if "queries" in suite or has_cases:
+            return
+        for named in judgments:
+            file = self._opened.get((named.content, self._template))
+            if file is not None and file.ratings.is_golden_set:
+                self._add_queries(named, at.under("judgments"), names_judgments=True)
 
     def _add_queries(
-        self, named: NamedFile, suite: Mapping[str, object], at: Location
-    ) -> Wrong | None:
-        """Add the queries of a file to `queries`, or report why it cannot be used."""
-        if named.only_judged and "judgments" not in suite:
+        self, named: NamedFile, at: Location, *, names_judgments: bool
+    ) -> bool | Wrong:
+        """Add the queries of a file to `queries`, or report why it cannot be used.
+
+        Say whether the file is a golden set.
+
+        `names_judgments`: whether the suite names files of judgments.
+        """
+        content = self.reader.queries(named, self._template, at)
+        if content is WRONG:
+            return WRONG
+        if named.only_judged and not names_judgments and not content.is_golden_set:
             of_file = named.at[:-1]
             return at.refuse(
                 f"the suite names no judgments, so that no query is {JUDGED}; name their "
@@ -121,12 +160,9 @@ class SuiteFiles:
                 *of_file,
                 ONLY,
             )
-        queries = self.reader.queries(named, self._template, at)
-        if queries is WRONG:
-            return WRONG
         file = self.reader.shown(named)
-        self.queries.add(queries, file, at, only_judged=named.only_judged)
-        return None
+        self.queries.add(content.queries, file, at, only_judged=named.only_judged)
+        return content.is_golden_set
 
     def of_case(self, own: Mapping[str, Any], at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a written case, given by its checked keys.

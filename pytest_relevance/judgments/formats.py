@@ -22,7 +22,16 @@ from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.registry import ExtensionError, Registry, check_own_name
 
 QUERY = "query"
-"""The option of a file with the path to the text of a query."""
+"""The option of a file with the column of the queries, or the path to their texts."""
+
+DOCUMENT = "document"
+PASSAGE = "passage"
+CONTEXT = "context"
+NEEDED = (DOCUMENT, PASSAGE, CONTEXT)
+"""The options of a file with the column of what its queries need.
+
+These are ids of documents, quotes, or contexts. A file has one of these options.
+"""
 
 COLUMN_OPTIONS = frozenset({GRADE_COLUMN, ID_FIELD})
 """The options of a table: the columns of the grades and of the document ids."""
@@ -75,6 +84,8 @@ class JudgmentFormat:
     `read_queries`: reads the queries; None if the format has none.
     `has_queries_alone`: says whether a file has queries and no judgments. The default
     is that `fits_queries` is true and `fits` is not.
+    `is_golden_set`: says whether a file has queries and what each needs, so that a case
+    file names it once.
     `unread_columns`: finds the columns of a file of queries that nothing reads.
     `write`: writes judgments; None if the format is not written.
     `options`: what a user can say of a file beyond its format.
@@ -90,6 +101,7 @@ class JudgmentFormat:
     fits_queries: Fits | None = None
     read_queries: Callable[[Source], Sequence[Query]] | None = None
     has_queries_alone: Fits | None = None
+    is_golden_set: Fits = lambda source: False
     unread_columns: Callable[[Source], Sequence[UnreadColumn]] = lambda source: ()
     write: Callable[[Judgments], Written] | None = None
     aliases: tuple[str, ...] = ()
@@ -110,7 +122,10 @@ class JudgmentFormat:
 
 
 _MEANT_FOR: Mapping[str, str] = {
-    QUERY: "Elasticsearch requests",
+    QUERY: "Elasticsearch requests, and files whose columns are named (document, passage or context)",
+    DOCUMENT: "tables and JSON objects",
+    PASSAGE: "tables and JSON objects",
+    CONTEXT: "tables and JSON objects",
     GRADE_COLUMN: "tables and JSON objects",
     ID_FIELD: "tables, JSON objects and Elasticsearch requests",
 }

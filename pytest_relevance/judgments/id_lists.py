@@ -20,7 +20,7 @@ A cell with weaker evidence is doubtful: readers name it, and read it as one id.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 SURE, DOUBTFUL, NONE = "sure", "doubtful", "none"
@@ -89,6 +89,42 @@ def find_lists(documents: Sequence[str]) -> IdLists:
             elif evidence == DOUBTFUL:
                 found.doubtful.setdefault(split.cell, split.parts)
     return found
+
+
+def find_unlisted(
+    cells: Sequence[str], known: Collection[str]
+) -> dict[str, Sequence[str]]:
+    """Return {cell: its ids} for the cells that are no lists and may hold several ids.
+
+    This is stricter than `find_lists`, for columns in which a cell may be a list. There
+    one id can always be written as a list of one, `["Paris, Texas"]`. So a doubtful
+    cell counts too. So does a cell whose parts between commas, semicolons or bars are
+    single words, and a cell with a blank between ids that are known or alike.
+
+    `known`: all ids of the file.
+    """
+    lists = find_lists(cells)
+    found = {**lists.doubtful, **lists.sure}
+    for cell in dict.fromkeys(cells):
+        for separator in ";|, ":
+            parts = _parts(cell, separator)
+            if cell in found or len(parts) < 2:
+                continue
+            if separator == " ":
+                are_ids = all(part in known for part in parts) or _are_ids(parts)
+            else:
+                are_ids = not any(" " in part for part in parts)
+            if are_ids:
+                found[cell] = parts
+    return found
+
+
+def _are_ids(parts: Sequence[str]) -> bool:
+    """Say whether words are ids, and not the words of one name: `a-b c-d`, `12 13`."""
+    if _are_numbers(parts) or are_alike(parts):
+        return True
+    patterns = set(map(_pattern, parts))
+    return len(patterns) == 1 and patterns != {"a"}
 
 
 def _split_cells(cells: set[str], separator: str) -> list[_Split]:

@@ -86,6 +86,8 @@ class Ratings:
     `is_worklist`: whether the file is a worklist of a run. It may have queries of
     several suites.
     `documents_are`: `IDS`, `QUOTES` or `CONTEXTS`.
+    `is_golden_set`: whether the file has queries and what each needs, so that a case
+    file names it once.
     """
 
     file: str
@@ -105,6 +107,7 @@ class Ratings:
     machine: Sequence[bool] | None = None
     is_worklist: bool = False
     documents_are: str = IDS
+    is_golden_set: bool = False
 
     def where(self, keep: Sequence[bool]) -> Ratings:
         """Return the ratings of the rows for which `keep` has True."""

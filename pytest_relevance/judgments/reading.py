@@ -23,7 +23,10 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
 from pytest_relevance.judgments.formats import (
+    CONTEXT,
+    DOCUMENT,
     FORMATS,
+    PASSAGE,
     QUERY,
     RUN_FORMATS,
     JudgmentFormat,
@@ -62,6 +65,9 @@ def read_judgments(
     query: QueryPaths = None,
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
+    document: str | None = None,
+    passage: str | None = None,
+    context: str | None = None,
     fill: bool = False,
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}.
@@ -78,13 +84,18 @@ def read_judgments(
     "min", "max", "majority"). The default is the median if the file says who rated. In
     other files a document with two grades is an error unless `raters` is given.
     `query`: where an Elasticsearch rank_eval request has the text of the query
-    (`params.text`). Of several paths, the first one that leads to a text counts.
+    (`params.text`). Of several paths, the first one that leads to a text counts. Beside
+    `document`, `passage` or `context` it is the column with the queries.
     `grade_column`: the column of a table, or the key of JSON objects, that has the
     grades. A file with both a column of final grades (`final_rating`) and ratings of
     raters is an error unless `grade_column` or `raters` is given.
     `id_field`: the column, or the key, that has the id of a document; a list of
     columns, for the first one that a row has; or a template that joins columns
     (`{_index}/{_id}`).
+    `document`, `passage`, `context`: the column with what a query needs: ids of
+    documents, quotes or contexts; one of the three. A cell has one or a list. The name
+    may be a path into nested objects (`outputs.contexts`). With `passage` and `context`
+    the documents of the result are texts.
     `fill`: also read rows whose grade a machine gave (a column `machine` that is true).
     Without it such rows are an error, since they would be taken for a person's.
 
@@ -93,7 +104,9 @@ def read_judgments(
             query and document.
         ValueError: an argument has a value that does not exist.
     """
-    options = options_of(query, grade_column)
+    options = options_of(
+        query, grade_column, document=document, passage=passage, context=context
+    )
     source = Source.read(path, options=options, ids=ids_of(id_field))
     ratings = read_fill(source, format) if fill else read_ratings(source, format)
     grades = None if scale is None else scale_of(scale)
@@ -186,10 +199,14 @@ def load_queries(
 
 @dataclass(frozen=True, slots=True)
 class QueryFile:
-    """The queries in a file, and the columns of the file that nothing reads."""
+    """The queries in a file, and the columns of the file that nothing reads.
+
+    `is_golden_set`: whether the file has what each query needs, too.
+    """
 
     queries: Sequence[Query]
     unread: Sequence[UnreadColumn]
+    is_golden_set: bool = False
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
@@ -209,7 +226,11 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
             assert known.read_queries is not None
             queries = known.read_queries(source)
             FORMATS.check_returned(known.name, "read_queries", queries, Sequence)
-            return QueryFile(queries, unread=known.unread_columns(source))
+            return QueryFile(
+                queries,
+                unread=known.unread_columns(source),
+                is_golden_set=known.is_golden_set(source),
+            )
 
 
 def read_ratings(
@@ -304,9 +325,27 @@ def check_format(name: str) -> str:
     return name
 
 
-def options_of(query: QueryPaths, grade_column: str | None) -> dict[str, Any]:
-    """Return {name of an option: value}, for the options that are not None."""
+def options_of(
+    query: QueryPaths,
+    grade_column: str | None,
+    *,
+    document: str | None = None,
+    passage: str | None = None,
+    context: str | None = None,
+) -> dict[str, Any]:
+    """Return {name of an option: value}, for the options that are not None.
+
+    Raises ValueError if more than one of `document`, `passage` and `context` is given.
+    """
     options: dict[str, Any] = {}
+    needed = {DOCUMENT: document, PASSAGE: passage, CONTEXT: context}
+    for option, column in needed.items():
+        if column is not None:
+            options[option] = column
+    if len(options) > 1:
+        raise ValueError(
+            f"a file has one of {listed(needed, 'and')}, found {listed(options, 'and')}"
+        )
     if query is not None:
         options[QUERY] = (query,) if isinstance(query, str) else tuple(query)
     if grade_column is not None:

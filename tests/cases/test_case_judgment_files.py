@@ -177,7 +177,7 @@ def test_a_document_may_be_called_file_if_it_has_a_grade(shop: Shop) -> None:
         "[]": ": the list of files is empty; name a file, or leave the key out",
         "[qrels.txt, 3]": "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f",
         "[qrels.txt, qrels.txt]": '[1]: the file "qrels.txt" stands twice; keep one of them',
-        "{file: qrels.txt, form: a}": ': unknown key "form"; a file has file, format, query, grade_column',
+        "{file: qrels.txt, form: a}": ': unknown key "form"; a file has file, format, query, document, ',
         "{file: qrels.txt, format: csv, query: x}": ".file: qrels.txt: query= is for Elasticsearch requests",
         "{file: qrels.txt, format: trek}": '.format: unknown format "trek"; it may be ',
     }.items(),

@@ -263,7 +263,7 @@ def test_no_text_makes_the_recognition_fail(text: str) -> None:
 # docs/reference/judgments.md says of each what it has
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "judgments.md"
-ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 ROWS = {row[0]: row for row in ROW.findall(PAGE.read_text(encoding="utf-8"))}
 ALIASES = {alias: known.name for known in FORMATS for alias in known.aliases}
 

@@ -1,0 +1,265 @@
+"""Make ratings and queries of a golden set: queries, each with what it needs.
+
+Other tools write golden sets to test a whole assistant. A set has the texts that an
+answer needs, or the ids of documents, and no grades. Everything that a query needs has
+the grade 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from pytest_relevance._json_text import found_json
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import Source
+from pytest_relevance._text import counted, quoted
+from pytest_relevance.ext.formats.golden_rows import Row, is_blank, names_in
+from pytest_relevance.judgments.formats import JudgmentFormat, UnreadColumn
+from pytest_relevance.judgments.list_cells import AS_JSON_LINES, NoList, list_in
+from pytest_relevance.judgments.model import CONTEXTS, Query, Ratings
+
+_MOST_NAMED = 5
+"""How many rows a notice names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """A query, and what it needs.
+
+    `needed`: texts of passages, or ids of documents.
+    `place`: where the query stands.
+    `id`: the id of the query; None if its text is its key.
+    `why_none`: why nothing is needed, for a message: `it has no context`.
+    `grade`: the grade of all that is needed.
+    """
+
+    query: str
+    needed: Sequence[str]
+    place: Place
+    id: str | None = None
+    why_none: str = ""
+    grade: object = 1
+
+    @property
+    def key(self) -> str:
+        """Return the id of the query, or its text if it has none."""
+        return self.query if self.id is None else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenSet:
+    """The queries of a file, in their order.
+
+    `needed_are`: what the queries need: `IDS`, `QUOTES` or `CONTEXTS`.
+    `notices`: what a user should know of how the file was read.
+    """
+
+    goldens: Sequence[Golden]
+    needed_are: str = CONTEXTS
+    notices: Sequence[str] = ()
+
+
+def golden_format(
+    name: str,
+    about: str,
+    *,
+    fits: Callable[[Source], bool],
+    read: Callable[[Source], GoldenSet],
+    fits_queries: Callable[[Source], bool] | None = None,
+    read_queries: Callable[[Source], GoldenSet] | None = None,
+    options: frozenset[str] = frozenset(),
+) -> JudgmentFormat:
+    """Return the format of the golden sets of a tool.
+
+    `read` returns the golden set of a file, or raises FileError.
+    `fits_queries`, `read_queries`: the same for the queries alone, if that differs.
+    """
+
+    def ratings_of(source: Source) -> Ratings:
+        return _ratings(source, name, read(source))
+
+    def queries_of(source: Source) -> list[Query]:
+        golden_set = (read_queries or read)(source)
+        return _queries(source, golden_set.goldens)
+
+    def columns_of(source: Source) -> list[UnreadColumn]:
+        return _columns(source, beside_judgments=fits(source))
+
+    return JudgmentFormat(
+        name=name,
+        about=about,
+        fits=fits,
+        read=ratings_of,
+        fits_queries=fits_queries,
+        read_queries=queries_of,
+        is_golden_set=fits,
+        unread_columns=columns_of,
+        options=options,
+    )
+
+
+def _ratings(source: Source, format: str, golden_set: GoldenSet) -> Ratings:
+    """Return the ratings of a golden set. Raises FileError if nothing is needed."""
+    goldens = golden_set.goldens
+    queries = []
+    documents = []
+    grades = []
+    places = []
+    for golden in goldens:
+        for needed in dict.fromkeys(golden.needed):
+            queries.append(golden.key)
+            documents.append(needed)
+            grades.append(golden.grade)
+            places.append(golden.place)
+    without = [golden for golden in goldens if not golden.needed]
+    if not documents:
+        _refuse_empty(source, without)
+    rated = set()
+    for key, grade in zip(queries, grades, strict=True):
+        if grade not in (None, ""):
+            rated.add(key)
+    described = {}
+    for golden in goldens:
+        if golden.id is not None or golden.key not in rated:
+            described[golden.key] = Query(golden.key, golden.query)
+    notices = [*golden_set.notices]
+    if without:
+        notices.append(_notice(without))
+    return Ratings(
+        source.file,
+        format,
+        queries=queries,
+        documents=documents,
+        ratings=grades,
+        described=described,
+        place=places.__getitem__,
+        notices=notices,
+        by_id=any(golden.id is not None for golden in goldens),
+        documents_are=golden_set.needed_are,
+        is_golden_set=True,
+    )
+
+
+def _refuse_empty(source: Source, without: Sequence[Golden]) -> NoReturn:
+    if not without:
+        source.refuse("the file has no queries")
+    first = without[0]
+    source.refuse(
+        f"no query of the file has anything that a search should find; of the first, {quoted(first.query, 40)}, "
+        f"{first.why_none}",
+        first.place,
+    )
+
+
+def _notice(without: Sequence[Golden]) -> str:
+    """Return the notice that names the queries which need nothing, and why."""
+    named = []
+    for golden in without[:_MOST_NAMED]:
+        where = f"line {golden.place.line}" if golden.place.line else golden.place.path
+        named.append(f"{where} ({quoted(golden.query, 40)}): {golden.why_none}")
+    more = len(without) - len(named)
+    if more > 0:
+        named.append(f"and {more:,} more")
+    have = "has" if len(without) == 1 else "have"
+    queries = counted(len(without), "query", "queries")
+    return f"{queries} {have} nothing that a search should find, so that nothing is judged: {'; '.join(named)}"
+
+
+def _queries(source: Source, goldens: Iterable[Golden]) -> list[Query]:
+    """Return the queries of a golden set, each once.
+
+    Raises FileError if there are none, or if an id stands for two texts.
+    """
+    problems = Problems(source.file)
+    known: dict[str, Query] = {}
+    for golden in goldens:
+        query = Query(golden.key, golden.query, line=golden.place.line or None)
+        earlier = known.setdefault(golden.key, query)
+        if earlier.text != query.text:
+            problems.add(earlier.another_text(query), golden.place)
+    problems.raise_if_any()
+    if not known:
+        source.refuse("the file has no queries")
+    return list(known.values())
+
+
+def _columns(source: Source, *, beside_judgments: bool) -> list[UnreadColumn]:
+    """Return all columns, so that one that is named like a key of a case is refused.
+
+    The columns that are read are not named like one.
+    """
+    found = []
+    for name in names_in(source).all:
+        found.append(UnreadColumn(name, beside_judgments=beside_judgments))
+    return found
+
+
+class Goldens:
+    """Collects the queries of rows, and the mistakes in them.
+
+    `query`: the name of the column or key with the query.
+    """
+
+    def __init__(self, source: Source, query: str) -> None:
+        self._source = source
+        self._query = query
+        self._problems = Problems(source.file)
+        self._found: list[Golden] = []
+
+    def wrong(self, message: str, place: Place) -> None:
+        """Record a mistake."""
+        self._problems.add(message, place)
+
+    def query_of(self, row: Row, value: object) -> str | None:
+        """Return the text of a query; None if `value` is none, which is a mistake."""
+        if isinstance(value, dict):
+            self.wrong(
+                f"{quoted(self._query)} is the text of a query, found an object by row or key; if pandas wrote it, "
+                f"{AS_JSON_LINES}",
+                row.place,
+            )
+            return None
+        if isinstance(value, list):
+            self.wrong(
+                f"{quoted(self._query)} is the text of a query, found {found_json(value)}; a conversation of several "
+                "turns is no query: write the question that the search gets",
+                row.place,
+            )
+            return None
+        if is_blank(value):
+            self.wrong(
+                f"the row has no {quoted(self._query)}, the query; write it, or take the row out",
+                row.place,
+            )
+            return None
+        return value if isinstance(value, str) else str(value)
+
+    def list_of(self, row: Row, name: str, value: object) -> list[str] | None:
+        """Return the entries of a list; None if `value` is none.
+
+        A mistake is recorded if the value looks like a list and cannot be read. Then
+        the result is an empty list.
+
+        `name`: the name of the column.
+        """
+        try:
+            return list_in(value)
+        except NoList as error:
+            self.wrong(f"{quoted(name)}: {error}", row.place)
+            return []
+
+    def add(self, golden: Golden) -> None:
+        """Add a query."""
+        self._found.append(golden)
+
+    def end(self) -> list[Golden]:
+        """Return the queries that were added. Raises FileError if there are mistakes."""
+        self._problems.raise_if_any()
+        return self._found
+
+
+def texts_alone(texts: Iterable[str]) -> list[str]:
+    """Return the texts that have a letter or a digit. Any text would hold the others."""
+    return [text for text in texts if any(map(str.isalnum, text))]

@@ -1,0 +1,315 @@
+"""Read files whose columns the user names: `{file:, query: COL, document: COL}`.
+
+The file is a table, JSON objects or JSON Lines. What a query needs is in the column
+`document` (ids), `passage` (quotes) or `context` (contexts, of which half is enough). A
+cell has one of them, or a list, in a CSV as JSON or Python writes it.
+
+The name of a column may be a path with dots into nested objects, as in the exports of
+LangSmith and Braintrust: `inputs.question`. A path leads through a list into each of
+its entries. In a CSV it leads into the JSON in a cell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._json_text import JsonReader, as_text, found_json
+from pytest_relevance._problems import Place
+from pytest_relevance._source import Source
+from pytest_relevance._text import did_you_mean, listed, quoted
+from pytest_relevance.ext.formats.elasticsearch import is_rank_eval
+from pytest_relevance.ext.formats.golden_rows import (
+    Names,
+    Row,
+    is_blank,
+    names_in,
+    rows_in,
+)
+from pytest_relevance.ext.formats.golden_sets import (
+    Golden,
+    Goldens,
+    GoldenSet,
+    golden_format,
+    texts_alone,
+)
+from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, shown_names
+from pytest_relevance.judgments.formats import (
+    CONTEXT,
+    DOCUMENT,
+    NEEDED,
+    PASSAGE,
+    QUERY,
+)
+from pytest_relevance.judgments.id_lists import find_unlisted
+from pytest_relevance.judgments.model import CONTEXTS, IDS, QUOTES
+
+_USUAL_QUERIES = (*SPELLINGS["query"], "user_input", "question", "input")
+_KINDS = {DOCUMENT: IDS, PASSAGE: QUOTES, CONTEXT: CONTEXTS}
+_HEADER = Place(line=1)
+
+
+def has_named_columns(source: Source) -> bool:
+    """Say whether the user names the column of what queries need."""
+    return any(option in source.options for option in NEEDED)
+
+
+def _has_named_query(source: Source) -> bool:
+    """Say whether the user names the column of the queries or of what they need."""
+    if has_named_columns(source):
+        return True
+    return QUERY in source.options and not is_rank_eval(source)
+
+
+def _read(source: Source) -> GoldenSet:
+    """Return the queries of a file with what each needs."""
+    if not has_named_columns(source):
+        source.refuse(
+            "say which column has what the queries need: document: COLUMN (ids), passage: COLUMN (quotes) or "
+            "context: COLUMN (contexts)"
+        )
+    option = next(option for option in NEEDED if option in source.options)
+    return _Reader(source, option).read()
+
+
+def _read_queries(source: Source) -> GoldenSet:
+    """Return the queries of a file. What they need is read if its column is named."""
+    if has_named_columns(source):
+        return _read(source)
+    return _Reader(source, None).read()
+
+
+class _Reader:
+    """Reads the rows of a file.
+
+    `option`: `document`, `passage` or `context`, the option that names the column of
+        what queries need; None if only the queries are read.
+    """
+
+    def __init__(self, source: Source, option: str | None) -> None:
+        self._source = source
+        self._option = option
+        self._rows = rows_in(source)
+        names = names_in(source)
+        self._queries = [
+            _Path(source, names, QUERY, written)
+            for written in source.options.get(QUERY) or _usual_query(source, names)
+        ]
+        self._needed: _Path | None = None
+        if option is not None:
+            written = source.options[option]
+            self._needed = _Path(source, names, option, written)
+        self._grade: _Path | None = None
+        if GRADE_COLUMN in source.options:
+            written = source.options[GRADE_COLUMN]
+            self._grade = _Path(source, names, GRADE_COLUMN, written)
+
+    def read(self) -> GoldenSet:
+        """Return the queries of all rows. Raises FileError for mistakes in them."""
+        queries = [self._query(row) for row in self._rows]
+        if queries and all(map(is_blank, queries)):
+            self._queries[-1].refuse(self._rows)
+        values: Sequence[object] = [None] * len(queries)
+        if self._needed is not None:
+            values = [self._needed.value(row) for row in self._rows]
+            if values and all(map(is_blank, values)):
+                self._needed.refuse(self._rows)
+        name = listed(path.written for path in self._queries)
+        goldens = Goldens(self._source, name)
+        lists = [
+            self._entries(goldens, row, value)
+            for row, value in zip(self._rows, values, strict=True)
+        ]
+        self._refuse_unlisted(goldens, lists, values)
+        for row, value, needed in zip(self._rows, queries, lists, strict=True):
+            query = goldens.query_of(row, value)
+            if query is not None:
+                goldens.add(self._golden(row, query, needed))
+        needed_are = IDS if self._option is None else _KINDS[self._option]
+        return GoldenSet(goldens.end(), needed_are)
+
+    def _query(self, row: Row) -> object:
+        """Return the first value that is not blank where a query may be."""
+        value: object = None
+        for path in self._queries:
+            value = path.value(row)
+            if not is_blank(value):
+                break
+        return value
+
+    def _golden(self, row: Row, query: str, needed: Sequence[str]) -> Golden:
+        written = "" if self._needed is None else self._needed.written
+        grade = 1 if self._grade is None else self._grade.value(row)
+        return Golden(
+            query, needed, row.place, why_none=f"it has no {written}", grade=grade
+        )
+
+    def _entries(self, goldens: Goldens, row: Row, value: object) -> list[str]:
+        """Return what is in a cell: the entries of a list, or a text alone."""
+        if self._needed is None or is_blank(value):
+            return []
+        name = self._needed.written
+        entries = goldens.list_of(row, name, value)
+        if entries is None:
+            text = str(value) if type(value) is int else as_text(value)
+            if text is None:
+                message = f"{quoted(name)} is a text or a list of texts, found {found_json(value)}"
+                goldens.wrong(message, row.place)
+            entries = [text or ""]
+        if self._option == DOCUMENT:
+            return [entry for entry in entries if entry.strip()]
+        return texts_alone(entries)
+
+    def _refuse_unlisted(
+        self,
+        goldens: Goldens,
+        lists: Sequence[Sequence[str]],
+        values: Sequence[object],
+    ) -> None:
+        """Record a mistake for each cell with several ids that is no list."""
+        if self._option != DOCUMENT:
+            return
+        alone = []
+        known: set[str] = set()
+        for entries, value in zip(lists, values, strict=True):
+            if isinstance(value, str) and entries == [value]:
+                alone.append(value)
+            known.update(entries)
+        unlisted = find_unlisted(alone, known)
+        for row, value in zip(self._rows, values, strict=True):
+            if isinstance(value, str) and value in unlisted:
+                several = json.dumps([*unlisted[value]], ensure_ascii=False)
+                one = json.dumps([value], ensure_ascii=False)
+                goldens.wrong(
+                    f"{quoted(value, 60)} may be several ids; write them as a list, {several}. If it is one id, write "
+                    f"a list of one, {one}",
+                    row.place,
+                )
+
+
+def _usual_query(source: Source, names: Names) -> tuple[str, ...]:
+    """Return the one column that is called as queries are.
+
+    Raises FileError if there is none, or more than one.
+    """
+    found = []
+    for spelling in _USUAL_QUERIES:
+        name = names.find(spelling)
+        if name is not None:
+            found.append(name)
+    if len(found) != 1:
+        which = "no column is called as queries are"
+        if found:
+            which = f"the query may be in {listed(map(quoted, found), 'or')}"
+        source.refuse(
+            f"{which}; name it, query: COLUMN. The columns are {shown_names(names.all)}",
+            _HEADER,
+        )
+    return (found[0],)
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """The path to a value of each row, which an option names.
+
+    `written`: as it is written, the name of a column or keys with dots between them.
+    """
+
+    source: Source
+    names: Names
+    option: str
+    written: str
+
+    def value(self, row: Row) -> object:
+        """Return the value of a row; None if the path leads nowhere."""
+        name = self._column
+        if name is not None:
+            return row.get(name)
+        return _value_at(row.values, self.written.split("."))
+
+    @property
+    def _column(self) -> str | None:
+        """Return the name of the column that is called like the whole path, or None."""
+        if self.written in self.names.all:
+            return self.written
+        return self.names.find(self.written)
+
+    def refuse(self, rows: Sequence[Row]) -> None:
+        """Raise FileError: the path leads to no value in any row."""
+        if self._column is not None:
+            self.source.refuse(
+                f"the column {quoted(self.written)}, which {self.option} names, is empty in all rows",
+                _HEADER,
+            )
+        known = _paths_in(rows[0])
+        shown = shown_names(known)
+        self.source.refuse(
+            f"there is no {quoted(self.written)}, which {self.option} names; the first row has {shown}"
+            f"{did_you_mean(self.written, known)}",
+            rows[0].place,
+        )
+
+
+def _value_at(value: object, parts: Sequence[str]) -> object:
+    """Return the value at a path; None if the path leads nowhere.
+
+    A key may have dots itself. A part leads to an entry of a list by its number, and
+    otherwise into all entries. Then the value is a list.
+    """
+    if not parts:
+        return value
+    if isinstance(value, str):
+        value = _json_in(value)
+    if isinstance(value, list):
+        if parts[0].isdecimal():
+            number = int(parts[0])
+            return _value_at(value[number], parts[1:]) if number < len(value) else None
+        found: list[object] = []
+        for entry in value:
+            member = _value_at(entry, parts)
+            if isinstance(member, list):
+                found += member
+            elif member is not None:
+                found.append(member)
+        return found
+    if isinstance(value, dict):
+        for count in range(len(parts), 0, -1):
+            key = ".".join(parts[:count])
+            if key in value:
+                member = _value_at(value[key], parts[count:])
+                if member is not None:
+                    return member
+    return None
+
+
+def _json_in(text: str) -> object:
+    """Return the object or the list that a text is in JSON; None for other texts."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    mistakes: list[str] = []
+    value = JsonReader().read(text, lambda message, place: mistakes.append(message))
+    return None if mistakes else value
+
+
+def _paths_in(row: Row) -> list[str]:
+    """Return the paths to the values of a row: keys, with the keys of inner objects."""
+    paths = []
+    for name, value in row.values.items():
+        inner = _json_in(value) if isinstance(value, str) else value
+        if isinstance(inner, dict) and inner:
+            paths += [f"{name}.{key}" for key in inner]
+        else:
+            paths.append(name)
+    return paths
+
+
+COLUMNS = golden_format(
+    "columns",
+    "a table or JSON objects, whose columns are named: query, and document, passage or context",
+    fits=has_named_columns,
+    read=_read,
+    fits_queries=_has_named_query,
+    read_queries=_read_queries,
+    options=frozenset({QUERY, *NEEDED, GRADE_COLUMN}),
+)

@@ -1,0 +1,366 @@
+"""Golden sets of ragas, DeepEval and LlamaIndex, and files whose columns are named."""
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from pytest_relevance.judgments.model import Judgments
+from tests.judgments.helpers import Files, lines
+
+
+def table(*rows: Mapping[str, object]) -> str:
+    """A CSV as `csv.DictWriter` and pandas write it: lists as Python has them."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=[*rows[0]])
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def contexts(judgments: Judgments) -> dict[str, list[str]]:
+    """The contexts by query."""
+    assert judgments.documents_are == "contexts"
+    return {query: [*texts] for query, texts in judgments.items()}
+
+
+# ragas
+
+SINGLE = {
+    "user_input": "how long can I return it",
+    "reference_contexts": ['Within 30 days.\nBring the "receipt", please.'],
+    "reference": "30 days",
+    "synthesizer_name": "single_hop_specific_query_synthesizer",
+}
+MULTI = {
+    "user_input": "what if it's late",
+    "reference_contexts": ["<1-hop>\n\nIt's free, too.", "<2-hop>\n\nLate parcels."],
+    "reference": "nothing",
+    "synthesizer_name": "multi_hop",
+}
+OF_RAGAS = {
+    "how long can I return it": ['Within 30 days.\nBring the "receipt", please.'],
+    "what if it's late": ["It's free, too.", "Late parcels."],
+}
+
+
+@pytest.mark.parametrize(
+    "content", [table(SINGLE, MULTI), lines(SINGLE, MULTI), [SINGLE, MULTI]]
+)
+def test_a_test_set_of_ragas(files: Files, content: object) -> None:
+    path = files.write(content)
+    judgments = files.judgments(path)
+    assert contexts(judgments) == OF_RAGAS
+    assert judgments.format == "ragas"
+    assert [query.text for query in files.described(path)] == [*OF_RAGAS]
+
+
+def test_a_test_set_in_parquet(files: Files) -> None:
+    pytest.importorskip("pyarrow")
+    from pyarrow import Table, parquet
+
+    buffer = io.BytesIO()
+    parquet.write_table(Table.from_pylist([SINGLE, MULTI]), buffer)
+    assert contexts(files.judgments(buffer.getvalue())) == OF_RAGAS
+
+
+def test_a_list_that_numpy_wrote(files: Files) -> None:
+    """Python would read it as one text."""
+    cell = "['Late parcels.'\n 'It is free.']"
+    problem = files.problem(table({"user_input": "late", "reference_contexts": cell}))
+    assert problem.startswith(
+        'FILE:2: "reference_contexts": the entries of this list have no commas'
+    )
+    assert "datasets: to_json(PATH)" in problem
+
+
+def test_columns_as_pandas_writes_objects(files: Files) -> None:
+    content = {"user_input": {"0": "a"}, "reference_contexts": {"0": ["b"]}}
+    problem = files.problem(content)
+    assert "found an object by row or key; if pandas wrote it, write" in problem
+
+
+def test_a_query_without_contexts_is_named(files: Files) -> None:
+    returned = {"user_input": "b", "retrieved_contexts": ["x"]}
+    path = files.write(lines(SINGLE, returned, {"user_input": "c"}))
+    judgments = files.judgments(path)
+    assert judgments.unrated == ["b", "c"]
+    (notice,) = judgments.notices
+    assert notice == (
+        "2 queries have nothing that a search should find, so that nothing is judged: "
+        'line 2 ("b"): it has no reference_contexts; retrieved_contexts are what a search returned; '
+        'line 3 ("c"): it has no reference_contexts'
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({**SINGLE, "user_input": " "}, 'the row has no "user_input", the query; '),
+        ({**SINGLE, "user_input": ["hi"]}, "a conversation of several turns is no "),
+        ({**SINGLE, "reference_contexts": []}, "no query of the file has anything "),
+        ({**SINGLE, "reference_contexts": ["--"]}, "no query of the file has anyth"),
+        ({**SINGLE, "reference_contexts": [[1]]}, "an entry of this list is the list "),
+        ({**SINGLE, "reference_context_ids": ["m-1"]}, "has both contexts and ids of "),
+        ({"user_input": "a", "retrieved_contexts": ["b"]}, "has no reference_contexts"),
+    ],
+)
+def test_a_test_set_that_cannot_be_read(
+    files: Files, row: dict[str, object], says: str
+) -> None:
+    assert says in files.problem([row])
+
+
+def test_ids_of_contexts(files: Files) -> None:
+    row = {"user_input": "late", "reference_context_ids": ["m-1", 7]}
+    judgments = files.judgments([row])
+    assert judgments == {"late": {"m-1": 1, "7": 1}}
+    assert judgments.documents_are == "ids"
+
+
+def test_contexts_of_older_versions(files: Files) -> None:
+    generated = {"question": "late", "contexts": ["x"], "evolution_type": "simple"}
+    oldest = {"question": "late", "ground_truth_context": ["x"], "ground_truth": "y"}
+    for row in (generated, oldest):
+        assert contexts(files.judgments([row])) == {"late": ["x"]}
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"ground_truth": "y"}, {"answer": "y", "evolution_type": "simple"}]
+)
+def test_contexts_that_a_search_may_have_returned(
+    files: Files, more: dict[str, str]
+) -> None:
+    path = files.write([{"question": "late", "contexts": ["x"], **more}])
+    problem = files.problem(path)
+    assert problem.endswith("write {file: ..., query: question, context: contexts}")
+    judgments = files.judgments(path, query="question", context="contexts")
+    assert contexts(judgments) == {"late": ["x"]}
+
+
+# DeepEval
+
+GOLDEN = {
+    "input": "late",
+    "actual_output": None,
+    "expected_output": "free",
+    "retrieval_context": ["old terms"],
+    "context": ["It is free.", "| a | b |\n|---|---|"],
+}
+
+
+def test_goldens_in_both_spellings(files: Files) -> None:
+    camel = {**GOLDEN, "expectedOutput": "free", "retrievalContext": ["old terms"]}
+    for name in ("actual_output", "expected_output", "retrieval_context"):
+        del camel[name]
+    for content in ([GOLDEN], lines(GOLDEN), {"goldens": [GOLDEN]}, [camel]):
+        judgments = files.judgments(content)
+        assert contexts(judgments) == {"late": GOLDEN["context"]}
+        assert judgments.format == "deepeval"
+
+
+@pytest.mark.parametrize("write", [table, lines])
+def test_contexts_joined_by_bars(files: Files, write: Any) -> None:
+    row = {**GOLDEN, "context": "It is free.|Within 30 days."}
+    judgments = files.judgments(write(row))
+    assert contexts(judgments) == {"late": ["It is free.", "Within 30 days."]}
+    (notice,) = judgments.notices
+    assert notice.startswith("the context of 1 row is split at |, by which DeepEval")
+    assert notice.endswith(
+        'save the dataset as JSON: dataset.save_as("json", directory=...)'
+    )
+
+
+def test_a_table_in_markdown_is_not_split(files: Files) -> None:
+    row = {**GOLDEN, "context": "Prices:\n| a | b |\n|---|---|\n| 1 | 2 |"}
+    problem = files.problem(table(row))
+    assert problem.startswith('FILE:2: "context" has a table in Markdown')
+    assert "save the dataset as JSON" in problem
+
+
+def test_what_a_search_returned_is_no_golden(files: Files) -> None:
+    row = {"input": "b", "retrieval_context": ["x"]}
+    problem = files.problem([row])
+    assert "retrieval_context is what a search returned, and no judgment" in problem
+    judgments = files.judgments([GOLDEN, row])
+    assert judgments.unrated == ["b"]
+    assert judgments.notices[0].endswith(
+        '[1] ("b"): it has retrieval_context, which a search returned, and no context'
+    )
+
+
+def test_goldens_of_conversations(files: Files) -> None:
+    content = [{"scenario": "a parcel is late", "turns": None, "context": ["x"]}]
+    assert "these goldens are conversations" in files.problem(content)
+
+
+# LlamaIndex
+
+PAIRS = {
+    "queries": {"q1": "late", "q2": "lost", "q3": "old"},
+    "corpus": {"n1": "It is free.", "n2": "Within 30 days."},
+    "relevant_docs": {"q1": ["n1", "n2"], "q2": ["n2"], "q9": ["n1"]},
+    "mode": "text",
+}
+
+
+def test_pairs_have_texts(files: Files) -> None:
+    path = files.write(PAIRS)
+    judgments = files.judgments(path)
+    both = ["It is free.", "Within 30 days."]
+    assert contexts(judgments) == {"q1": both, "q2": ["Within 30 days."]}
+    assert files.queries(path) == PAIRS["queries"]
+    unknown, without = judgments.notices
+    assert unknown == '1 id of relevant_docs stand for no query under queries: "q9"'
+    assert without.endswith('queries.q3 ("old"): it has nothing under relevant_docs')
+
+
+def test_ids_of_pairs(files: Files) -> None:
+    judgments = files.judgments(PAIRS, document="relevant_docs")
+    assert judgments == {"q1": {"n1": 1, "n2": 1}, "q2": {"n2": 1}}
+    assert judgments.documents_are == "ids"
+    problem = files.problem(PAIRS, document="corpus")
+    assert "write document: relevant_docs, or leave it out" in problem
+
+
+def test_mistakes_in_pairs(files: Files) -> None:
+    content = {
+        "queries": {"q1": 3.5, "q2": {}},
+        "corpus": {},
+        "relevant_docs": {"q1": ["n"]},
+    }
+    assert files.problems(content) == [
+        'FILE: relevant_docs.q1[0]: the corpus has no text for the document "n"',
+        "FILE: queries.q2: a query is text, found the mapping {}",
+    ]
+
+
+def test_labelled_examples(files: Files) -> None:
+    example = {
+        "query": "late",
+        "query_by": {"model_name": "", "type": "human"},
+        "reference_contexts": ["It is free."],
+        "reference_answer": "free",
+        "reference_answer_by": None,
+    }
+    judgments = files.judgments({"examples": [example]})
+    assert contexts(judgments) == {"late": ["It is free."]}
+    assert judgments.format == "llama-index"
+
+
+# Columns that the user names
+
+RUN = {
+    "id": "8f0c",
+    "inputs": {"question": "late"},
+    "outputs": {
+        "contexts": ["It is free."],
+        "documents": [{"page_content": "Free."}, {"page_content": "Or not."}],
+        "ids": ["m-1", "m-2"],
+    },
+}
+ASKED = {"query": "inputs.question"}
+
+
+def test_nested_keys(files: Files) -> None:
+    path = files.write(lines(RUN))
+    judgments = files.judgments(path, context="outputs.contexts", **ASKED)
+    assert contexts(judgments) == {"late": ["It is free."]}
+    of_list = "outputs.documents.page_content"
+    judgments = files.judgments(path, passage=of_list, **ASKED)
+    assert judgments == {"late": {"Free.": 1, "Or not.": 1}}
+    assert judgments.documents_are == "quotes"
+    first = files.judgments(path, passage="outputs.documents.1.page_content", **ASKED)
+    assert first == {"late": {"Or not.": 1}}
+    ids = files.judgments(path, document="outputs.ids", **ASKED)
+    assert (ids, ids.documents_are) == ({"late": {"m-1": 1, "m-2": 1}}, "ids")
+
+
+def test_a_path_into_the_json_of_a_cell(files: Files) -> None:
+    row = {"input": '{"question": "late"}', "expected": '{"contexts": ["Free."]}'}
+    names = {"query": "input.question", "context": "expected.contexts"}
+    assert contexts(files.judgments(table(row), **names)) == {"late": ["Free."]}
+
+
+def test_a_path_that_leads_nowhere(files: Files) -> None:
+    path = files.write(lines(RUN, RUN))
+    problem = files.problem(path, document="outputs.id", **ASKED)
+    assert problem == (
+        'FILE:1: there is no "outputs.id", which document names; the first row has id, inputs.question, '
+        'outputs.contexts, outputs.documents and outputs.ids; did you mean "outputs.ids"?'
+    )
+    first, _ = files.problems(path, passage="outputs.documents", **ASKED)
+    assert "objects with page_content; name the key" in first
+    empty = files.problem("q,docs\nlate,\n", query="q", document="docs")
+    assert (
+        empty == 'FILE:1: the column "docs", which document names, is empty in all rows'
+    )
+
+
+@pytest.mark.parametrize("cell", ["""['m-1', "m-2"]""", '["m-1", "m-2"]'])
+def test_a_column_with_lists_of_ids(files: Files, cell: str) -> None:
+    content = table({"q": "late", "docs": cell}, {"q": "lost", "docs": "m-3"})
+    judgments = files.judgments(content, query="q", document="docs")
+    assert judgments == {"late": {"m-1": 1, "m-2": 1}, "lost": {"m-3": 1}}
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["a, b", "a|b", "a;b", "a.md b.md", "m-1 m-2", "a-b c-d", "1 2", "x y", "a\nb"],
+)
+def test_several_ids_without_a_list(files: Files, cell: str) -> None:
+    known = '["x", "y"]'
+    content = table({"q": "lost", "docs": known}, {"q": "late", "docs": cell})
+    problem = files.problem(content, query="q", document="docs")
+    assert problem.startswith("FILE:3: ")
+    assert "may be several ids; write them as a list, [" in problem
+
+
+@pytest.mark.parametrize(
+    "cell", ["refund policy.md", "docs/re fund.md", "Terms of use"]
+)
+def test_one_id_with_blanks(files: Files, cell: str) -> None:
+    content = table({"q": "late", "docs": cell})
+    assert files.judgments(content, query="q", document="docs") == {"late": {cell: 1}}
+
+
+def test_one_id_that_looks_like_several(files: Files) -> None:
+    content = table({"q": "late", "docs": '["Paris, Texas"]'})
+    judgments = files.judgments(content, query="q", document="docs")
+    assert judgments == {"late": {"Paris, Texas": 1}}
+
+
+def test_a_text_with_separators_is_one_quote(files: Files) -> None:
+    content = table({"q": "late", "quote": "free, or not; | see [1]"})
+    judgments = files.judgments(content, query="q", passage="quote")
+    assert judgments == {"late": {"free, or not; | see [1]": 1}}
+
+
+def test_grades_beside_lists(files: Files) -> None:
+    content = "q,docs,points\nlate,m-1,3\nlate,m-2,\nlost,m-2,\n"
+    names = {"query": "q", "document": "docs", "grade_column": "points"}
+    judgments = files.judgments(content, **names)
+    assert (judgments, judgments.unrated) == ({"late": {"m-1": 3}}, ["lost"])
+
+
+def test_the_query_is_in_the_one_column_that_is_called_so(files: Files) -> None:
+    row: dict[str, object] = {"question": "late", "docs": "m-1"}
+    assert files.judgments([row], document="docs") == {"late": {"m-1": 1}}
+    problem = files.problem([{**row, "input": "x"}], document="docs")
+    assert (
+        'the query may be in "question" or "input"; name it, query: COLUMN' in problem
+    )
+
+
+def test_queries_alone(files: Files) -> None:
+    path = files.write("frage,note\nlate,x\n")
+    (query,) = files.described(path, query="frage")
+    assert query.text == "late"
+
+
+def test_one_column_of_what_is_needed(files: Files) -> None:
+    path = files.write(lines(RUN))
+    with pytest.raises(ValueError, match="found document and context"):
+        files.judgments(path, document="a", context="b")
