@@ -43,6 +43,10 @@ FILES = {
     "hybrid.trec": RANKED,
     "qrels.txt": "q1 0 sku-1 3\n",
     "queries.tsv": "q1\tblue shoes\n",
+    "testset.jsonl": '{"user_input": "late", "reference_contexts": ["It is free."]}\n',
+    "questions.csv": 'question,pages\nlate,"[""m-12"", ""faq-3""]"\n',
+    "langsmith.jsonl": '{"inputs": {"question": "late"}, "outputs": {"contexts": ["It is free."]}}\n',
+    "braintrust.jsonl": '{"input": "late", "expected": {"quotes": ["It is free"]}, "tags": null}\n',
 }
 """Files that examples name."""
 

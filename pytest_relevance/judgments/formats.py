@@ -122,7 +122,7 @@ class JudgmentFormat:
 
 
 _MEANT_FOR: Mapping[str, str] = {
-    QUERY: "Elasticsearch requests, and files whose columns are named (document, passage or context)",
+    QUERY: "Elasticsearch requests, tables and JSON objects",
     DOCUMENT: "tables and JSON objects",
     PASSAGE: "tables and JSON objects",
     CONTEXT: "tables and JSON objects",

@@ -67,14 +67,15 @@ def golden_format(
     *,
     fits: Callable[[Source], bool],
     read: Callable[[Source], GoldenSet],
-    fits_queries: Callable[[Source], bool] | None = None,
     read_queries: Callable[[Source], GoldenSet] | None = None,
+    has_queries_alone: Callable[[Source], bool] = lambda source: False,
     options: frozenset[str] = frozenset(),
 ) -> JudgmentFormat:
     """Return the format of the golden sets of a tool.
 
     `read` returns the golden set of a file, or raises FileError.
-    `fits_queries`, `read_queries`: the same for the queries alone, if that differs.
+    `read_queries`: the same for the queries alone, if that differs.
+    `has_queries_alone`: says whether a file does not say what its queries need.
     """
 
     def ratings_of(source: Source) -> Ratings:
@@ -85,16 +86,19 @@ def golden_format(
         return _queries(source, golden_set.goldens)
 
     def columns_of(source: Source) -> list[UnreadColumn]:
-        return _columns(source, beside_judgments=fits(source))
+        return _columns(source, beside_judgments=not has_queries_alone(source))
+
+    def is_golden_set(source: Source) -> bool:
+        return fits(source) and not has_queries_alone(source)
 
     return JudgmentFormat(
         name=name,
         about=about,
         fits=fits,
         read=ratings_of,
-        fits_queries=fits_queries,
         read_queries=queries_of,
-        is_golden_set=fits,
+        has_queries_alone=has_queries_alone,
+        is_golden_set=is_golden_set,
         unread_columns=columns_of,
         options=options,
     )
@@ -255,11 +259,11 @@ class Goldens:
         self._found.append(golden)
 
     def end(self) -> list[Golden]:
-        """Return the queries that were added. Raises FileError if there are mistakes."""
+        """Return all queries. Raises FileError if there are mistakes."""
         self._problems.raise_if_any()
         return self._found
 
 
 def texts_alone(texts: Iterable[str]) -> list[str]:
-    """Return the texts that have a letter or a digit. Any text would hold the others."""
+    """Return the texts with a letter or a digit. Any text would hold the others."""
     return [text for text in texts if any(map(str.isalnum, text))]

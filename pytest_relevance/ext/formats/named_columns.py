@@ -62,6 +62,10 @@ def _has_named_query(source: Source) -> bool:
     return QUERY in source.options and not is_rank_eval(source)
 
 
+def _has_queries_alone(source: Source) -> bool:
+    return not has_named_columns(source)
+
+
 def _read(source: Source) -> GoldenSet:
     """Return the queries of a file with what each needs."""
     if not has_named_columns(source):
@@ -307,9 +311,9 @@ def _paths_in(row: Row) -> list[str]:
 COLUMNS = golden_format(
     "columns",
     "a table or JSON objects, whose columns are named: query, and document, passage or context",
-    fits=has_named_columns,
+    fits=_has_named_query,
     read=_read,
-    fits_queries=_has_named_query,
     read_queries=_read_queries,
+    has_queries_alone=_has_queries_alone,
     options=frozenset({QUERY, *NEEDED, GRADE_COLUMN}),
 )
