@@ -89,7 +89,8 @@ def grade_passages(
 
     A passage is found at the first result that holds it.
 
-    `held`: for each result, the indexes (from 0) of the passages that it holds.
+    `held`: for each result, the indexes (from 0) of the passages that it holds. Indexes
+        beyond `grades` do not count: they are of texts without a grade.
     `grades`: the grade of each passage.
     `lengths`: the number of characters of each result.
     """
@@ -97,7 +98,8 @@ def grade_passages(
     found: list[list[float]] = []
     highest: list[float | None] = []
     repeated = []
-    for index, passages in enumerate(held):
+    graded = [[each for each in passages if each < len(grades)] for passages in held]
+    for index, passages in enumerate(graded):
         new = [grades[passage] for passage in passages if passage not in seen]
         seen.update(passages)
         found.append(new)
@@ -114,7 +116,7 @@ def grade_passages(
         judged=grades,
         found=found,
         lengths=lengths,
-        held=held,
+        held=graded,
     )
 
 
@@ -196,6 +198,12 @@ def dcg_of(graded: GradedRanking, settings: Settings, k: int | None = None) -> f
     """
     if not graded.found:
         return dcg(scored_grades(graded, settings), settings, k)
+    one_a_rank = best_first(returned_grades(graded, k), settings, k)
+    return min(_sum_of_passages(graded, settings, k), dcg(one_a_rank, settings))
+
+
+def _sum_of_passages(graded: GradedRanking, settings: Settings, k: int | None) -> float:
+    """Return the sum of gain / discount over the passages found in the top k."""
     gains = settings.gains
     top = graded.found[:k]
     discounts = discount_table(settings.discount, len(top))
@@ -203,8 +211,34 @@ def dcg_of(graded: GradedRanking, settings: Settings, k: int | None = None) -> f
     for grades, discount in zip(top, discounts, strict=False):
         for grade in grades:
             total += gains[grade] / discount
-    one_a_rank = best_first(returned_grades(graded, k), settings, k)
-    return min(total, dcg(one_a_rank, settings))
+    return total
+
+
+def added_by_passages(
+    graded: GradedRanking, settings: Settings, k: int | None = None
+) -> dict[int, float]:
+    """Return {passage: by how much it raises the DCG}, for those found in the top k.
+
+    The passages are added one by one: rank by rank, and within a rank the highest gain
+    first. So the values add up to the DCG, which is limited as `dcg_of` says. Passages
+    are indexes (from 0) in `graded.judged`.
+    """
+    added: dict[int, float] = {}
+    grades: list[float] = []
+    total = before = 0.0
+    top = graded.held[:k]
+    discounts = discount_table(settings.discount, len(top))
+    for held, discount in zip(top, discounts, strict=False):
+        gains = {index: settings.gains[graded.judged[index]] for index in held}
+        for index in sorted(held, key=gains.__getitem__, reverse=True):
+            if index in added:
+                continue
+            total += gains[index] / discount
+            grades.append(graded.judged[index])
+            limit = dcg(best_first(grades, settings, k), settings)
+            added[index] = min(total, limit) - before
+            before = min(total, limit)
+    return added
 
 
 def dcg_terms(
@@ -227,6 +261,40 @@ def dcg_terms(
                 discount=discounts[index],
                 discounted=discounted,
                 total=total,
+            )
+        )
+    return terms
+
+
+def terms_of_ranking(
+    graded: GradedRanking, settings: Settings, k: int | None = None
+) -> list[Term]:
+    """Return the summands of the DCG of a ranking, one for each scored result.
+
+    If passages were judged, the gain of a rank is the sum over the passages found at
+    it, and its grade is the highest of theirs. `total` is the DCG down to the rank,
+    with its limit: see `dcg_of`.
+    """
+    if not graded.found:
+        return dcg_terms(scored_grades(graded, settings), settings, k)
+    top = graded.found[:k]
+    discounts = discount_table(settings.discount, len(top))
+    terms = []
+    total = 0.0
+    for index, grades in enumerate(top):
+        gain = 0.0
+        for grade in grades:
+            gain += settings.gains[grade]
+            total += settings.gains[grade] / discounts[index]
+        one_a_rank = best_first(returned_grades(graded, index + 1), settings, k)
+        terms.append(
+            Term(
+                rank=index + 1,
+                grade=graded.grades[index],
+                gain=gain,
+                discount=discounts[index],
+                discounted=gain / discounts[index],
+                total=min(total, dcg(one_a_rank, settings)),
             )
         )
     return terms

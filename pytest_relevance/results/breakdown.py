@@ -40,7 +40,8 @@ class Row:
 
     `rank`: from 1.
     `document`: None below the last result.
-    `grade`: None for an unjudged result and for a later copy (`repeated`).
+    `grade`: None for an unjudged result and for a later copy (`repeated`). If passages
+    are judged, the highest grade found at the rank.
     `discounted_gain`: gain / discount.
     `dcg`, `cg`: the sums of discounted gains and of grades, down to this rank.
     `ideal_grade`: the grade at this rank of the ideal ranking; None below its end.
@@ -201,7 +202,7 @@ def break_down(result: CaseResult) -> Breakdown:
 def _break_down(ranking: ScoredRanking) -> Breakdown:
     """Return the breakdown of a ranking; no losses if nothing ideal has a gain."""
     rows = _rows_of(ranking)
-    dcg = ndcg.dcg(ranking.own, ranking.settings)
+    dcg = ndcg.dcg_of(ranking.graded, ranking.settings, ranking.k)
     ideal_dcg = ranking.ideal_dcg
     if not ideal_dcg:
         is_defined = ndcg.has_gain(ranking.graded, ranking.settings)
@@ -234,7 +235,7 @@ def _too_high(ranking: ScoredRanking, rows: Sequence[Row]) -> tuple[Row, ...]:
 def _rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
     """Return a row for each rank of the scored results and of the ideal ranking."""
     settings = ranking.settings
-    own_terms = ndcg.dcg_terms(ranking.own, settings)
+    own_terms = ranking.terms
     ideal_terms = ndcg.dcg_terms(ranking.ideal, settings)
     ranks = max(len(own_terms), len(ideal_terms))
     discounts = discount_table(settings.discount, ranks)
@@ -246,9 +247,8 @@ def _rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
         term = _term_at(own_terms, rank)
         ideal = _term_at(ideal_terms, rank)
         grade = term.grade
-        if grade is not None and (grade > 0 or settings.negative == "keep"):
-            cg += grade
-        ideal_rank = None if grade is None else ideal_ranks[settings.gains[grade]]
+        cg += _cumulated_at(ranking, rank)
+        ideal_rank = _ideal_rank(ranking, grade, ideal_ranks)
         document = None
         is_repeated = False
         if rank <= len(own_terms):
@@ -271,6 +271,32 @@ def _rows_of(ranking: ScoredRanking) -> tuple[Row, ...]:
         )
         rows.append(row)
     return tuple(rows)
+
+
+def _cumulated_at(ranking: ScoredRanking, rank: int) -> float:
+    """Return the grades at a rank, as CG counts them; of passages, all found there."""
+    if rank > len(ranking.own):
+        return 0.0
+    grades: Sequence[float | None] = ranking.own[rank - 1 : rank]
+    if ranking.graded.found:
+        grades = ranking.graded.found[rank - 1]
+    total = 0.0
+    for grade in grades:
+        if grade is not None and (grade > 0 or ranking.settings.negative == "keep"):
+            total += grade
+    return total
+
+
+def _ideal_rank(
+    ranking: ScoredRanking, grade: float | None, ideal_ranks: Mapping[float, int]
+) -> int | None:
+    """Return the rank of a grade in the ideal order.
+
+    None for an unjudged result, a later copy, and a result that holds no passage.
+    """
+    if grade is None or (ranking.passages and not grade):
+        return None
+    return ideal_ranks[ranking.settings.gains[grade]]
 
 
 def _term_at(terms: Sequence[ndcg.Term], rank: int) -> ndcg.Term:

@@ -143,6 +143,8 @@ class BaselineComparison:
     `people_scores`: all these scores without the grades of a machine; empty if there
     are none.
     `documents`, `grades`: the accepted ranking, if a report needs it.
+    `held`: for each accepted result the indexes (from 0) of the passages that it holds,
+    if the case has passages.
     `then`: its scores on the day it was accepted, if a report needs them.
     `latency`: the latency in the reference, in seconds; None if its search was called
     in another way.
@@ -191,6 +193,7 @@ class BaselineComparison:
     newly_met: bool = False
     judged_alone: Sequence[float] = ()
     verdict: str = ""
+    held: Sequence[Sequence[int]] = ()
 
     @property
     def has_accepted_ranking(self) -> bool:

@@ -87,6 +87,8 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
 
 def _scores_of_judged(change: Change) -> Sequence[float]:
     """Return both scores over judged results alone; () if both rankings are judged."""
+    if change.case.evaluation.passages:
+        return ()
     if change.found is not None:
         return change.found.judged_alone
     if not _has_unjudged(change, {}):
@@ -125,13 +127,14 @@ def is_certainly_worse(change: Change) -> bool:
     """Say whether a query got worse, whatever its unjudged results are worth.
 
     A query certainly got worse if it newly misses a demand that no grade can change, or
-    if its search failed or returned nothing. Otherwise it certainly got worse if no
+    if its search failed or returned nothing. So did a query with passages, because none
+    of its results is unjudged. Otherwise it certainly got worse if no
     grades make its DCG as high as before. With settings that allow no interval, all
     results have to be judged.
 
     `change`: the change of a query that got worse by its present judgments.
     """
-    if no_grade_matters(change):
+    if change.case.evaluation.passages or no_grade_matters(change):
         return True
     if change.before is None or not change.is_compared:
         return False

@@ -50,7 +50,10 @@ class ChangeCounts:
     one of the variants. Queries that cannot be compared are not counted.
 
     `certain`, `open`: how many of `got_worse` got worse for certain, and how many may
-    only lack judgments; 0 if queries are compared by another metric than nDCG.
+    only lack judgments; 0 if queries are compared by another metric than nDCG. Queries
+    with passages lack no judgments, and are in neither.
+    `lost_passage`: how many of `got_worse` lost a passage: a result in the top k of the
+    reference holds it, and no result in the top k now.
     `inconclusive`: how many got worse and have too few judged results.
     `changed`: how many newly miss only expectations that compare rankings.
     `within_tolerance`: how many have a score that changed, at most by the tolerance.
@@ -60,6 +63,7 @@ class ChangeCounts:
     got_worse: int = 0
     certain: int = 0
     open: int = 0
+    lost_passage: int = 0
     inconclusive: int = 0
     changed: int = 0
     got_better: int = 0
@@ -95,6 +99,7 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
     word_of: dict[_Query, str] = {}
     certain: set[_Query] = set()
     open_ones: set[_Query] = set()
+    lost: set[_Query] = set()
     for number, change in enumerate(changes):
         word = became_of(change)
         if word == NOT_COMPARED:
@@ -106,27 +111,33 @@ def count_changes(changes: Iterable[Change]) -> ChangeCounts:
         is_certain = certainty_of(change, word)
         if is_certain is not None:
             (certain if is_certain else open_ones).add(query)
+        if word == GOT_WORSE and change.lost_passages:
+            lost.add(query)
     return counts_of(
         Counter(word_of.values()),
         certain=len(certain),
         still_open=len(open_ones - certain),
+        lost_passage=len(lost),
     )
 
 
 def certainty_of(change: Change, word: str) -> bool | None:
     """Say whether a case got worse under every grading of its unjudged results.
 
-    None if it did not get worse, or if it is compared by another metric than nDCG.
+    None if it did not get worse, if it is compared by another metric than nDCG, or if
+    it has passages.
 
     `word`: what became of the case, as `became_of` says.
     """
+    if change.case.evaluation.passages:
+        return None
     if word != GOT_WORSE or not (change.is_by_ndcg or lacks_judgments(change)):
         return None
     return is_certainly_worse(change)
 
 
 def counts_of(
-    counts: Mapping[str, int], *, certain: int, still_open: int
+    counts: Mapping[str, int], *, certain: int, still_open: int, lost_passage: int = 0
 ) -> ChangeCounts:
     """Return the counts of queries, made of {what they became: how many}."""
     counts = Counter(counts)
@@ -134,6 +145,7 @@ def counts_of(
         got_worse=counts[GOT_WORSE],
         certain=certain,
         open=still_open,
+        lost_passage=lost_passage,
         inconclusive=counts[IN_DOUBT],
         changed=counts[CHANGED],
         got_better=counts[GOT_BETTER],

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pytest_relevance.metrics.names import metric_named
+from pytest_relevance.metrics.ndcg import grade_passages
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_parts import WITHOUT_COMPARISON, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult
@@ -27,12 +28,15 @@ class Snapshot:
     `documents`: the results, best first.
     `grades`: the grade of each document, None for an unjudged one; empty without
     judgments.
+    `held`: for each result the indexes (from 0) of the passages that it holds, if the
+    case has passages.
     `scores`: {metric: score}; None if a score is not defined.
     `latency`: how long the search took, in seconds; None if that is not known.
     """
 
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
+    held: Sequence[Sequence[int]] = ()
     scores: Mapping[str, float | None] = field(default_factory=dict)
     latency: float | None = None
 
@@ -42,6 +46,7 @@ class Snapshot:
         return cls(
             documents=result.ranking.documents,
             grades=result.ranking.grades,
+            held=result.ranking.held,
             scores=result.evaluation.scores,
             latency=result.call.latency,
         )
@@ -55,6 +60,7 @@ class Snapshot:
         return cls(
             documents=baseline.documents,
             grades=baseline.grades,
+            held=baseline.held,
             scores={**baseline.scores, result.metric.text: baseline.score},
             latency=baseline.latency,
         )
@@ -163,7 +169,13 @@ class Change:
 
     @property
     def grades(self) -> dict[str, float]:
-        """Return {document: grade} for the judged documents of both rankings."""
+        """Return {document: grade} for the judged documents of both rankings.
+
+        If the case has passages: {passage: grade} for all its passages.
+        """
+        passages = self.case.evaluation.passages
+        if passages:
+            return {passage.text: passage.grade for passage in passages}
         grades = {}
         for snapshot in (self.before, self.after):
             if snapshot is None:
@@ -176,20 +188,54 @@ class Change:
         return grades
 
     @property
+    def ranks_before(self) -> Mapping[str, int]:
+        """Return {document: its first rank} in the earlier ranking.
+
+        If the case has passages: {passage: the rank at which it was found}. Empty if
+        the rankings cannot be compared.
+        """
+        if self.before is None or not self.is_compared:
+            return {}
+        return ranks_of_judged(self.case, self.before)
+
+    @property
+    def ranks_after(self) -> Mapping[str, int]:
+        """Return {document: its first rank} in the ranking now.
+
+        If the case has passages: {passage: the rank at which it is found}. Known ranks
+        below the ranking are included.
+        """
+        passages = self.case.evaluation.passages
+        if passages:
+            ranks = {passage.text: passage.rank for passage in passages}
+            return {text: rank for text, rank in ranks.items() if rank is not None}
+        return {**self.case.ranking.deeper, **first_ranks(self.after.documents)}
+
+    @property
+    def lost_passages(self) -> list[str]:
+        """Return the passages that only the earlier ranking has in its top k."""
+        if not self.case.evaluation.passages or self.moves is None:
+            return []
+        return [move.document for move in self.moves.left]
+
+    @property
     def moves(self) -> RankChanges | None:
-        """Return which documents left, entered and moved in the top k.
+        """Return which documents, or passages, left, entered and moved in the top k.
 
         None if the rankings cannot be compared. In `left`, documents with the highest
         gains are first: they explain the lost score.
         """
         if self.before is None or not self.is_compared:
             return None
-        changes = rank_changes(
-            self.before.documents,
-            self.after.documents,
-            self.case.conditions.k,
+        k = self.case.conditions.k
+        first, second = self.before.documents[:k], self.after.documents[:k]
+        changes = changes_of_ranks(
+            self.ranks_before,
+            self.ranks_after,
+            k,
             self.grades,
-            self.case.ranking.deeper,
+            jaccard=jaccard(first, second),
+            rbo=rbo(first, second),
         )
         gains = self.case.conditions.settings.gains
         left = sorted(changes.left, key=lambda move: -gains[move.grade])
@@ -204,13 +250,29 @@ def changes_since_baseline(results: Sequence[CaseResult]) -> list[Change]:
 # --- ranks that changed ---------------------------------------------------------------
 
 
+def ranks_of_judged(case: CaseResult, snapshot: Snapshot) -> dict[str, int]:
+    """Return {document: its first rank} in a ranking of a case.
+
+    If the case has passages: {passage: the rank of the first result that holds it}.
+    """
+    passages = case.evaluation.passages
+    if not passages:
+        return first_ranks(snapshot.documents)
+    ranks: dict[str, int] = {}
+    graded = grade_passages(snapshot.held, [passage.grade for passage in passages])
+    for rank, held in enumerate(graded.held, start=1):
+        for index in held:
+            ranks.setdefault(passages[index].text, rank)
+    return ranks
+
+
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 _NO_RANKS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A document whose rank changed.
+    """A document, or a passage, whose rank changed.
 
     `first`, `second`: its ranks (from 1) in both rankings; None if the ranking is not
     known to have it.
@@ -270,8 +332,30 @@ def rank_changes(
     `first`, `second`: the earlier and the later ranking.
     `deeper`: {document: rank}, for documents below the end of `second`.
     """
-    before = first_ranks(first)
-    after = {**deeper, **first_ranks(second)}
+    return changes_of_ranks(
+        first_ranks(first),
+        {**deeper, **first_ranks(second)},
+        k,
+        grades,
+        jaccard=jaccard(first[:k], second[:k]),
+        rbo=rbo(first[:k], second[:k]),
+    )
+
+
+def changes_of_ranks(
+    before: Mapping[str, int],
+    after: Mapping[str, int],
+    k: int,
+    grades: Mapping[str, float],
+    *,
+    jaccard: float,
+    rbo: float,
+) -> RankChanges:
+    """Return which documents, or passages, left, entered and moved in the top k.
+
+    `before`, `after`: {document: rank} in the earlier and in the later ranking.
+    `jaccard`, `rbo`: how similar the two top k are.
+    """
     left, entered, moved = [], [], []
     for document in {**before, **after}:
         move = Move(
@@ -296,6 +380,6 @@ def rank_changes(
         left=tuple(left),
         entered=tuple(entered),
         moved=tuple(moved),
-        jaccard=jaccard(first[:k], second[:k]),
-        rbo=rbo(first[:k], second[:k]),
+        jaccard=jaccard,
+        rbo=rbo,
     )

@@ -14,13 +14,14 @@ from pytest_relevance.results.scored_ranking import ScoredRanking
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """The nDCG@k that a document costs.
+    """The nDCG@k that a document, or a passage, costs.
 
     `loss`: (discounted gain at the ideal rank - that at the own rank) / IDCG. Below
     0 the document ranks above its ideal rank.
     `rank`: where the search returned the document, from 1; None if it did not.
-    `document`: None if several documents with one gain, which were not returned, share
-    the loss: there are fewer ideal ranks for this gain than documents.
+    `document`: the id, or the quote of the passage. None if several documents with one
+    gain, which were not returned, share the loss: there are fewer ideal ranks for this
+    gain than documents.
     `candidates`: how many documents share the loss.
     `places`: how many ideal ranks there are for the candidates.
     `grade`: the grade of the document; the highest grade with this gain if there are
@@ -80,50 +81,16 @@ class _FreePlaces:
         return places.popleft() if places else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    """A judged document whose rank is known.
-
-    `discounted`: its gain / discount; 0 below k.
-    """
-
-    rank: int
-    document: str
-    grade: float
-    discounted: float
-
-
-def _ranked_documents(ranking: ScoredRanking) -> list[_Ranked]:
-    """Return the judged documents that were found, by rank, also below the cutoff.
-
-    A document below the cutoff has no discounted gain.
-    """
-    ranked = []
-    for rank, index in enumerate(ranking.indexes, 1):
-        grade = ranking.graded.grades[index]
-        if grade is None:
-            continue
-        is_scored = rank <= len(ranking.discounted)
-        discounted = ranking.discounted[rank - 1] if is_scored else 0.0
-        ranked.append(_Ranked(rank, ranking.documents[index], grade, discounted))
-    below = []
-    for document, grade in ranking.missing:
-        if document in ranking.deeper:
-            below.append(_Ranked(ranking.deeper[document], document, grade, 0.0))
-    below.sort(key=lambda each: (each.rank, each.document, each.grade))
-    return ranked + below
-
-
 def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
     """Return the losses of documents with a rank, which take the best ideal ranks."""
     losses = []
-    for ranked in _ranked_documents(ranking):
+    for ranked in ranking.ranked:
         gain = ranking.settings.gains[ranked.grade]
         loss = places.take(gain) - ranked.discounted
         if gain > 0 or loss:
             losses.append(
                 Loss(
-                    document=ranked.document,
+                    document=ranked.name,
                     grade=ranked.grade,
                     rank=ranked.rank,
                     loss=loss / ranking.ideal_dcg,

@@ -14,16 +14,34 @@ from functools import cached_property
 
 from pytest_relevance.metrics import ndcg
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import CasePassage
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Change
 
 
+@dataclass(frozen=True, slots=True)
+class RankedItem:
+    """A judged document, or a passage, whose rank is known.
+
+    `name`: the id of the document, or the quote of the passage.
+    `discounted`: what it adds to the DCG; 0 below k.
+    """
+
+    rank: int
+    name: str
+    grade: float
+    discounted: float
+
+
 @dataclass(frozen=True)
 class ScoredRanking:
-    """A ranking with grades, and with what each result adds to its DCG.
+    """A ranking with grades, and with what each judged document adds to its DCG.
+
+    If the case has passages, these take the place of the judged documents.
 
     `missing`: (document, grade) for judged documents that the ranking lacks.
     `deeper`: {document: rank} for missing documents with a known rank below it.
+    `passages`: the passages of the case; empty if documents are judged.
     """
 
     documents: Sequence[str]
@@ -32,6 +50,7 @@ class ScoredRanking:
     k: int | None
     missing: Sequence[tuple[str, float]] = ()
     deeper: Mapping[str, int] = field(default_factory=dict)
+    passages: Sequence[CasePassage] = ()
 
     @cached_property
     def indexes(self) -> Sequence[int]:
@@ -60,9 +79,49 @@ class ScoredRanking:
         return ndcg.ideal_grades(self.graded, of_judged, len(self.ideal))
 
     @cached_property
-    def discounted(self) -> list[float]:
-        """Return gain / discount of the scored results, down to k."""
-        return ndcg.discounted_gains(self.own, self.settings)
+    def terms(self) -> Sequence[ndcg.Term]:
+        """Return the summands of the DCG down to k, one for each scored result."""
+        return ndcg.terms_of_ranking(self.graded, self.settings, self.k)
+
+    @cached_property
+    def ranked(self) -> Sequence[RankedItem]:
+        """Return the judged documents or passages that were found, by rank.
+
+        Those below the cutoff are included. They add nothing to the DCG.
+        """
+        items = self._ranked_passages() if self.passages else self._ranked_results()
+        below = []
+        for name, grade in self.missing:
+            if name in self.deeper:
+                below.append(RankedItem(self.deeper[name], name, grade, 0.0))
+        below.sort(key=lambda each: (each.rank, each.name, each.grade))
+        return items + below
+
+    def _ranked_results(self) -> list[RankedItem]:
+        items = []
+        for rank, index in enumerate(self.indexes, 1):
+            grade = self.graded.grades[index]
+            if grade is None:
+                continue
+            is_scored = rank <= len(self.terms)
+            discounted = self.terms[rank - 1].discounted if is_scored else 0.0
+            items.append(RankedItem(rank, self.documents[index], grade, discounted))
+        return items
+
+    def _ranked_passages(self) -> list[RankedItem]:
+        """Return the passages that the results hold, by rank."""
+        items = []
+        added = ndcg.added_by_passages(self.graded, self.settings, self.k)
+        seen: set[int] = set()
+        for rank, held in enumerate(self.graded.held, 1):
+            for index in held:
+                if index in seen:
+                    continue
+                seen.add(index)
+                passage = self.passages[index]
+                discounted = added.get(index, 0.0)
+                items.append(RankedItem(rank, passage.text, passage.grade, discounted))
+        return items
 
     @cached_property
     def ideal_dcg(self) -> float:
@@ -70,15 +129,18 @@ class ScoredRanking:
         return ndcg.dcg(self.ideal, self.settings)
 
     def shares(self) -> list[tuple[str, float]]:
-        """Return (document, what it adds to nDCG@k) for each scored result."""
+        """Return (document or passage, what it adds to nDCG@k) for each found one."""
         shares = []
-        for index, discounted in zip(self.indexes, self.discounted, strict=False):
-            shares.append((self.documents[index], discounted / (self.ideal_dcg or 1)))
+        for item in self.ranked:
+            shares.append((item.name, item.discounted / (self.ideal_dcg or 1)))
         return shares
 
 
 def scored_ranking(result: CaseResult) -> ScoredRanking:
     """Return the ranking of a result with its grades and judgments."""
+    passages = result.evaluation.passages
+    if passages:
+        return _scored_passages(result, passages)
     return ScoredRanking(
         documents=result.ranking.documents,
         graded=result.graded,
@@ -89,8 +151,32 @@ def scored_ranking(result: CaseResult) -> ScoredRanking:
     )
 
 
+def _scored_passages(
+    result: CaseResult, passages: Sequence[CasePassage]
+) -> ScoredRanking:
+    """Return the ranking of a case with passages."""
+    held = {index for indexes in result.ranking.held for index in indexes}
+    missing = []
+    deeper = {}
+    for index, passage in enumerate(passages):
+        if index in held:
+            continue
+        missing.append((passage.text, passage.grade))
+        if passage.rank is not None:
+            deeper[passage.text] = passage.rank
+    return ScoredRanking(
+        documents=result.ranking.documents,
+        graded=result.graded,
+        settings=result.conditions.settings,
+        k=result.conditions.k,
+        missing=missing,
+        deeper=deeper,
+        passages=passages,
+    )
+
+
 def shares_of_change(change: Change, now: ScoredRanking) -> Mapping[str, float]:
-    """Return {document: by how much it changed nDCG@k}.
+    """Return {document or passage: by how much it changed nDCG@k}.
 
     The values add up to the change of the score. Empty if either score is not defined,
     or if the ranking is the same.
@@ -103,15 +189,18 @@ def shares_of_change(change: Change, now: ScoredRanking) -> Mapping[str, float]:
         return shares
     if before.scores.get(case.metric.text) is None:
         return shares
-    if list(before.documents) == list(case.ranking.documents):
+    if now.passages:
+        graded = ndcg.grade_passages(before.held, now.graded.judged)
+    elif list(before.documents) == list(case.ranking.documents):
         return shares
-    graded = ndcg.GradedRanking(
-        grades=list(before.grades),
-        repeated=ndcg.repeated_indexes(before.documents),
-        judged=now.graded.judged,
-    )
-    then = ScoredRanking(
-        documents=before.documents, graded=graded, settings=now.settings, k=now.k
+    else:
+        graded = ndcg.GradedRanking(
+            grades=list(before.grades),
+            repeated=ndcg.repeated_indexes(before.documents),
+            judged=now.graded.judged,
+        )
+    then = replace(
+        now, documents=before.documents, graded=graded, missing=(), deeper={}
     )
     for document, share in then.shares():
         shares[document] -= share

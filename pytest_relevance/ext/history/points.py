@@ -14,8 +14,11 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.certainty import is_certainly_worse
-from pytest_relevance.results.change_counts import ChangeCounts, counts_of
+from pytest_relevance.results.change_counts import (
+    ChangeCounts,
+    certainty_of,
+    counts_of,
+)
 from pytest_relevance.results.changes import Change, Pair
 from pytest_relevance.results.compare.incompatibilities import incompatibilities
 from pytest_relevance.results.compare.references import with_reference
@@ -65,7 +68,8 @@ class CaseMove:
 
     `before`, `after`: its nDCG@k in both runs; None if it is not defined.
     `is_certain`: whether the case got worse under every grading of its unjudged
-    results; None if it got better.
+    results; None if it got better, or has passages.
+    `has_lost_passage`: whether the case got worse, and lost a passage.
     """
 
     key: CaseKey
@@ -75,6 +79,7 @@ class CaseMove:
     after: float | None
     is_worse: bool
     is_certain: bool | None = None
+    has_lost_passage: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -161,9 +166,12 @@ class Point:
     @property
     def counts(self) -> ChangeCounts:
         """Return how many cases got worse, got better, or neither."""
-        certain = sum(move.is_certain is True for move in self.moves)
-        open_ones = sum(move.is_certain is False for move in self.moves)
-        return counts_of(self.words, certain=certain, still_open=open_ones)
+        return counts_of(
+            self.words,
+            certain=sum(move.is_certain is True for move in self.moves),
+            still_open=sum(move.is_certain is False for move in self.moves),
+            lost_passage=sum(move.has_lost_passage for move in self.moves),
+        )
 
 
 def _has_demand(last: LastResult) -> bool:
@@ -199,9 +207,6 @@ def _ranking(now: CaseResult, before: LastResult | None) -> Sequence[str]:
 
 def _move(key: CaseKey, change: Change, word: str) -> CaseMove:
     """Return a case that got worse or better, as `word` says."""
-    is_certain = None
-    if word == GOT_WORSE:
-        is_certain = is_certainly_worse(change)
     return CaseMove(
         key=key,
         id=change.case.id,
@@ -209,7 +214,8 @@ def _move(key: CaseKey, change: Change, word: str) -> CaseMove:
         before=change.score_before,
         after=change.score_after,
         is_worse=word == GOT_WORSE,
-        is_certain=is_certain,
+        is_certain=certainty_of(change, word),
+        has_lost_passage=word == GOT_WORSE and bool(change.lost_passages),
     )
 
 

@@ -87,9 +87,11 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
 def _how_sure(change: CaseChange) -> str:
     """Return `CERTAIN` if a case got worse under any judgments, else `OPEN`.
 
-    "" if the case did not get worse.
+    "" if the case did not get worse, or if it has passages: then nothing is unjudged.
     """
     if change.before is None or not got_worse(change.result):
+        return ""
+    if change.result.evaluation.passages:
         return ""
     return CERTAIN if is_certainly_worse(change.change) else OPEN
 

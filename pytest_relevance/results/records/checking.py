@@ -68,6 +68,12 @@ def _check_lengths(result: CaseResult) -> None:
     count = len(ranking.documents)
     if len(ranking.grades) != count or len(ranking.engine_scores) not in (0, count):
         raise ValueError("documents, grades and engine_scores are not equally many")
+    allowed = (count,) if result.evaluation.passages else (0, count)
+    if len(ranking.held) not in allowed or len(ranking.lengths) not in allowed:
+        raise ValueError("documents, held and lengths are not equally many")
+    for held in ranking.held:
+        if any(index < 0 for index in held):
+            raise ValueError(f"a result holds the passages {held}")
 
 
 def _check_scores(evaluation: CaseEvaluation) -> None:
@@ -91,7 +97,10 @@ def _check_grades(result: CaseResult) -> None:
         grades += result.baseline.grades
     for _, grade in result.evaluation.missing:
         grades.append(grade)
-    if not judgments.keys() >= {*grades} - {None}:
+    known = {*judgments, None}
+    if result.evaluation.passages:
+        known.add(0)  # the grade of a result that holds no passage
+    if not known >= {*grades}:
         raise ValueError("documents have grades that no judgment has")
     for grade in judgments:
         settings.gain_of(grade)
