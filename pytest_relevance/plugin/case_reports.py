@@ -32,7 +32,7 @@ from pytest_relevance.results.case_result import (
     XPASSED,
     CaseResult,
 )
-from pytest_relevance.results.details import digest_of
+from pytest_relevance.results.details import digest_of_case
 from pytest_relevance.results.scoring import unscored
 
 
@@ -185,7 +185,7 @@ def _reason_of_xfail(item: pytest.Item) -> str | None:
 
 def _with_digest(result: CaseResult, case: Case) -> CaseResult:
     """Return a result with the digest of the judgments, for a baseline update."""
-    evaluation = replace(result.evaluation, digest=digest_of(case.judgments))
+    evaluation = replace(result.evaluation, digest=digest_of_case(case))
     return replace(result, evaluation=evaluation)
 
 

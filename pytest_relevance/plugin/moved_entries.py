@@ -22,7 +22,7 @@ from pytest_relevance.plugin.options import (
     shown_path,
 )
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.results.details import digest_of
+from pytest_relevance.results.details import digest_of_case
 from pytest_relevance.results.records.baseline_paths import (
     SUFFIX,
     baseline_path,
@@ -287,7 +287,7 @@ def _new(
             entry = entries.get(key)
             if entry is None or not _asks_the_same(config, entry, case):
                 params = redaction(config).values(case.params)
-                asked = asked_of(case.query, params, digest_of(case.judgments))
+                asked = asked_of(case.query, params, digest_of_case(case))
                 yield PlacedCase(CasePlace(name, *key), asked)
 
 

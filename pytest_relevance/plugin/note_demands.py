@@ -21,7 +21,7 @@ from pytest_relevance.plugin.moved_entries import (
 )
 from pytest_relevance.plugin.options import settings
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.results.details import digest_of
+from pytest_relevance.results.details import digest_of_case
 from pytest_relevance.results.records.demands import DemandsOfSuite, own_demands
 from pytest_relevance.results.records.marks import read_marks
 from pytest_relevance.results.records.run_info import FileInfo
@@ -144,7 +144,7 @@ def _with_changes(
     now = []
     for key, case in file.cases.items():
         if key in entries:
-            digest = digest_of(case.judgments)
+            digest = digest_of_case(case)
             demanded = DemandedOfCase(demands[key], case.weight, case.tags, digest)
             now.append((key, demanded))
     found = changes_of_file(entries, now, info.gates, gates_left, gates_of_moved)

@@ -379,12 +379,15 @@ class CasePassage:
     """A passage of a case, and where it was found.
 
     `text`: the quote that names it.
+    `key`: a digest of its quotes and conditions, without the grade. A record knows
+    which results held a passage if it has a passage with this key.
     `rank`: the rank (from 1) of the first result that holds it; None if none does.
     """
 
     text: str
     grade: float = 1
     rank: int | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from pytest_relevance.results.case_parts import (
     count_grades,
 )
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.passages import key_of_passage
 from pytest_relevance.results.responses.ranking import Ranking
 
 _LEAST_NAMED = 10
@@ -56,7 +57,7 @@ def with_details(
         result.evaluation,
         judgments=count_grades([*case.judgments.values()]),
         missing=missing,
-        digest=digest_of(case.judgments),
+        digest=digest_of_case(case),
     )
     return replace(
         result,
@@ -181,6 +182,16 @@ def _texts(case: Case, ranking: Ranking, named: Collection[str]) -> DocumentText
         if document in named:
             notes[document] = note
     return DocumentTexts(titles, notes)
+
+
+def digest_of_case(case: Case) -> str:
+    """Return a digest of the judgments of a case, or of its passages.
+
+    A passage counts with all its quotes and conditions, and with its grade.
+    """
+    if not case.passages:
+        return digest_of(case.judgments)
+    return digest_of({key_of_passage(one): one.grade for one in case.passages})
 
 
 def digest_of(judgments: Mapping[str, float]) -> str:

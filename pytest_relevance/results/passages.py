@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import blake2b
 
 from pytest_relevance.cases.model import Case, Passage
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
@@ -100,8 +102,21 @@ def passages_of_case(case: Case, graded: GradedRanking) -> tuple[CasePassage, ..
             if index in held:
                 rank = place
                 break
-        passages.append(CasePassage(passage.name, passage.grade, rank))
+        key = key_of_passage(passage)
+        passages.append(CasePassage(passage.name, passage.grade, rank, key))
     return tuple(passages)
+
+
+def key_of_passage(passage: Passage) -> str:
+    """Return a short text that is equal for passages with the same quotes.
+
+    The conditions count too, and whether half of a quote is enough. The grade does not:
+    it does not decide which texts hold the passage.
+    """
+    conditions = [condition.for_record for condition in passage.conditions]
+    parts = [passage.quotes, conditions, passage.is_context]
+    text = json.dumps(parts, ensure_ascii=False)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _holds_any(text: TextForms, quotes: Sequence[QuoteForms]) -> bool:
