@@ -155,6 +155,7 @@ COMMANDS: Mapping[str, str] = {
     "raters": "ext.judging.command",
     "compare": "ext.comparing.command",
     "merge": "ext.merging.command",
+    "replay": "ext.replaying.command",
     "report": "ext.commands.report",
     "history": "ext.history.command",
     "schema": "ext.commands.schema",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Written as Written,
     )
     from pytest_relevance.judgments.model import Query as Query, Ratings as Ratings
+    from pytest_relevance.plugin.item_variants import KnownVariant as KnownVariant
     from pytest_relevance.plugin.output_files import (
         Message as Message,
         OutputFile as OutputFile,
@@ -68,6 +69,7 @@ _MODULES = {
     "gates.kind": "CaseBehind Finding GateKind",
     "judgments.formats": "JudgmentFormat RunFormat Written",
     "judgments.model": "Query Ratings",
+    "plugin.item_variants": "KnownVariant",
     "plugin.output_files": "Message OutputFile",
     "plugin.running.case_run": "Searched",
     "plugin.terminal": "Section",

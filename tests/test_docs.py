@@ -236,6 +236,7 @@ EXAMPLES = {
     "relevance_judge": "model-x/prompt-3 graded 1 of 1 result that nobody has judged: machine.csv",
     "pytest_relevance_ranking": "strap1",
     "pytest_relevance_search": "mean nDCG@10",
+    "pytest_relevance_variants": "2 cases",
     "pytest_relevance_metrics": "mean nDCG@10",
     "pytest_relevance_explain": "strap1 has the words of smart watch",
     "pytest_relevance_texts": "2 cases",

@@ -41,6 +41,7 @@ ABOUT: Mapping[str, str] = {
     "raters": "show where the raters of a judgment file disagree, and how far",
     "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",
     "merge": "join the records of the shards of a run, and judge the gates over the whole",
+    "replay": "judge the rankings of a record under the case files of today, without a search",
     "report": "print what a recorded run printed, as text, Markdown, an HTML page or JSON",
     "history": "show how search did over many recorded runs",
     "schema": "print the JSON Schema of case files, for editors",

@@ -119,7 +119,7 @@ def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> flo
     grades = list(top_grades(metric, graded, settings))
     try:
         value = metric.function(grades, list(graded.judged), metric.k)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MetricError):
         raise
     except BaseException as error:  # pytest.skip too: a metric may not skip its case
         message = f"{type(error).__name__}: {message_of(error)}".partition("\n")[0]

@@ -53,6 +53,27 @@ def tied_groups(
     return groups
 
 
+def untied_indexes(
+    scores: Sequence[float | None], sort_values: Sequence[object]
+) -> list[int]:
+    """Return the indexes (from 0) of results that only their sort value ranks.
+
+    Such a result has the same score as the result before, and another sort value.
+
+    `sort_values`: the values of the sort keys of each result, or none at all.
+    """
+    if not sort_values:
+        return []
+    found = []
+    for index in range(1, len(scores)):
+        has_same_score = (
+            scores[index] is not None and scores[index] == scores[index - 1]
+        )
+        if has_same_score and sort_values[index] != sort_values[index - 1]:
+            found.append(index)
+    return found
+
+
 def tie_interval(
     graded: GradedRanking,
     scores: Sequence[float | None],

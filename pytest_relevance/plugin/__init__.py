@@ -70,6 +70,7 @@ EXTENSIONS = [
     "pytest_relevance.ext.markdown.plugin",
     "pytest_relevance.ext.html.plugin",
     "pytest_relevance.ext.judging.plugin",
+    "pytest_relevance.ext.replaying.plugin",
 ]
 """The modules of the extensions. pytest calls the hooks of the last module first.
 

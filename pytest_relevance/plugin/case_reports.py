@@ -229,7 +229,7 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     phase = ""
     if call.when == "setup":
         phase = SETUP
-    elif run.attempt.is_read:
+    elif run.attempt.is_read or run.attempt.searched.is_recorded:
         phase = SCORING
     calls = run.attempt.searched.calls
     prefix = f"in call {calls}: " if calls > 1 else ""

@@ -11,6 +11,7 @@ from pytest_relevance.plugin.output_files import Message, OutputFile
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case
+    from pytest_relevance.plugin.item_variants import KnownVariant
     from pytest_relevance.plugin.running.case_run import CaseRun, Searched
     from pytest_relevance.plugin.terminal import Section
     from pytest_relevance.results.case_parts import DocumentTexts
@@ -57,6 +58,20 @@ def pytest_relevance_search(
     next implementation. The first result that is not None is used. The plugin's own
     implementation is the last one, and calls the search for this case alone. When the
     hook is called, the fixtures of the case are set up, and no event loop runs.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_relevance_variants(
+    file: pytest.Collector, case: Case
+) -> Sequence[KnownVariant] | None:
+    """Return the variants of a case that is to run without its fixtures.
+
+    Then the fixtures that the case names are neither looked up nor set up, and the hook
+    `pytest_relevance_search` has to return what was found. Return None to have the
+    fixtures decide. The first result that is not None is used.
+
+    `file`: the case file.
     """
 
 

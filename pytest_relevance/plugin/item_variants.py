@@ -41,6 +41,21 @@ class Variant:
     parameters: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class KnownVariant:
+    """A variant that is known without the fixtures of the case.
+
+    The hook `pytest_relevance_variants` returns it.
+
+    Attributes:
+        name: the name of the variant; None if the search has no variants.
+        search_folder: the folder that defines the search fixture, as in node ids.
+    """
+
+    name: str | None = None
+    search_folder: str = ""
+
+
 _ONLY_VARIANT = Variant(name=None, number=0)
 """The variant of the item of a case without parameters."""
 

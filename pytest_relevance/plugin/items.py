@@ -9,7 +9,7 @@ the same name as `a-b` and `c`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
@@ -20,7 +20,7 @@ from pytest_relevance._text import printable, quoted
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import pytest_internals as internals
 from pytest_relevance.plugin.exceptions import CaseFailure
-from pytest_relevance.plugin.item_variants import Variant, variants_of
+from pytest_relevance.plugin.item_variants import KnownVariant, Variant, variants_of
 from pytest_relevance.plugin.loops import CaseLoop, Loops
 from pytest_relevance.plugin.options import shown_path
 from pytest_relevance.plugin.pytest_internals import Fixtures, parameters_of
@@ -67,6 +67,11 @@ class ItemMaker:
 
         Raises `CollectError` if the plugin of pytest that makes items is blocked.
         """
+        # calling a hook without implementations takes time
+        if self._file.config.hook.pytest_relevance_variants.get_hookimpls():
+            known = self._hooks.pytest_relevance_variants(file=self._file, case=case)
+            if known is not None:
+                return self._make_without_fixtures(case, known)
         items, loop = self._items_and_loop(case)
         folder = ""
         definitions = _fixtures_of(items).get(case.search)
@@ -78,6 +83,30 @@ class ItemMaker:
             if not loop.is_async:
                 item.obj = _function_of(item)
             made.append(CaseItem(item, variant, folder))
+        return made
+
+    def _make_without_fixtures(
+        self, case: Case, known: Sequence[KnownVariant]
+    ) -> list[CaseItem]:
+        """Return the items of a case that requests no fixtures, one for each variant.
+
+        If the variants have names, the items have them as the ids of a parameter, whose
+        name is that of the search.
+        """
+        function = _case_function((), is_async=False)
+        names = [variant.name for variant in known]
+        if names != [None]:
+            function = _case_function((case.search,), is_async=False)
+            pytest.mark.parametrize(case.search, names, ids=map(str, names))(function)
+        items = self._items_of(case, function)
+        made = []
+        for item, variant in zip(items, variants_of(case, items), strict=True):
+            self._set_up(item, case)
+            item.obj = _function_of(item)
+            # pytest may have escaped the name
+            of_item = known[variant.number]
+            variant = replace(variant, name=of_item.name)
+            made.append(CaseItem(item, variant, of_item.search_folder))
         return made
 
     def _items_and_loop(self, case: Case) -> tuple[list[pytest.Function], CaseLoop]:
@@ -99,17 +128,24 @@ class ItemMaker:
         return items, loop
 
     def _collect(self, case: Case, loop: CaseLoop) -> list[pytest.Function]:
-        """Return the items that pytest and its plugins make of a case.
+        """Return the items of a case whose function runs in a loop, or in none.
+
+        Raises `CollectError` as `_items_of` does.
+        """
+        # usefixtures come before the search, as they may set up the state that it needs
+        fixtures = [*case.usefixtures, case.search]
+        function = _case_function(fixtures, is_async=loop.is_async)
+        if loop.scope is not None:
+            pytest.mark.asyncio(loop_scope=loop.scope)(function)
+        return self._items_of(case, function)
+
+    def _items_of(self, case: Case, function: Any) -> list[pytest.Function]:
+        """Return the items that pytest and its plugins make of the function of a case.
 
         Raises `CollectError` if `-p no:python` blocks the plugin that makes them.
         """
         file, name = self._file, case.node_name
-        # usefixtures come before the search, as they may set up the state that it needs
-        fixtures = [*case.usefixtures, case.search]
-        function: Any = _case_function(fixtures, is_async=loop.is_async)
         function.__name__ = name
-        if loop.scope is not None:
-            pytest.mark.asyncio(loop_scope=loop.scope)(function)
         setattr(file.obj, name, function)  # pytest looks it up by its name
         try:
             items = self._hooks.pytest_pycollect_makeitem(

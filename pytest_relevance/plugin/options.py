@@ -24,6 +24,7 @@ from pytest_relevance.plugin.output_files import OutputFile, files_of_options
 if TYPE_CHECKING:
     from pytest_relevance.plugin.redaction import Redaction
     from pytest_relevance.results.records.recorded_rankings import RecordedRankings
+    from pytest_relevance.results.records.run_info import Replayed
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
@@ -322,6 +323,10 @@ HAS_STARTED: pytest.StashKey[bool] = pytest.StashKey()
 
 `early_errors` reports an error that ends the run before.
 """
+
+
+REPLAYED: pytest.StashKey[Replayed] = pytest.StashKey()
+"""The record whose rankings are judged, if the run calls no search."""
 
 
 def may_tell_of_failed_start(config: pytest.Config) -> bool:

@@ -19,6 +19,7 @@ import pytest
 from pytest_relevance import __version__
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.options import (
+    REPLAYED,
     ended_well,
     redaction,
     relative,
@@ -182,4 +183,5 @@ def how_run(config: pytest.Config, started: float) -> RunInfo:
         started=began.isoformat(timespec="seconds"),
         versions={"python": platform.python_version(), "pytest": pytest.__version__},
         command=tuple(command),
+        replayed=config.stash.get(REPLAYED, None),
     )

@@ -19,7 +19,12 @@ import pytest
 from pytest_relevance.plugin.attached import attached_to
 from pytest_relevance.plugin.exceptions import ENDING, hook_error_text
 from pytest_relevance.plugin.failure_text import FailurePlace, HeadingAlone, write_lines
-from pytest_relevance.plugin.options import settings, shown_path, verbosity
+from pytest_relevance.plugin.options import (
+    REPLAYED,
+    settings,
+    shown_path,
+    verbosity,
+)
 from pytest_relevance.plugin.output_files import Message
 from pytest_relevance.plugin.required_reference import files_not_run, is_part
 from pytest_relevance.plugin.run_store import run_store
@@ -219,6 +224,7 @@ class Terminal:
             requires_baseline=settings(self._config).requires_baseline,
             is_part=is_part(self._config),
             findings=store.told.findings,
+            replayed=self._config.stash.get(REPLAYED, None),
         )
         pages = [message.page for message in messages if message.page]
         of = SummaryOf(

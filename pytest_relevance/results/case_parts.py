@@ -310,6 +310,8 @@ class CaseRanking:
     expectations look at. A null or an empty value does not count.
     `is_default_k`: whether the search returned as many results as the default of its
     parameter `k`, and was asked for more.
+    `untied`: the indexes (from 0) of documents that have the same score as the document
+    before, and that a second sort value puts behind it.
 
     If the case has passages, each result has an entry in:
 
@@ -335,6 +337,7 @@ class CaseRanking:
     is_default_k: bool = False
     held: Sequence[Sequence[int]] = ()
     lengths: Sequence[int] = ()
+    untied: Sequence[int] = ()
 
     @property
     def length(self) -> int:
@@ -365,6 +368,7 @@ class CaseRanking:
             engine_scores=(),
             grades=found,
             deeper=EMPTY,
+            untied=(),
         )
 
     def rank_of(self, document: str) -> int | None:
@@ -515,6 +519,8 @@ class CaseCall:
     should not be called.
     `added_xfail`: the reason of an `xfail` that was added to the case while it ran;
     None if none was.
+    `is_recorded`: whether no search was called: the ranking and the latency are those
+    of an earlier run (`pytest-relevance replay`).
     """
 
     error: SearchError | None = None
@@ -525,6 +531,7 @@ class CaseCall:
     outcome: str = ""
     is_marked_skip: bool = False
     added_xfail: str | None = None
+    is_recorded: bool = False
 
     def latency_like(self, other: CaseCall) -> float | None:
         """Return the latency; None if the other call was measured in another way.

@@ -13,6 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.ties import untied_indexes
 from pytest_relevance.results.case_parts import (
     NO_DIGEST,
     CaseRanking,
@@ -97,21 +98,27 @@ def _kept_ranking(
         grades=tuple(result.ranking.grades[: len(kept)]),
         held=result.ranking.held[: len(kept)],
         lengths=result.ranking.lengths[: len(kept)],
-        deeper=_ranks_below(ranking.ids, len(kept), [*case.judgments, *others]),
+        deeper=_ranks_below(ranking, len(kept), [*case.judgments, *others]),
+        untied=tuple(untied_indexes(ranking.scores[: len(kept)], ranking.sort_values)),
     )
 
 
 def _ranks_below(
-    ids: Sequence[str], kept: int, documents: Sequence[str]
+    ranking: Ranking, kept: int, documents: Sequence[str]
 ) -> dict[str, int]:
     """Return {document: rank (from 1)} for documents below the first `kept` ranks."""
-    if len(ids) == kept:
+    ids = ranking.ids
+    if len(ids) == kept and ranking.rest is None:
         return {}
     above, wanted = set(ids[:kept]), set(documents)
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ids[kept:], kept + 1):
         if document in wanted and document not in above:
             ranks.setdefault(document, rank)
+    if ranking.rest is not None:
+        for document, rank in ranking.rest.ranks.items():
+            if document in wanted and document not in above:
+                ranks.setdefault(document, rank)
     return ranks
 
 

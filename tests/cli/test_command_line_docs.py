@@ -28,9 +28,11 @@ def test_every_command_has_an_example_and_a_row() -> None:
         assert f"| [`{name}`](#{name}) | {does} |" in TEXT
 
 
+QUIET = ("-p", "no:cacheprovider", *only_plugins())
+
+
 def run_shards() -> None:
     """The suite that `init` has written, in two parts."""
-    quiet = ("-p", "no:cacheprovider", *only_plugins())
     for record, chosen in (("shard-1.jsonl", "rain"), ("shard-2.jsonl", "not rain")):
         command = [
             sys.executable,
@@ -40,7 +42,7 @@ def run_shards() -> None:
             "-k",
             chosen,
             f"--relevance-record={record}",
-            *quiet,
+            *QUIET,
         ]
         subprocess.run(command, capture_output=True, check=True)
 
@@ -50,6 +52,7 @@ def test_the_examples(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("PYTEST_ADDOPTS", shlex.join(QUIET))  # for `replay`
     assert len(FILES) == 5
     for name, content in FILES:
         Path(name).parent.mkdir(exist_ok=True)

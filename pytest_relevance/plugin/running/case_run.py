@@ -45,6 +45,8 @@ class Searched:
     `asked`: how many results were requested as `k`; None if the search takes no `k`.
     `concurrency`: how many searches ran at the same time.
     `is_shared`: whether the latency is the case's share of the latency of a batch.
+    `is_recorded`: whether no search was called, and all this is from a record.
+    `default_k`: of a recorded search, the default of its parameter `k`, if it is known.
     """
 
     rankings: Sequence[Timed] = ()
@@ -54,6 +56,8 @@ class Searched:
     asked: int | None = None
     concurrency: int = 1
     is_shared: bool = False
+    is_recorded: bool = False
+    default_k: int | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -225,6 +229,7 @@ class CaseRun:
             latency_shared=is_shared,
             concurrency=searched.concurrency if is_concurrent else 1,
             repeats=self.attempt.repeats,
+            is_recorded=searched.is_recorded,
         )
 
 

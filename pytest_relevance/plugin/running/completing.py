@@ -7,7 +7,7 @@ Both calls are made when the case is scored, and are not part of its latency.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -92,10 +92,10 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
     Raises `CaseError` if the search cannot be called for another query, or if its
     response cannot be read. Exceptions of the search are passed on.
     """
-    others: dict[str, Sequence[str]] = {}
+    others = dict(ranking.others or {})
     queries = dict.fromkeys(expected.query for expected in this.case.expect)
     for query in queries:
-        if not query:
+        if not query or query in others:
             continue
         try:
             other = await _ranking_of(this, query)

@@ -75,7 +75,8 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
     """
     case, asked = this.case, this.attempt.searched.asked
     problem = why_cut(case, ranking, asked)
-    if not problem and latency is None and not this.is_check:
+    may_be_unmeasured = this.is_check or this.attempt.searched.is_recorded
+    if not problem and latency is None and not may_be_unmeasured:
         problem = _why_unmeasured(this)
     if problem or not case.expect:
         return problem
@@ -126,7 +127,7 @@ def _score_and_compare(
     result = score_case(
         this.case, ranking, this.call(latency), asked, this.in_run, details=False
     )
-    if result.evaluation.undecided and asked is not None:
+    if asked is not None and not result.ranking.reaches_depth:
         result = _with_default_k(this, result)
     if this.baseline is None:
         return Scored(result, fails_baseline=False)
@@ -171,11 +172,13 @@ def _with_default_k(this: CaseRun, result: CaseResult) -> CaseResult:
     A search seems to ignore `k` if it returned fewer results than requested, and as
     many as the default of its parameter `k`.
     """
-    ranking = result.ranking
-    default = calling.default_of_k(this.search_function)
-    if ranking.reaches_depth or ranking.length != default:
+    searched = this.attempt.searched
+    default = searched.default_k
+    if not searched.is_recorded:
+        default = calling.default_of_k(this.search_function)
+    if result.ranking.length != default:
         return result
-    return replace(result, ranking=replace(ranking, is_default_k=True))
+    return replace(result, ranking=replace(result.ranking, is_default_k=True))
 
 
 def exception_of(this: CaseRun, scored: Scored) -> BaseException | None:

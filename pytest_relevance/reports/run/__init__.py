@@ -7,6 +7,7 @@
 | `headline`, `suites`, `counts_sentence` | the first sentence; one for each suite; the counts of cases |
 | `shown_failures` | which failures are shown in full, in a line, or together |
 | `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
+| `replayed` | that no search was called |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
 | `changed_results`, `update_advice` | what changed since the reference; what to do next |

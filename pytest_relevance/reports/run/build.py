@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
 
 PASSES = "The build passes."
+PASSES_REPLAY = "The build passes, and says nothing of a change to the ranking."
 NOTHING = "The build says nothing of search: no case was searched."
 
 _WORDS = {
@@ -58,7 +59,7 @@ def build_text(
     if not results and not reasons:
         return NOTHING
     if not reasons:
-        return PASSES
+        return PASSES if info.replayed is None else PASSES_REPLAY
     return f"The build fails because {listed(reasons, 'and')}."
 
 

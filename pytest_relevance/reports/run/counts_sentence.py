@@ -76,6 +76,8 @@ def verdict(
     style = BAD if is_bad else GOOD
     if is_compared:
         style = PLAIN
+    elif not is_bad and info.replayed is not None:
+        style = DOUBT  # the headline says why
     elif not is_bad and any(gate.outcome() == SKIPPED for gate in gates):
         style = DOUBT
     return Sentence("; ".join(parts), style) if parts else None

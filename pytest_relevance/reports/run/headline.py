@@ -16,6 +16,7 @@ from pytest_relevance.reports.run.build import build_fails
 from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
 from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
 from pytest_relevance.reports.run.errors import unfinished_parts
+from pytest_relevance.reports.run.replayed import no_search_text
 from pytest_relevance.reports.run.run_findings import FAILS, briefs
 from pytest_relevance.reports.run.uncompared_text import uncompared_in_words
 from pytest_relevance.reports.styled_lines import BAD, DOUBT, GOOD
@@ -40,7 +41,7 @@ from pytest_relevance.results.failures import (
     failed_before,
     failure_kind,
 )
-from pytest_relevance.results.records.run_info import FileInfo, RunInfo
+from pytest_relevance.results.records.run_info import FileInfo, Replayed, RunInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.gates.judging import GateResult
@@ -206,14 +207,26 @@ def headline(
 
     The headline is no good news if the demands are looser than before, if cases are
     lost, missing or not compared, if only a part of the cases ran (`-k`) and the run
-    has a reference, or if the run fails for a reason that is not a case.
+    has a reference, if the run fails for a reason that is not a case, or if no search
+    was called (`pytest-relevance replay`).
 
     `change`: what `mean_change` returned for the results that ran; None if it was not
         called.
     """
     said = _first_that_holds(results, gates, info, change)
     said = _with_what_is_missing(said, results, info, files)
-    return replace(said, fails=build_fails(results, gates, info))
+    said = replace(said, fails=build_fails(results, gates, info))
+    return said if info.replayed is None else of_replay(said, info.replayed)
+
+
+def of_replay(said: Headline, replayed: Replayed) -> Headline:
+    """Return a headline that begins with the record that was replayed.
+
+    It is never good news: a replay says nothing of a change to the ranking.
+    """
+    text = f"{no_search_text(replayed)}; {said.text[0].lower()}{said.text[1:]}"
+    kind = MIXED if said.kind in (FINE, BETTER) else said.kind
+    return replace(said, text=text, kind=kind)
 
 
 def _with_what_is_missing(

@@ -142,8 +142,8 @@ def _problems(of: SummaryOf) -> Sequence[Entries]:
 
 
 def _headline(of: SummaryOf) -> Sequence[Entries]:
-    """Return the headline, if the run is compared with a reference."""
-    if not of.is_compared:
+    """Return the headline, if the run is compared with a reference or is a replay."""
+    if not of.is_compared and of.info.replayed is None:
         return []
     return [Sentence(of.headline.text, of.headline.style)]
 

@@ -256,6 +256,21 @@ class RecordedFault:
 
 
 @dataclass(frozen=True, slots=True)
+class Replayed:
+    """The record whose rankings a run has judged without calling a search.
+
+    Attributes:
+        name: what messages call the record.
+        started: when its run began, in UTC (ISO 8601).
+        fingerprint: what was searched in its run.
+    """
+
+    name: str
+    started: str = ""
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """How a run was made, and what of it did not finish.
 
@@ -280,6 +295,8 @@ class RunInfo:
             chose them, or the run was broken off.
         findings: what is missing from the run, and why it fails other than for a case,
             a gate or an error.
+        replayed: the record whose rankings were judged (`pytest-relevance replay`);
+            None if searches were called.
     """
 
     program: str = ""
@@ -295,6 +312,7 @@ class RunInfo:
     requires_baseline: bool = False
     is_part: bool = False
     findings: Sequence[RunFinding] = ()
+    replayed: Replayed | None = None
 
     @property
     def uncollected(self) -> Sequence[RunError]:

@@ -66,6 +66,18 @@ _PLAIN = SCALARS | {dict}
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """What is known of the results below those that a record has kept.
+
+    `count`: how many results there are.
+    `ranks`: {document: rank} of some of them.
+    """
+
+    count: int
+    ranks: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """Document ids, best first, as text.
 
@@ -79,6 +91,8 @@ class Ranking:
     those that `collapsed` left out; else empty.
     `fields_of_texts`: {field: values}, one for each text, for the fields that
     conditions of passages look at. A field that a result lacks is `Absent`.
+    `rest`: what is known of further results, if the ranking comes from a record that
+    has kept only the first ones; else None.
     """
 
     ids: Sequence[str]
@@ -90,11 +104,17 @@ class Ranking:
     sort_values: Sequence[Any] = ()
     texts: Sequence[str] = ()
     fields_of_texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    rest: Rest | None = None
 
     @property
     def returned(self) -> int:
         """Return how many results the search returned, before any were left out."""
-        return len(self.as_returned or self.ids)
+        return len(self.as_returned or self.ids) + self.not_kept
+
+    @property
+    def not_kept(self) -> int:
+        """Return how many results a record has not kept; 0 without a record."""
+        return 0 if self.rest is None else self.rest.count
 
     def title(self, index: int) -> str | None:
         """Return the title of the result at an index (from 0); None if it has none."""
@@ -280,6 +300,7 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
         as_returned=ranking.ids if repeated else (),
         texts=ranking.texts,
         fields_of_texts=ranking.fields_of_texts,
+        rest=ranking.rest,
     )
 
 

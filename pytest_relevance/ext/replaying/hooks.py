@@ -1,0 +1,189 @@
+"""The hooks of a replay: what is collected, and what a record answers for a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance._text import quoted
+from pytest_relevance.cases.model import Case
+from pytest_relevance.ext.replaying.recorded_run import CasePlace, RecordedRun
+from pytest_relevance.ext.replaying.recorded_search import NotInRecord, RecordedSearch
+from pytest_relevance.metrics.metric import MetricError
+from pytest_relevance.plugin.exceptions import CaseError
+from pytest_relevance.plugin.item_variants import KnownVariant
+from pytest_relevance.plugin.options import (
+    BASELINE_SUFFIX,
+    CASE_FILES,
+    redaction,
+    shown_path,
+)
+from pytest_relevance.plugin.running.case_run import CaseRun, Searched
+from pytest_relevance.results.case_parts import DocumentTexts
+from pytest_relevance.results.case_result import CaseResult
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+
+class Replaying:
+    """The hooks that answer with recorded rankings, in the place of searches."""
+
+    def __init__(self, config: pytest.Config, recorded: RecordedRun) -> None:
+        self._config = config
+        self._recorded = recorded
+
+    # --- what is collected --------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Leave out all files but case files and baselines.
+
+        A test in Python would import the code of the project.
+        """
+        if collection_path.is_dir():
+            return None
+        if collection_path.name.endswith(BASELINE_SUFFIX):
+            return None
+        case_files = self._config.stash[CASE_FILES]
+        is_of_cases = case_files.includes(collection_path)
+        if is_of_cases or case_files.passes_over(collection_path):
+            return None
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(
+        self, path: Path, parent: pytest.Collector
+    ) -> pytest.Collector:
+        """Collect a folder without importing its `__init__.py`."""
+        return pytest.Dir.from_parent(parent, path=path)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_relevance_variants(
+        self, file: pytest.Collector, case: Case
+    ) -> Sequence[KnownVariant]:
+        """Return the variants that the record has of a case."""
+        place = CasePlace(file.nodeid, shown_path(file.path, self._config))
+        return self._recorded.variants_of(place, case, self._masked(case.params))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_relevance_metrics(
+        self,
+    ) -> Generator[None, list[Any], list[Any]]:
+        """Add the metrics that the record has, and that no installed plugin defines.
+
+        The hook of a conftest.py defines them, which is not loaded. So that the case
+        file can be read, they are there, and a case that uses one is an error.
+        """
+        tables = yield
+        known: set[object] = set()
+        for table in tables:
+            if isinstance(table, Mapping):
+                known.update(table)
+        absent = {}
+        for name in self._recorded.own_metrics:
+            if name not in known:
+                absent[name] = _metric_of_conftest(name)
+        return [*tables, absent]
+
+    # --- what the record answers --------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_relevance_search(self, case_run: CaseRun) -> Searched:
+        """Return what the record has of a case, or why it cannot be judged."""
+        case = case_run.case
+        try:
+            self._check_fields(case)
+            search = self._search_of(case_run, case)
+            searched = search.searched(case)
+            others = self._others(case_run)
+        except NotInRecord as error:
+            problem = CaseError(str(error), pytrace=False)
+            return Searched(error=problem, is_recorded=True)
+        if not others:
+            return searched
+        ((ranking, latency),) = searched.rankings
+        ranking = replace(ranking, others=others)
+        return replace(searched, rankings=[(ranking, latency)])
+
+    def _search_of(self, case_run: CaseRun, case: Case) -> RecordedSearch:
+        """Return the recorded search of a case, with the variant of an item.
+
+        Raises `NotInRecord` if the record has none.
+        """
+        file = case_run.item.parent
+        assert file is not None
+        place = CasePlace(file.nodeid, case_run.file, case_run.variant)
+        return self._recorded.find(place, case, self._masked(case.params))
+
+    def _check_fields(self, case: Case) -> None:
+        """Raise `NotInRecord` if a case looks at texts or fields of documents."""
+        if case.sought_passages:
+            raise NotInRecord(
+                "the case has passages, and a record has no texts: run the case"
+            )
+        for expected in case.expect:
+            if expected.conditions:
+                raise NotInRecord(
+                    f"{expected.written} looks at fields of documents, and a record has "
+                    "none: leave the expectation out of the case, or run the case"
+                )
+
+    def _others(self, case_run: CaseRun) -> dict[str, Sequence[str]]:
+        """Return {query: ranking} of the other queries that a case compares.
+
+        Raises `NotInRecord` if the record has no ranking of one.
+        """
+        case = case_run.case
+        others: dict[str, Sequence[str]] = {}
+        for expected in case.expect:
+            if not expected.query:
+                continue
+            terms = replace(case.terms, depth=case.depth)
+            other = replace(case, id="", query=expected.query, expect=(), terms=terms)
+            try:
+                search = self._search_of(case_run, other)
+                others[expected.query] = search.ranking(other).ids
+            except NotInRecord as error:
+                text = f"same_as {quoted(expected.query)}: {error}"
+                raise NotInRecord(text) from None
+        return others
+
+    @pytest.hookimpl
+    def pytest_relevance_texts(
+        self, case_run: CaseRun, result: CaseResult
+    ) -> DocumentTexts | None:
+        """Return what the record knows of the documents of a case."""
+        try:
+            search = self._search_of(case_run, case_run.case)
+        except NotInRecord:
+            return None
+        texts, named = search.result.texts, {*result.named}
+        titles, shown, explanations = {}, {}, {}
+        for document in named:
+            if document in texts.titles:
+                titles[document] = texts.titles[document]
+            if document in texts.shown:
+                shown[document] = texts.shown[document]
+            if document in texts.explanations:
+                explanations[document] = texts.explanations[document]
+        return DocumentTexts(titles=titles, shown=shown, explanations=explanations)
+
+    def _masked(self, params: Mapping[str, object]) -> Mapping[str, Any]:
+        """Return params as a record has them, with secrets masked."""
+        return redaction(self._config).values(params) if params else {}
+
+
+def _metric_of_conftest(name: str) -> Callable[..., float]:
+    """Return the function of a metric that is not known here."""
+
+    def cannot_compute(*_: object) -> float:
+        raise MetricError(
+            f"{name} is a metric of a conftest.py, and a replay loads none: define it in "
+            "an installed plugin of pytest, or run the case"
+        )
+
+    return cannot_compute

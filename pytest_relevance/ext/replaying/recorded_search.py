@@ -1,0 +1,165 @@
+"""Make of a recorded result what the search of a case would return now.
+
+The case may have changed since it was recorded: its depth, its expectations, and
+whether chunks of a document are collapsed. A record keeps a ranking as deep as the case
+looked. So it may lack what the case looks at now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.ndcg import without_copies
+from pytest_relevance.plugin.running.case_run import Searched
+from pytest_relevance.registry import EXPECTATIONS
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.responses.ranking import Ranking, Rest, collapsed
+
+
+class NotInRecord(Exception):
+    """A record lacks what a case looks at. The message says what, and what to do."""
+
+
+HOW_TO_RECORD = "make the record again where the index is (--relevance-record)"
+"""What helps if a record lacks something."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSearch:
+    """The search of a case, as a record has it.
+
+    `result`: the recorded result, which has a ranking.
+    `record`: what messages call the record.
+    """
+
+    result: CaseResult
+    record: str
+
+    def searched(self, case: Case) -> Searched:
+        """Return what the search would return for a case of today.
+
+        Raises `NotInRecord` if the record does not have all that the case looks at.
+        """
+        call = self.result.call
+        _check_latency(self, case)
+        ranking = self.ranking(case)
+        asked = self.result.conditions.asked
+        is_default = self.result.ranking.is_default_k
+        return Searched(
+            rankings=[(ranking, call.latency)],
+            asked=case.depth if asked else None,
+            concurrency=call.concurrency,
+            is_shared=call.latency_shared,
+            is_recorded=True,
+            default_k=ranking.returned if is_default else None,
+        )
+
+    def ranking(self, case: Case) -> Ranking:
+        """Return the ranking, as deep as the search would be asked for it now.
+
+        Raises `NotInRecord` if the record has kept too little of it.
+        """
+        recorded = self.result.ranking
+        kept = recorded.uncollapsed
+        not_kept = recorded.length - len(kept)
+        asked = self.result.conditions.asked or 0
+        if not_kept or recorded.length > asked:
+            # the search returns more than it is asked for, or takes no number
+            self._check_kept(case, kept, not_kept)
+            count = len(kept)
+        else:
+            if recorded.length == asked < case.depth:
+                raise NotInRecord(
+                    f"the case looks at {case.depth} results, and {self.record} has the "
+                    f"first {asked}: look no deeper, or {HOW_TO_RECORD}"
+                )
+            count = min(len(kept), case.depth)
+        ranking = Ranking(
+            ids=kept[:count],
+            titles=self._titles(kept[:count]),
+            scores=self._scores()[:count],
+            sort_values=self._sort_values()[:count],
+            rest=self._rest(case, not_kept) if not_kept else None,
+        )
+        return collapsed(ranking, {}) if case.settings.collapse else ranking
+
+    def _check_kept(self, case: Case, kept: Sequence[str], not_kept: int) -> None:
+        """Raise `NotInRecord` if results that were not kept could change a score."""
+        if not not_kept:
+            return
+        ranks = len(without_copies(kept)) if case.settings.collapse else len(kept)
+        if case.depth <= ranks and not case.looks_at_all:
+            return
+        looks_at = counted(case.depth, "result")
+        if case.looks_at_all:
+            looks_at = "the whole ranking"
+        raise NotInRecord(
+            f"the case looks at {looks_at}, and {self.record} has kept the first {ranks} "
+            f"of {counted(self.result.ranking.length, 'result')}: look no deeper, or "
+            f"{HOW_TO_RECORD}"
+        )
+
+    def _titles(self, documents: Sequence[str]) -> Sequence[str | None]:
+        titles = self.result.texts.titles
+        found = [titles.get(document) for document in documents]
+        return found if any(found) else ()
+
+    def _scores(self) -> Sequence[float | None]:
+        """Return the scores of the results, or nothing if the record lacks some.
+
+        A record keeps no scores of chunks that were left out.
+        """
+        ranking = self.result.ranking
+        if not ranking.engine_scores or len(ranking.documents) == len(
+            ranking.uncollapsed
+        ):
+            return ranking.engine_scores
+        scores = dict(zip(ranking.documents, ranking.engine_scores, strict=True))
+        found: list[float | None] = []
+        for document in ranking.uncollapsed:
+            found.append(scores.pop(document, None))
+        return found
+
+    def _sort_values(self) -> Sequence[int]:
+        """Return a number for each result, which is the same if only chance ranks two.
+
+        Empty if the search had no second sort value, or if the record does not know
+        the place of each.
+        """
+        ranking = self.result.ranking
+        if not ranking.untied or len(ranking.documents) < len(ranking.uncollapsed):
+            return ()
+        values, number = [], 0
+        for index in range(len(ranking.documents)):
+            number += index in ranking.untied
+            values.append(number)
+        return values
+
+    def _rest(self, case: Case, not_kept: int) -> Rest:
+        """Return what is known of the results that were not kept.
+
+        Their ranks hold only if chunks are collapsed now as they were.
+        """
+        is_alike = self.result.conditions.settings.collapse == case.settings.collapse
+        return Rest(not_kept, self.result.ranking.deeper if is_alike else {})
+
+
+def _check_latency(search: RecordedSearch, case: Case) -> None:
+    """Raise `NotInRecord` if the case needs a latency that the record does not have.
+
+    The time that a search takes beside others, or its share of a batch, says nothing
+    of the time that it takes alone.
+    """
+    call = search.result.call
+    is_alone = not call.latency_shared and call.concurrency == 1
+    if call.latency is not None and is_alone:
+        return
+    for expected in case.expect:
+        if EXPECTATIONS.get_or_unknown(expected.kind).needs_latency:
+            raise NotInRecord(
+                f"{expected.written}: {search.record} has no latency of this search "
+                f"called alone: {HOW_TO_RECORD}, with --relevance-concurrency=1"
+            )
