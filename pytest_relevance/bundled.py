@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 FORMATS: Mapping[str, str] = {
     "llama-index": "ext.formats.llama_index:LLAMA_INDEX",
+    "promptfoo": "ext.formats.promptfoo:PROMPTFOO",
     "columns": "ext.formats.named_columns:COLUMNS",
     "ragas": "ext.formats.ragas:RAGAS",
     "deepeval": "ext.formats.deepeval:DEEPEVAL",

@@ -250,6 +250,85 @@ def test_labelled_examples(files: Files) -> None:
     assert judgments.format == "llama-index"
 
 
+# promptfoo
+
+CONFIGURATION = """\
+prompts: ['{{query}}']
+defaultTest:
+  assert:
+    - type: answer-relevance
+tests:
+  - vars: {query: late, context: file://docs/late.md, days: 30}
+    assert:
+      - type: contains
+        value: free
+      - type: assert-set
+        assert:
+          - type: context-recall
+            threshold: 0.9
+            value: Within {{ days }} days, it's free.
+  - vars: {query: [lost, gone]}
+    assert: [{type: context-recall, value: We look for it.}]
+  - vars: {query: other}
+    assert: [{type: not-context-recall, value: x}]
+"""
+OF_PROMPTFOO = {
+    "late": ["Within 30 days, it's free."],
+    "lost": ["We look for it."],
+    "gone": ["We look for it."],
+}
+
+
+def test_context_recall(files: Files) -> None:
+    path = files.write(CONFIGURATION, "promptfooconfig.yaml")
+    judgments = files.judgments(path)
+    assert contexts(judgments) == OF_PROMPTFOO
+    assert judgments.format == "promptfoo"
+    late, *_ = files.described(path)
+    assert late.line == 6
+
+
+def test_context_recall_in_a_list_of_tests(files: Files) -> None:
+    assertion = {"type": "context-recall", "value": "free"}
+    content = [{"vars": {"frage": "late"}, "assert": [assertion]}]
+    assert contexts(files.judgments(content)) == {"late": ["free"]}
+    for default in ({"assert": [assertion]}, {"defaultTest": {"assert": [assertion]}}):
+        test = {"vars": {"a": "late", "b": "x"}, **default}
+        content_of_two = {"tests": [test], **default}
+        problem = files.problem(content_of_two)
+        assert (
+            'the variables are "a" and "b". Name it: {file: ..., query: vars.N'
+            in problem
+        )
+        named = files.judgments(content_of_two, query="vars.a")
+        assert contexts(named) == {"late": ["free"]}
+
+
+def test_a_value_in_a_file_is_named(files: Files) -> None:
+    text = CONFIGURATION.replace("We look for it.", "file://lost.txt")
+    unread, without = files.judgments(text).notices
+    assert unread.startswith("2 values of context-recall cannot be read, since a file")
+    assert 'line 16 ("file://lost.txt")' in unread
+    assert without.startswith("2 queries have nothing that a search should find")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("tests: file://x.yaml", "FILE: promptfoo has a list of tests, each with vars"),
+        (
+            "tests: [{vars: {query: a}}]",
+            "FILE: no test has an assertion of the type co",
+        ),
+        ("tests: ]", "FILE:1: this is no valid YAML: "),
+    ],
+)
+def test_a_configuration_without_context_recall(
+    files: Files, text: str, says: str
+) -> None:
+    assert files.problem(text, "promptfoo").startswith(says)
+
+
 # Columns that the user names
 
 RUN = {
