@@ -7,6 +7,7 @@ from pytest_relevance._text import harmless, listed
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.labels import STATUSES, settings_text
 from pytest_relevance.reports.reasons import change_text
+from pytest_relevance.reports.run.certainty_text import NEEDS_GRADES
 from pytest_relevance.reports.styled_lines import PLAIN, Line, folded_lines, wrapped
 from pytest_relevance.reports.terminal_text import display_width
 from pytest_relevance.results.breakdown import Breakdown
@@ -108,13 +109,13 @@ def ties_text(result: CaseResult) -> str:
 def open_text(result: CaseResult) -> str:
     """Return which grades can settle whether a case got worse, or "" if none can.
 
-    Example: `may only be missing judgments: judge sku-7 to settle it`.
+    Example: `needs grades: judge sku-7 to be sure`.
     """
     documents = stake_of(result).fewest
     if not documents:
         return ""
     named = listed([harmless(document) for document in documents], "and")
-    return f"may only be missing judgments: judge {named} to settle it"
+    return f"{NEEDS_GRADES}: judge {named} to be sure"
 
 
 # --- the sums below the ranking -------------------------------------------------------

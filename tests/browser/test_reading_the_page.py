@@ -25,7 +25,7 @@ cases:
 
 
 SENTENCE = (
-    "3 queries got worse (1 for certain, 2 may only be missing judgments), 1 better; "
+    "3 of 28 queries got worse (1 for certain, 2 need grades to be sure), 1 better; "
     "the mean is unchanged within chance"
 )
 
@@ -104,7 +104,7 @@ class TestFinding:
             ("Got worse 3", WORST),
             ("Got better 1", ["rain jacket"]),
             ("Certain 1", WORST[:1]),
-            ("Open 2", WORST[1:]),
+            ("Need grades 2", WORST[1:]),
             ("Failed 3", WORST),
             ("Unjudged 4", [*WORST, "it's $(date)"]),
             ("Ranking changed 4", [*WORST, "rain jacket"]),

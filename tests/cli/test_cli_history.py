@@ -134,8 +134,8 @@ def test_a_line_for_each_run_in_the_order_of_their_start(
         "break at 2026-11-04 08:03: judgments of 2 of 2 cases changed: means before and after are not",
         "    comparable",
         "interval: what unjudged results leave open; passed: of the cases with a floor or an expectation;",
-        "    worse, better: since the last run before that has the case, without a break; open: of those that",
-        "    got worse, may only be missing judgments",
+        "    worse, better: since the last run before that has the case, without a break; need grades: those",
+        "    of the worse that unjudged results may explain",
     ]
 
 
@@ -337,20 +337,20 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
         (
             FALL,
             "warns",
-            f"{SINCE} search got worse: 5 queries (all for certain)",
+            f"{SINCE} search got worse: 5 of 5 queries (all for certain)",
             "1.000 -> 0.548",
         ),
         (
             FALL[::-1],
             "passes",
-            f"{SINCE} search got better: 5 queries",
+            f"{SINCE} search got better: 5 of 5 queries",
             "0.548 -> 1.000",
         ),
         (FALL[:1] * 2, "passes", f"{SINCE} no query got worse", "1.000 -> 1.000"),
         (
             CHANCE,
             "warns",
-            f"{SINCE} 2 queries got worse (all for certain), 1 better; the mean is unchanged within chance",
+            f"{SINCE} 2 of 3 queries got worse (all for certain), 1 better; the mean is unchanged within chance",
             "0.849 -> 0.699",
         ),
         (
@@ -374,7 +374,7 @@ IN_THE_LAST = "Since the first run no query got worse; in the last run"
         (
             [FALL[0], dict.fromkeys("uvwxy", "")],
             "fails",
-            f"{SINCE} search got worse: 5 queries (all for certain); in the last run 5 of 5 searches returned nothing",
+            f"{SINCE} search got worse: 5 of 5 queries (all for certain); in the last run 5 of 5 searches returned nothing",
             "1.000 -> 0.000",
         ),
         (

@@ -28,7 +28,7 @@ CASES = """
       - {query: rise, judgments: {a: 3, b: 1}}
 """
 ELSEWHERE = "cases: [{query: elsewhere, judgments: {a: 3}}]"
-CHANGED = "2 queries got worse (all for certain), 1 better"
+CHANGED = "2 of 4 queries got worse (all for certain), 1 better"
 
 
 @pytest.fixture

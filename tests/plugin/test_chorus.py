@@ -87,7 +87,7 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     said = comparison.summary(limit=5, gates=gates).splitlines()
     assert (
         said[0]
-        == "Search got worse: 44 queries (16 for certain, 28 may only be missing judgments); 1 gate is not met"
+        == "Search got worse: 44 of 135 queries (16 for certain, 28 need grades to be sure); 1 gate is not met"
     )
     became = comparison.counts
     assert (became.got_worse, became.certain, became.open) == (44, 16, 28)
@@ -155,14 +155,18 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     assert len(lines) <= 450
     end = "\n".join(lines[-50:])
     assert (
-        "\nSearch got worse: 44 queries (16 for certain, 28 may only be missing judgments)\n"
+        "\nSearch got worse: 44 of 135 queries (16 for certain, 28 need grades to be sure)\n"
         in end
     )
-    assert re.search(r"0\.946 -> 0\.000 +open +q131 .*\n +lost .* 1 -> gone; now", end)
+    assert re.search(
+        r"0\.946 -> 0\.000 +needs grades +q131 .*\n +lost .* 1 -> gone; now", end
+    )
     nothing = '7 queries return nothing now ("books", "earbuds", "garmin" and 4 more)'
     assert nothing in end
     assert "\nfirst    pytest -v " in end
-    assert "\njudge    pytest --relevance-unjudged=worklist.csv  # lists which" in end
+    assert (
+        "\njudge    pytest --relevance-unjudged=worklist.csv  # lists the grades" in end
+    )
     assert "\n24 got better, 13 within the tolerance, " in end
     assert "\n135 cases: 61 passed, 44 failed, 30 measured\n" in end
 
@@ -209,7 +213,7 @@ def drawn(seed: int) -> Callable[[Record], Judge]:
     [always(0), always(3), drawn(1), drawn(2), drawn(3)],
     ids=["lowest", "highest", "drawn 1", "drawn 2", "drawn 3"],
 )
-def test_thirty_grades_of_the_worklist_settle_ten_of_28_open_queries(
+def test_thirty_grades_of_the_worklist_settle_ten_of_28_queries(
     ran: Callable[..., Run], project: Project, judge_of: Callable[[Record], Judge]
 ) -> None:
     ran("any", UPDATE)
@@ -226,6 +230,6 @@ def test_thirty_grades_of_the_worklist_settle_ten_of_28_open_queries(
     suite.write_text("judgments: graded.csv\n" + suite.read_text("utf-8"), "utf-8")
 
     run = ran("title")
-    still_open = re.search(r"(\d+) may only be missing judgments", run.summary)
+    still_open = re.search(r"(\d+) need grades", run.summary)
     assert still_open is not None
     assert int(still_open[1]) <= 18

@@ -240,5 +240,5 @@ def test_a_report_beside_a_record_finds_moved_cases(
     shop.run("--relevance-record=now.jsonl", "--relevance-baseline=auto")
     said = command("report", "now.jsonl", "--against", "main.jsonl").out
     assert f'"boots" of {SHOP} is now in {STORE}' in said
-    assert "Search got worse: 1 query" in said
+    assert "Search got worse: 1 of 2 queries" in said
     assert "not compared" not in said

@@ -95,7 +95,7 @@ def test_what_changed_fails_by_title_and_nothing_of_it_is_known(
     assert "e  The e   1 -> gone" in failure
     assert "mean overlap@10 0.312, below 0.700 (4 cases)" in run.failure(GATE)
     # the accepted ranking of the other one is no better
-    one_emptied = "Search got worse: 1 query (for certain)"
+    one_emptied = "Search got worse: 1 of 4 queries (for certain)"
     assert f"{one_emptied}; 1 changed by more than allowed" in run.summary
     advice = "pytest --relevance-update # 1 changed, and what got worse too"
     assert f"{advice} unless you name cases" in run.said
@@ -326,7 +326,7 @@ def test_compare_and_history_count_what_changed_by_more_than_allowed(
     traffic.run("--relevance-record=1.jsonl")
     search(traffic, now=CHANGED)
     against = traffic.run("--relevance-against=1.jsonl", "--relevance-record=2.jsonl")
-    said = "1 query (for certain); 1 changed by more than allowed"
+    said = "1 of 4 queries (for certain); 1 changed by more than allowed"
     assert f"Search got worse: {said}" in against.said
     compared = command("compare", "1.jsonl", "2.jsonl").out
     assert f"Search got worse: {said}; 3 differ by overlap@10" in compared

@@ -75,10 +75,13 @@ def test_what_got_worse_since_the_baseline(shop: Shop, workers: list[str]) -> No
     got_worse(shop)
     shop.run(HTML, MARKDOWN, *workers)
     assert verdict_of(page(shop)) == (
-        "Search got worse: 1 query (for certain)",
+        "Search got worse: 1 of 4 queries (for certain)",
         "fails",
     )
-    assert "Search got worse: 1 query (for certain)" in markdown(shop).splitlines()[1]
+    assert (
+        "Search got worse: 1 of 4 queries (for certain)"
+        in markdown(shop).splitlines()[1]
+    )
     assert "against the baseline" in page_text(page(shop))
     boots = cases(page(shop))["boots"]
     assert boots["gotWorse"] is True

@@ -87,7 +87,7 @@ COUNTS = {
     "without_score": 1,
 }
 HEADLINE = (
-    "7 queries got worse (4 for certain, 3 may only be missing judgments), 2 better; "
+    "7 of 17 queries got worse (4 for certain, 3 need grades to be sure), 2 better; "
     "the mean is unchanged within chance; 1 changed by more than allowed"
 )
 REST = "3 within the tolerance, 3 the same, 1 without a score"
@@ -108,7 +108,7 @@ def shop(project: Project) -> Shop:
 def said_in(run: Run) -> list[str]:
     """The headline, the mean over all suites and the counts of a run."""
     return [
-        *run.sentences("7 queries got worse"),
+        *run.sentences("7 of 17 queries got worse"),
         *run.sentences("mean nDCG@10 over"),
         *run.sentences("3 within"),
     ]

@@ -40,7 +40,7 @@ def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project) -
     run = shop.run()  # two queries that change places fail, though the mean stays
     same = "mean nDCG@10 0.927 -> 0.927 (0.000, 95% -0.218 to +0.218, p 1.000)"
     assert means(run) == [same]
-    assert "1 query got worse (for certain), 1 better; " in run.summary
+    assert "1 of 4 queries got worse (for certain), 1 better; " in run.summary
     assert run.sentences("2 the same") == ["2 the same"]
     assert run.counts == {"passed": 3, "failed": 1}
     shop.returns(r="b a")

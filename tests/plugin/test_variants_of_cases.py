@@ -167,7 +167,9 @@ def test_each_repeat_is_held_to_the_baseline(accepted: Project) -> None:
     conftest(accepted, backwards, TWICE)
     run = accepted.run()
     assert run.counts == {"failed": 4}
-    assert run.summary.startswith("Search got worse: 2 queries (all for certain)\n")
+    assert run.summary.startswith(
+        "Search got worse: 2 of 2 queries (all for certain)\n"
+    )
     assert "no ranking changes from call to call: 2 cases, 2 calls each" in run.summary
     assert run.summary.count("  1.000 -> 0.710  ") == 2
 
@@ -186,7 +188,7 @@ def test_the_worst_repeat_counts(accepted: Project) -> None:
     assert run.counts == {"failed": 4, "passed": 4}
     assert set(run.gates.values()) == {"failed"}
     assert "0 of 2 cases pass" in run.text
-    assert "Search got worse: 2 queries (all for certain)" in run.said
+    assert "Search got worse: 2 of 2 queries (all for certain)" in run.said
     changes = "ranking changes from call to call: 2 cases of 2, 3 calls each"
     assert changes in run.summary
     assert "a b  rank 1: a / b" in run.summary

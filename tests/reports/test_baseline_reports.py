@@ -311,15 +311,15 @@ def test_the_five_worst_with_their_documents_and_the_best() -> None:
     text = summary(worst_and_best())
     assert text.partition("fell most ")[2].partition("look ")[0] == block("""
         (first 5 of 7)
-          0.850 -> 0.500  open  q7
+          0.850 -> 0.500  needs grades  q7
               now on top a
-          0.800 -> 0.500  open  q6
+          0.800 -> 0.500  needs grades  q6
               now on top a
-          0.750 -> 0.500  open  q5
+          0.750 -> 0.500  needs grades  q5
               now on top a
-          0.700 -> 0.500  open  q4
+          0.700 -> 0.500  needs grades  q4
               now on top a
-          0.650 -> 0.500  open  q3
+          0.650 -> 0.500  needs grades  q3
               now on top a
         rose most  hats  0.200 -> 0.500
     """)
@@ -334,7 +334,7 @@ def test_the_worst_of_several_variants_are_named() -> None:
         entry("boots", -len(name) / 100, "regression", variant=name) for name in names
     ]
     rows = summary(results).partition("fell most\n")[2].splitlines()
-    assert [row.split()[4:6] for row in rows[:4:2]] == [
+    assert [row.split()[5:7] for row in rows[:4:2]] == [
         ["boots", "a"],
         ["boots", "bm25"],
     ]
@@ -380,7 +380,7 @@ def test_what_judgments_may_explain_is_judged_and_not_accepted() -> None:
     assert advice([worse, *BETTER, *STALE]) == [
         LOOK,
         IN_FULL,
-        "judge    pytest --relevance-unjudged=worklist.csv  # lists which judgments the query may be missing",
+        "judge    pytest --relevance-unjudged=worklist.csv  # lists the grades that the query needs",
         ACCEPT_STALE,
     ]
 

@@ -89,7 +89,8 @@ def sentence_of(found: Comparison) -> str:
 def test_the_report_as_text(tagged: Comparison) -> None:
     gates = tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)
     assert tagged.summary(limit=1, gates=gates) == block("""
-        1 query got worse (for certain), 1 better; the mean is unchanged within chance; 1 gate is not met
+        1 of 4 queries got worse (for certain), 1 better; the mean is unchanged within chance; 1 gate is not
+            met
         first -> second: 4 cases compared, 2 with another ranking
 
         Largest drops (1)
@@ -126,7 +127,7 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
     gate = finding_text(tagged.judge({"nDCG@10": 0.2}).findings[0])
     assert found.replace("\u00a0", " ").replace(gate, "{gate}") == block("""
         <!-- pytest-relevance report -->
-        ### \u274c 1 query got worse (for certain), 1 better; the mean is unchanged within chance; 1 gate is not met
+        ### \u274c 1 of 4 queries got worse (for certain), 1 better; the mean is unchanged within chance; 1 gate is not met
 
         - `first -> second: 4 cases compared, 2 with another ranking`
         - `mean nDCG@10 0.897 -> 0.787 (-0.111, 95% -0.640 to +0.308, p 1.000); over judged results alone 0.927 -> 0.787`
@@ -332,12 +333,12 @@ def test_what_was_left_out_and_new_errors_are_said() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ([-0.2] * 8, "\u26a0\ufe0f Search got worse: 8 queries (all for certain)"),
+        ([-0.2] * 8, "\u26a0\ufe0f Search got worse: 8 of 8 queries (all for certain)"),
         ([-0.04] * 8, "\u26a0\ufe0f Search got worse: the mean fell significantly, no query by more than the tolerance"),
-        ([0.2] * 8, "\u2705 Search got better: 8 queries"),
+        ([0.2] * 8, "\u2705 Search got better: 8 of 8 queries"),
         ([0.04] * 8, "\u2705 Search got better: the mean rose significantly"),
         ([0.2, -0.2, -0.2],
-         "\u26a0\ufe0f 2 queries got worse (all for certain), 1 better; the mean is unchanged within chance"),
+         "\u26a0\ufe0f 2 of 3 queries got worse (all for certain), 1 better; the mean is unchanged within chance"),
         ([0.0, 0.0], "\u2705 No score changed"),
         ([0.05, -0.05], "\u2705 No query got worse"),
     ],
@@ -348,7 +349,7 @@ def test_the_sentence(changes: list[float], sentence: str) -> None:
 
 @pytest.mark.parametrize(
     ("after", "sentence"),
-    [(0.9, "Search got better: 1 query"), (0.49, "No query got worse")],
+    [(0.9, "Search got better: 1 of 2 queries"), (0.49, "No query got worse")],
 )
 def test_the_sentence_about_cases_of_several_cutoffs(
     after: float, sentence: str
@@ -378,12 +379,12 @@ def test_the_sentence_if_no_case_has_a_score() -> None:
 
 def test_the_sentence_counts_a_query_once_for_all_variants() -> None:
     found = one_by_one(*[-0.4] * 8, variants=("bm25", "dense"))
-    assert sentence_of(found) == "Search got worse: 8 queries (all for certain)"
+    assert sentence_of(found) == "Search got worse: 8 of 8 queries (all for certain)"
 
 
 def test_any_change_of_a_metric_that_is_not_from_0_to_1_counts() -> None:
     found = one_by_one(*[-0.01] * 8, metric="DCG@10")
-    assert sentence_of(found) == "Search got worse: 8 queries"
+    assert sentence_of(found) == "Search got worse: 8 of 8 queries"
 
 
 # --- text of users --------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(
 @pytest.mark.parametrize(
     ("ranking", "text"),
     [
-        (["new", "x", "y"], "may only be missing judgments: judge new to settle it"),
+        (["new", "x", "y"], "needs grades: judge new to be sure"),
         ([], ""),
     ],
 )
@@ -57,7 +57,7 @@ def test_a_case_that_got_worse_names_the_grades_that_settle_it(
 ) -> None:
     found = compared("boots", before=1.0, ranking=ranking)
     lines = plain_text(failure_lines(found)).splitlines()
-    told = [line for line in lines if line.startswith("may only be")]
+    told = [line for line in lines if line.startswith("needs grades")]
     assert told == ([text] if text else [])
 
 

@@ -114,34 +114,34 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
     "a catalogue cannot be read": ([PASSED], {"errors": [EMPTY_CATALOGUE]}, "1 case passes", "passes"),
     "several got worse": (
         [NEWLY, FELL, PASSED], {},
-        "Search got worse: 2 queries (all may only be missing judgments)", "fails"),
+        "Search got worse: 2 of 2 queries (all need grades to be sure)", "fails"),
     "worse, and expected to fail": (
         [changed(NEWLY, outcome="xfailed"), PASSED], {},
-        "Search got worse: 1 query (may only be missing judgments)", "warns"),
+        "Search got worse: 1 query (needs grades to be sure)", "warns"),
     "changed alone": (
         [DIFFERS, PASSED], {}, "1 query changed by more than allowed", "fails"),
     "changed, others better": (
         [DIFFERS, *better(2, 0.9)], {},
-        "1 query changed by more than allowed; search got better: 2 queries", "fails"),
+        "1 query changed by more than allowed; search got better: 2 of 3 queries", "fails"),
     "changed, and one returns nothing": (
         [DIFFERS, EMPTIED], {},
-        "Search got worse: 1 query (for certain); 1 changed by more than allowed", "fails"),
+        "Search got worse: 1 of 2 queries (for certain); 1 changed by more than allowed", "fails"),
     "in two variants": (
         [replace(NEWLY, variant="bm25"), replace(NEWLY, variant="hybrid")], {},
-        "Search got worse: 1 query (may only be missing judgments)", "fails"),
+        "Search got worse: 1 query (needs grades to be sure)", "fails"),
     "worse and unfinished": (
         [NEWLY], {"missing": ["f.yaml::x", "f.yaml::y"]},
-        "Search got worse: 1 query (may only be missing judgments); 2 cases are missing", "fails"),
+        "Search got worse: 1 query (needs grades to be sure); 2 cases are missing", "fails"),
     "worse, better, and an error": (
         [NEWLY, error("hats"), *better(2, 0.9)], {},
-        "1 query got worse (may only be missing judgments), 2 better; "
+        "1 of 3 queries got worse (needs grades to be sure), 2 better; "
         "the mean is unchanged within chance; 1 case could not be scored", "fails"),
     "worse in few, better in many": (
         [FELL, *better(20, 0.5)], {},
-        "1 query got worse (may only be missing judgments), 20 better; the mean rose significantly", "fails"),
+        "1 of 21 queries got worse (needs grades to be sure), 20 better; the mean rose significantly", "fails"),
     "worse in many, better in few": (
         [*better(1, 0.9), *(replace(FELL, id=f"fell {n}") for n in range(20))], {},
-        "Search got worse: 20 queries (all may only be missing judgments)", "fails"),
+        "Search got worse: 20 of 21 queries (all need grades to be sure)", "fails"),
     "a gate alone": ([case(ranking=["b", "a"], baseline=AS_GOOD)], {"gate": 0.99}, "1 gate is not met", "fails"),
     "unfinished": ([PASSED], {"missing": ["f.yaml::x"]}, "The run did not finish: 1 case is missing", "fails"),
     "an error": ([error(), failed("hats")], {}, "1 case could not be scored", "fails"),
@@ -161,7 +161,7 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
         [DOUBTED, PASSED], {}, "1 query is inconclusive and may have got worse", "warns"),
     "inconclusive, others better": (
         [DOUBTED, *better(2, 0.9)], {},
-        "1 query is inconclusive and may have got worse; search got better: 2 queries", "warns"),
+        "1 query is inconclusive and may have got worse; search got better: 2 of 3 queries", "warns"),
     "all pass": ([PASSED, case("hats", min_ndcg=0.5)], {}, "All 2 cases pass", "passes"),
     "some measured": (
         [PASSED, case("hats", min_ndcg=0.5), case("gloves")], {},
@@ -171,7 +171,7 @@ RUNS: dict[str, tuple[list[CaseResult], dict[str, Any], str, str]] = {
         [failed("hats", changes={"outcome": "xfailed"}), PASSED], {}, "No case fails", "passes"),
     "failed before as expected": ([changed(BEFORE, outcome="xfailed")], {}, "No query got worse", "passes"),
     "same as the baseline": ([case(baseline=AS_GOOD)], {}, "No query got worse", "passes"),
-    "better": (better(9, 0.9), {}, "Search got better: 9 queries", "passes"),
+    "better": (better(9, 0.9), {}, "Search got better: 9 of 9 queries", "passes"),
     "slightly worse everywhere": (
         [case(f"q{n}", SLIPPED, AS_GOOD) for n in range(9)], {},
         "Search got worse: the mean fell significantly, no query by more than the tolerance", "warns"),

@@ -173,7 +173,7 @@ def test_beside_a_baseline() -> None:
     )
     assert text_of(whole, verbosity=-1) == block("""
         <!-- pytest-relevance report -->
-        ### ❌ 1 query got worse (for certain), 1 better; the mean is unchanged within chance
+        ### ❌ 1 of 3 queries got worse (for certain), 1 better; the mean is unchanged within chance
 
         The build fails because 1 query got worse and 1 case fails.
 
@@ -315,8 +315,10 @@ def test_at_most_three_failures_are_reported_in_full() -> None:
 
 def test_judgments_that_may_explain_it_are_explained_and_asked_for() -> None:
     found = text_of(run(compared("boots", before=1.0, ranking=["new", "x", "y"])))
-    assert [row[2] for row in read(found).tables[0]] == ["sure", "open"]
-    assert " open: unjudged results may be as good as what they replaced" in found
+    assert [row[2] for row in read(found).tables[0]] == ["sure", "needs grades"]
+    assert (
+        " needs grades: unjudged results may be as good as what they replaced" in found
+    )
     assert "\npytest --relevance-unjudged=worklist.csv\n" in found
 
 

@@ -39,7 +39,7 @@ from pytest_relevance.reports.html.page_parts import (
     text,
     with_arrows,
 )
-from pytest_relevance.reports.run.headline import how_sure
+from pytest_relevance.reports.run.certainty_text import certainty_text, how_sure
 from pytest_relevance.reports.run.mean_text import metric_of
 
 MOST_MOVES = 50
@@ -156,7 +156,7 @@ def _move(move: CaseMove, names: Mapping[CaseKey, str]) -> str:
     kind, said = "better", "got better"
     if move.is_worse:
         kind = "worse"
-        said = f"got worse, {'certain' if move.is_certain else 'open'}"
+        said = f"got worse, {certainty_text(move.is_certain)}"
     scores = text(move_scores(move).replace("->", ARROW))
     name = text(case_name(move.id, move.query))
     if move.key in names:

@@ -23,6 +23,7 @@ from pytest_relevance.reports.markdown_sections import (
     list_section,
     table_sections,
 )
+from pytest_relevance.reports.run.certainty_text import how_sure
 from pytest_relevance.reports.run.changed_results import (
     count_sentences,
     mean_change_sentence,
@@ -36,7 +37,6 @@ from pytest_relevance.reports.run.headline import (
     WORSE,
     Headline,
     balance,
-    how_sure,
 )
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.remarks import filled_texts
@@ -58,19 +58,19 @@ HEADS = (
     "passed",
     "errors",
     "worse",
-    "open",
+    "need grades",
     "better",
     "searched",
 )
 """The heads of the columns of a series."""
 
-_DROP_ORDER = {"open": 4, "interval": 3, "p95": 2, "searched": 1}
+_DROP_ORDER = {"need grades": 4, "interval": 3, "p95": 2, "searched": 1}
 """The columns that are left out in a narrow terminal, the highest number first."""
 
 _FIGURES_EXPLAINED = (
     "interval: what unjudged results leave open; passed: of the cases with a floor or an "
     "expectation; worse, better: since the last run before that has the case, without a "
-    "break; open: of those that got worse, may only be missing judgments"
+    "break; need grades: those of the worse that unjudged results may explain"
 )
 
 _WORST_FIRST = (BROKEN, WORSE, MIXED, NOTHING, FINE, BETTER)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
 from pytest_relevance.reports.run.case_tables import lowest
+from pytest_relevance.reports.run.certainty_text import certainty_text
 from pytest_relevance.results import case_result
 from pytest_relevance.results.became import (
     CHANGED,
@@ -54,10 +55,9 @@ class PageRow:
 
     @property
     def said(self) -> str:
-        """`became`, followed by `certain` or `open` if the case got worse."""
-        if self.is_certain is None:
-            return self.became
-        return f"{self.became}, {'certain' if self.is_certain else 'open'}"
+        """`became`, followed by how sure that is if the case got worse."""
+        sure = certainty_text(self.is_certain)
+        return f"{self.became}, {sure}" if sure else self.became
 
     @property
     def has_failed(self) -> bool:

@@ -41,6 +41,7 @@ from pytest_relevance.reports.markdown_text import (
 from pytest_relevance.reports.run.build import build_text
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.case_groups import CaseGroups, case_groups
+from pytest_relevance.reports.run.certainty_text import CERTAINTY_EXPLAINED
 from pytest_relevance.reports.run.changed_results import (
     MOST_NAMES,
     context,
@@ -70,7 +71,7 @@ from pytest_relevance.reports.run.movers import (
     GAINED_DOCUMENT,
     LOST_DOCUMENT,
     MOST_ROWS,
-    any_is_open,
+    any_needs_grades,
     mover_table,
 )
 from pytest_relevance.reports.run.remarks import remarks
@@ -105,10 +106,6 @@ MOST_GATES, MOST_SUITES = 10, 20
 
 _MOST_FAILURES = 3  # reports of failures, unless the report is to be in full
 _MOST_MISSING = 5
-_OPEN_EXPLAINED = (
-    "certain: no grade of an unjudged result could change that. "
-    "open: unjudged results may be as good as what they replaced; judging them tells"
-)
 _MOST_FURTHER = 20  # cases in one of the folded tables: each is left out as a whole
 
 
@@ -423,6 +420,6 @@ def _case_sections(
         ("the lowest cases", "Lowest", groups.lowest, on_fall),
     ):
         table = mover_table(title, changes, variants, documents, most)
-        if changes is groups.got_worse and any_is_open(changes[:most]):
-            table.note = _OPEN_EXPLAINED
+        if changes is groups.got_worse and any_needs_grades(changes[:most]):
+            table.note = CERTAINTY_EXPLAINED
         yield from table_sections(name, [table])

@@ -11,6 +11,7 @@
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
 | `changed_results`, `update_advice` | what changed since the reference; what to do next |
+| `certainty_text` | how sure it is that queries got worse, in words |
 | `case_change`, `movers` | a case compared with its earlier ranking; tables of cases whose score changed |
 | `changed_test` | how the demands changed since the reference |
 | `moved_text`, `uncompared_text` | cases with another file or id in the reference; cases that only one has |

@@ -14,6 +14,7 @@ from pytest_relevance._number_text import SIGNIFICANT
 from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.reports.run.build import build_fails
 from pytest_relevance.reports.run.case_counts import case_count, unmet_gates
+from pytest_relevance.reports.run.certainty_text import how_sure
 from pytest_relevance.reports.run.changed_test import changed_in_words, changed_test
 from pytest_relevance.reports.run.errors import unfinished_parts
 from pytest_relevance.reports.run.replayed import no_search_text
@@ -156,43 +157,32 @@ def _inconclusive_text(count: int) -> str:
 def _worse_or_better(counts: ChangeCounts, mean: int) -> Headline:
     """Return the headline by how many queries got worse and better. See `balance`."""
     worse, better = counts.got_worse, counts.got_better
-    queries = counted(worse, "query", "queries")
     if worse and (mean < 0 or not better):
-        text = f"Search got worse: {queries}{how_sure(counts)}"
+        text = f"Search got worse: {_of_all(worse, counts)}{how_sure(counts)}"
         return Headline(text, WORSE, _TOLD_IF_WORSE)
     if worse:
         rest = "the mean is unchanged within chance"
         if mean:
             rest = "the mean rose significantly"
+        queries = _of_all(worse, counts)
         text = f"{queries} got worse{how_sure(counts)}, {better:,} better; {rest}"
         return Headline(text, MIXED, _TOLD_IF_WORSE | _TOLD_IF_BETTER)
     if mean < 0:
         text = "Search got worse: the mean fell significantly, no query by more than the tolerance"
         return Headline(text, WORSE)
     if better:
-        queries = counted(better, "query", "queries")
-        return Headline(f"Search got better: {queries}", BETTER, _TOLD_IF_BETTER)
+        text = f"Search got better: {_of_all(better, counts)}"
+        return Headline(text, BETTER, _TOLD_IF_BETTER)
     if mean > 0:
         return Headline("Search got better: the mean rose significantly", BETTER)
     return Headline("No query got worse", FINE)
 
 
-def how_sure(counts: ChangeCounts) -> str:
-    """Return, for example, ` (16 for certain, 28 may only be missing judgments)`.
-
-    "" if nobody knows how many are certain, for example for other metrics than nDCG.
-    """
-    if not counts.certain and not counts.open:
-        return ""
-    if not counts.open:
-        return " (for certain)" if counts.got_worse == 1 else " (all for certain)"
-    if not counts.certain:
-        whose = "" if counts.got_worse == 1 else "all "
-        return f" ({whose}may only be missing judgments)"
-    return (
-        f" ({counts.certain:,} for certain, "
-        f"{counts.open:,} may only be missing judgments)"
-    )
+def _of_all(count: int, counts: ChangeCounts) -> str:
+    """Return, for example, `44 of 135 queries`, or `1 query` if it is the only one."""
+    if counts.compared == 1:
+        return "1 query"
+    return f"{count:,} of {counts.compared:,} queries"
 
 
 def headline(

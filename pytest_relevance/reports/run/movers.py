@@ -15,6 +15,7 @@ from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
 from pytest_relevance.reports.labels import case_label
 from pytest_relevance.reports.run.case_change import CaseChange
+from pytest_relevance.reports.run.certainty_text import certainty_text
 from pytest_relevance.reports.run.mean_text import metric_of
 from pytest_relevance.reports.run.variant_labels import Variant, short_label
 from pytest_relevance.reports.styled_lines import PLAIN, STRONG, Line, Span, styled_line
@@ -33,9 +34,6 @@ NOTHING_RETURNED = "nothing returned"
 _INDENT = " " * 6
 _NARROWEST_DOCUMENT = 12
 
-CERTAIN, OPEN = "certain", "open"
-"""Whether a case got worse for certain, or may only be missing judgments."""
-
 LOST_DOCUMENT, DOCUMENT_ON_TOP, GAINED_DOCUMENT = "lost", "now on top", "gained"
 """The columns that name a document."""
 
@@ -45,7 +43,7 @@ class MoverRow:
     """The texts of a row about a case whose score changed.
 
     scores: `0.764 -> 0.312`, or only the score now if there is no earlier one.
-    sure: `CERTAIN` or `OPEN` if the case got worse, else "".
+    sure: how sure it is that the case got worse; "" if it did not.
     reason: why the case fails, if the scores do not show it.
     documents: {`LOST_DOCUMENT`, `DOCUMENT_ON_TOP` or `GAINED_DOCUMENT`: spans}. Texts
         of users have the style `USER`.
@@ -77,28 +75,28 @@ def mover_row(change: CaseChange, variants: Sequence[Variant]) -> MoverRow:
         variant=short_label(result, variants),
         metric=change.by or metric_of([result]),
         scores=scores,
-        sure=_how_sure(change),
+        sure=certainty_text(_certainty(change)),
         reason=_unseen_reason(change),
         documents=document_spans(change, gone="gone"),
         is_compared=change.before is not None,
     )
 
 
-def _how_sure(change: CaseChange) -> str:
-    """Return `CERTAIN` if a case got worse under any judgments, else `OPEN`.
+def _certainty(change: CaseChange) -> bool | None:
+    """Say whether a case got worse under any judgments.
 
-    "" if the case did not get worse, or if it has passages: then nothing is unjudged.
+    None if it did not get worse, or if it has passages: then nothing is unjudged.
     """
     if change.before is None or not got_worse(change.result):
-        return ""
+        return None
     if change.result.evaluation.passages:
-        return ""
-    return CERTAIN if is_certainly_worse(change.change) else OPEN
+        return None
+    return is_certainly_worse(change.change)
 
 
-def any_is_open(changes: Iterable[CaseChange]) -> bool:
-    """Say whether any of the cases may only be missing judgments."""
-    return any(_how_sure(change) == OPEN for change in changes)
+def any_needs_grades(changes: Iterable[CaseChange]) -> bool:
+    """Say whether any of the cases got worse, but not for certain."""
+    return any(_certainty(change) is False for change in changes)
 
 
 def _unseen_reason(change: CaseChange) -> str:

@@ -157,10 +157,9 @@ def _how_to_judge(
     """Return the command that lists the results to judge."""
     parts = ["pytest", *_reference_options(fallen[0], files, against)]
     parts.append("--relevance-unjudged=worklist.csv")
-    which = "the query"
+    note = "lists the grades that the query needs"
     if worse.open > 1:
-        which = f"the {worse.open:,}"
-    note = f"lists which judgments {which} may be missing"
+        note = f"lists the grades that the {worse.open:,} need"
     return CommandLine("judge", join(parts), note)
 
 

@@ -107,7 +107,7 @@ def test_a_regression() -> None:
     about: dict[str, Any] = {"has_baseline": True, "fingerprint": before}
     page = screen(*results, gate=0.9, info=info, **about)
     assert verdict_of(page) == (
-        "Search got worse: 1 query (may only be missing judgments)",
+        "Search got worse: 1 of 2 queries (needs grades to be sure)",
         "fails",
     )
     mean = (
@@ -120,7 +120,7 @@ def test_a_regression() -> None:
         "1 is perfect, 0 is nothing relevant, and the top ranks count most."
     )
     expected = f"""
-        Search got worse: 1 query (may only be missing judgments)
+        Search got worse: 1 of 2 queries (needs grades to be sure)
         {mean}
         searched since the baseline: index products-11 → products-20
         NOT MET
@@ -140,7 +140,7 @@ def test_a_regression() -> None:
         boots
         1.000 → 0.000
         2 unjudged
-        got worse, open: below its floor 0.500
+        got worse, needs grades: below its floor 0.500
         Winter boots
         1 → not returned
         Boot polish

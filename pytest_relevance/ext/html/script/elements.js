@@ -175,7 +175,7 @@ function titleOf(item, name) {
 
 /** What became of a case, in words, and how sure it is. @param {Case} item */
 function statusText(item) {
-  const sure = item.isCertain ? ", certain" : item.isOpen ? ", open" : "";
+  const sure = item.isCertain ? ", certain" : item.isOpen ? ", needs grades" : "";
   return `${item.became || item.status}${sure}`;
 }
 

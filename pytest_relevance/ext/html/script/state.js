@@ -25,7 +25,7 @@ const START = {
 
 const WORSE = "a floor or another expectation is missed that was met before, or the score lost more than the tolerance";
 const CERTAIN = "got worse, whatever the grades of its unjudged results";
-const OPEN = "got worse, but its unjudged results may be as good as what they replaced";
+const NEEDS_GRADES = "got worse, but its unjudged results may be as good as what they replaced: only grades tell";
 const EXCUSED = "got worse in the run, but not with your grades";
 const BETTER =
   "a floor or another expectation is met that was missed before, or the score rose by more than the tolerance";
@@ -37,7 +37,7 @@ const BETTER =
 const SHOWN = {
   worse: { label: "Got worse", includes: (item) => item.gotWorse === true, hint: WORSE },
   certain: { label: "Certain", includes: (item) => item.certainty === "certain", hint: CERTAIN },
-  open: { label: "Open", includes: (item) => item.certainty === "open", hint: OPEN },
+  open: { label: "Need grades", includes: (item) => item.certainty === "open", hint: NEEDS_GRADES },
   excused: { label: "Excused", includes: (item) => item.certainty === "excused", hint: EXCUSED },
   better: { label: "Got better", includes: (item) => item.gotBetter === true, hint: BETTER },
   before: { label: "Failed before", includes: (item) => item.failedBefore === true },

@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * The verdict that follows the reader's grades: how many of the queries that got worse did so for certain, how many are
- * open, and how many the grades excused. A bar shows them, solid, hatched and empty.
+ * The verdict that follows the reader's grades: how many of the queries that got worse did so for certain, how many need
+ * grades, and how many the grades excused. A bar shows them, solid, hatched and empty.
  */
 
 /** The queries that got worse, counted with the reader's grades. */
@@ -10,7 +10,7 @@ class Verdict {
   constructor(data, grades, judge) {
     this.data = data;
     this.grades = grades;
-    this.judge = button("judge the open ones", judge);
+    this.judge = button("", judge, { class: "first-step" });
     /** The cases that got worse, in all variants. */
     this.worse = data.cases.filter((item) => item.isCertain || item.isOpen);
     /** Whether grades could decide any of them in the run. */
@@ -39,13 +39,16 @@ class Verdict {
     Object.assign(this.data.counts, this.counts);
     const verdict = this.wasOpen ? [this.bar(), make("p", {}, this.sentence())] : [];
     if (this.wasOpen && this.counts.open) {
-      verdict.push(this.judge);
+      const { open } = this.counts;
+      this.judge.textContent =
+        open === 1 ? "Judge the one that needs grades" : `Judge the ${open.toLocaleString("en")} that need grades`;
+      verdict.unshift(this.judge);
     }
     const parts = [...verdict, ...this.meanParts()];
     this.part.hidden = !parts.length;
     this.part.replaceChildren(...parts);
     const { certain, open, excused } = this.counts;
-    const words = `${certain} certain, ${open} open${excused ? `, ${excused} excused` : ""}`;
+    const words = `${certain} certain, ${needGrades(open)}${excused ? `, ${excused} excused` : ""}`;
     this.short.replaceChildren(...(this.wasOpen ? [this.bar(), open ? words : this.sentence()] : []));
   }
 
@@ -55,7 +58,7 @@ class Verdict {
     return states.includes("certain") ? "certain" : states.includes("open") ? "open" : "excused";
   }
 
-  /** Say how many queries are certain, open and excused, and how many grades are left. */
+  /** Say how many queries are certain, need grades and are excused, and how many grades are left. */
   sentence() {
     const { certain, open, excused } = this.counts;
     if (!open) {
@@ -65,7 +68,7 @@ class Verdict {
     if (excused) {
       parts.push(`${excused.toLocaleString("en")} excused by your grades`);
     }
-    return `${parts.join(", ")}, ${open.toLocaleString("en")} open${this.left()}.`;
+    return `${parts.join(", ")}, ${needGrades(open)}${this.left()}.`;
   }
 
   /** Say how many grades are left: `: at least 36 grades decide them`. */
@@ -110,7 +113,7 @@ class Verdict {
     return [make("p", { class: "mean" }, `with your grades: mean ${mean.metric} ${scores}`)];
   }
 
-  /** Return the bar: certain ones are solid, open ones hatched, excused ones empty. */
+  /** Return the bar: certain ones are solid, those that need grades hatched, excused ones empty. */
   bar() {
     const parts = Object.entries(this.counts).map(([state, count]) => {
       const part = make("span", { class: state });
@@ -119,6 +122,11 @@ class Verdict {
     });
     return make("span", { class: "bar", "aria-hidden": "true" }, ...parts);
   }
+}
+
+/** `28 need grades`. @param {number} count */
+function needGrades(count) {
+  return `${count.toLocaleString("en")} ${count === 1 ? "needs" : "need"} grades`;
 }
 
 /** Return a key that the variants of a query share, so that it counts once. @param {Case} item */
