@@ -6,6 +6,7 @@ A suite without such files imports neither this module nor the readers of files.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from pytest_relevance._ids import FileIds, IdField
@@ -15,6 +16,13 @@ from pytest_relevance._text import printable
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.named_files import NamedFile, why_no_file
 from pytest_relevance.cases.query_files import check_columns, notice_of_columns
+from pytest_relevance.judgments.folders import (
+    JUDGMENTS,
+    QUERIES,
+    NotInFolder,
+    file_in,
+    has_file,
+)
 from pytest_relevance.judgments.model import Ratings
 from pytest_relevance.judgments.reading import (
     QueryFile,
@@ -24,9 +32,6 @@ from pytest_relevance.judgments.reading import (
     read_query_file,
     read_ratings,
 )
-
-JUDGMENTS = "judgments"
-QUERIES = "queries"
 
 FileCache = dict[Any, Any]
 """The content of each file that was read, or the error.
@@ -62,6 +67,29 @@ class FileReader:
         """Return the path of a file in messages."""
         path = os.path.join(self._shown_folder, named.name)
         return printable(os.path.normpath(path))
+
+    def in_folder(self, key: str, named: NamedFile, at: Location) -> NamedFile | Wrong:
+        """Return the file of a folder of BEIR or MTEB, or report that there is none.
+
+        `named`: a folder. A file is returned as it is.
+        `key`: what the file has, `JUDGMENTS` or `QUERIES`.
+        """
+        path = os.path.join(self._folder, named.name)
+        if not os.path.isdir(path):
+            return named
+        try:
+            found = file_in(path, key, self.shown(named))
+        except NotInFolder as error:
+            return at.refuse(str(error), *named.at)
+        name = os.path.join(named.name, found)
+        return replace(named, name=name, format=named.format or "beir")
+
+    def is_folder_with(self, key: str, named: NamedFile) -> bool:
+        """Say whether `named` is a folder of BEIR or MTEB with judgments, or queries.
+
+        `key`: `JUDGMENTS` or `QUERIES`.
+        """
+        return has_file(os.path.join(self._folder, named.name), key)
 
     def queries(
         self, named: NamedFile, template: IdField | None, at: Location

@@ -39,7 +39,9 @@ from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.passages import check_together, with_passages
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
+from pytest_relevance.judgments.folders import JUDGMENTS, QUERIES
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
+from pytest_relevance.judgments.reading import QueryFile
 from pytest_relevance.judgments.scale import Scale
 
 _MOST_ADVISED = 3
@@ -102,9 +104,9 @@ class SuiteFiles:
     ) -> None:
         """Read the files that the suite names. Report mistakes in them.
 
-        A golden set has queries and what each needs. If it is the only file, it is
-        read as both, whatever key names it: `queries`, or `judgments` in a suite
-        without cases.
+        A golden set has queries and what each needs, and so has a folder of BEIR. If
+        the suite names no other file, it is read as both, whatever key names it:
+        `queries`, or `judgments` in a suite without cases.
 
         `has_cases`: whether the case file writes cases.
         """
@@ -113,14 +115,14 @@ class SuiteFiles:
         contents = [named.content for named in judgments]
         judgments_at = at.under("judgments" if names_judgments else "queries")
         for named in _named_files(suite.get("queries")):
-            is_golden_set = self._add_queries(
+            content = self._add_queries(
                 named, at.under("queries"), names_judgments=names_judgments
             )
-            if is_golden_set is WRONG:
+            if content is WRONG:
                 self.is_wrong = True
-            elif is_golden_set and not names_judgments:
+            elif not names_judgments and self._has_judgments(named, content):
                 judgments.append(named)
-            elif is_golden_set and named.content not in contents:
+            elif content.is_golden_set and named.content not in contents:
                 self.reader.notices.append(
                     f"{self.reader.shown(named)}: what its queries need is not read, since the suite names other "
                     "judgments; name the file under judgments too, or take the others out"
@@ -136,23 +138,39 @@ class SuiteFiles:
         if "queries" in suite or has_cases:
             return
         for named in judgments:
-            file = self._opened.get((named.content, self._template))
-            if file is not None and file.ratings.is_golden_set:
-                self._add_queries(named, at.under("judgments"), names_judgments=True)
+            if self._has_queries(named):
+                here = at.under("judgments")
+                if self._add_queries(named, here, names_judgments=True) is WRONG:
+                    self.is_wrong = True
+
+    def _has_judgments(self, named: NamedFile, content: QueryFile) -> bool:
+        """Say whether a file of queries is a golden set, or a folder with judgments."""
+        return content.is_golden_set or self.reader.is_folder_with(JUDGMENTS, named)
+
+    def _has_queries(self, named: NamedFile) -> bool:
+        """Say whether a file of judgments is a golden set, or a folder with queries."""
+        file = self._opened.get((named.content, self._template))
+        if file is None:
+            return self.reader.is_folder_with(QUERIES, named)
+        return file.ratings.is_golden_set
 
     def _add_queries(
         self, named: NamedFile, at: Location, *, names_judgments: bool
-    ) -> bool | Wrong:
+    ) -> QueryFile | Wrong:
         """Add the queries of a file to `queries`, or report why it cannot be used.
 
-        Say whether the file is a golden set.
+        Return the content of the file.
 
         `names_judgments`: whether the suite names files of judgments.
         """
-        content = self.reader.queries(named, self._template, at)
+        in_folder = self.reader.in_folder(QUERIES, named, at)
+        if in_folder is WRONG:
+            return WRONG
+        content = self.reader.queries(in_folder, self._template, at)
         if content is WRONG:
             return WRONG
-        if named.only_judged and not names_judgments and not content.is_golden_set:
+        has_judgments = names_judgments or self._has_judgments(named, content)
+        if named.only_judged and not has_judgments:
             of_file = named.at[:-1]
             return at.refuse(
                 f"the suite names no judgments, so that no query is {JUDGED}; name their "
@@ -160,9 +178,9 @@ class SuiteFiles:
                 *of_file,
                 ONLY,
             )
-        file = self.reader.shown(named)
+        file = self.reader.shown(in_folder)
         self.queries.add(content.queries, file, at, only_judged=named.only_judged)
-        return content.is_golden_set
+        return content
 
     def of_case(self, own: Mapping[str, Any], at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a written case, given by its checked keys.
@@ -330,7 +348,11 @@ class SuiteFiles:
         """
         opened = []
         is_wrong = False
-        for one in named:
+        for each in named:
+            one = self.reader.in_folder(JUDGMENTS, each, at)
+            if one is WRONG:
+                is_wrong = True
+                continue
             ratings = self.reader.ratings(one, template, at)
             if ratings is None:
                 continue

@@ -18,10 +18,16 @@ from typing import Any, NoReturn, TypeVar
 
 from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds, id_field_of
-from pytest_relevance._problems import Place
+from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
+from pytest_relevance.judgments.folders import (
+    JUDGMENTS,
+    QUERIES,
+    NotInFolder,
+    file_in,
+)
 from pytest_relevance.judgments.formats import (
     CONTEXT,
     DOCUMENT,
@@ -72,6 +78,8 @@ def read_judgments(
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}.
 
+    `path` may be a folder of BEIR or MTEB with one file of judgments in `qrels`.
+
     Titles, raters and other content are in attributes of the result. The key of a query
     is its id, or its text in a format that has no ids. Ids and texts are text, exactly
     as written.
@@ -107,6 +115,7 @@ def read_judgments(
     options = options_of(
         query, grade_column, document=document, passage=passage, context=context
     )
+    path, format = _in_folder(path, JUDGMENTS, format)
     source = Source.read(path, options=options, ids=ids_of(id_field))
     ratings = read_fill(source, format) if fill else read_ratings(source, format)
     grades = None if scale is None else scale_of(scale)
@@ -122,6 +131,8 @@ def read_queries(
     id_field: str | Sequence[str] | None = None,
 ) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file.
+
+    `path` may be a folder of BEIR or MTEB, which has a file `queries`.
 
     A query without an id has its text as id. A file of judgments that has the texts of
     its queries is a file of queries too. The arguments and errors are those of
@@ -193,8 +204,23 @@ def load_queries(
     The arguments and errors are those of `read_judgments`.
     """
     options = options_of(query, grade_column)
+    path, format = _in_folder(path, QUERIES, format)
     source = Source.read(path, options=options, ids=ids_of(id_field))
     return queries_in(source, format)
+
+
+def _in_folder(path: Path, needed: str, format: str | None) -> tuple[Path, str | None]:
+    """Return the file of a folder of BEIR or MTEB with its format.
+
+    A file is returned as it is. Raises FileError if the folder has no such file.
+    """
+    if not os.path.isdir(path):
+        return path, format
+    try:
+        found = file_in(os.fspath(path), needed, "this")
+    except NotInFolder as error:
+        raise FileError.at(os.fspath(path), str(error)) from None
+    return os.path.join(path, found), format or "beir"
 
 
 @dataclass(frozen=True, slots=True)
