@@ -42,6 +42,7 @@ from pytest_relevance.results.outcomes import (
     JUDGED,
     KEPT,
 )
+from pytest_relevance.results.recorded_passages import ranks_of_quotes
 from pytest_relevance.results.records.entries import NOT_RETURNED, BaselineEntry
 
 RankOf = Callable[[str], "float | None"]
@@ -267,16 +268,31 @@ class AcceptedOutcomes:
     def _judged(self, demand: Outcome, kind: Any) -> Outcome | None:
         """Return the outcome of a demand that depends on documents and grades only.
 
-        None if the number of results matters and is not known, or if a metric cannot be
-        computed and its score is not known.
+        None if the number of results matters and is not known, if a metric cannot be
+        computed and its score is not known, or if a quote was not looked for.
         """
         if kind.counts_results and self.entry.may_go_on:
             return None
         expected = self._expectation(demand)
+        ranks = self._ranks_of_quotes(demand)
+        if ranks is None:
+            return None
         if expected.metric is not None and not expected.metric.is_computable:
             return self._by_known_score(expected, demand)
-        (outcome,) = outcomes.judge_expectations([expected], self._found())
+        (outcome,) = outcomes.judge_expectations([expected], self._found(ranks))
         return outcome
+
+    def _ranks_of_quotes(self, demand: Outcome) -> Mapping[str, Sequence[int]] | None:
+        """Return {excluded quote: the ranks of the accepted results that held it}.
+
+        None if a quote was not looked for, or if only one of the two rankings collapses
+        chunks.
+        """
+        if not demand.quotes:
+            return {}
+        if self.entry.collapse != self.result.conditions.settings.collapse:
+            return None
+        return ranks_of_quotes(self.entry.held, self.entry.passages, demand.quotes)
 
     def _by_known_score(self, expected: Expectation, demand: Outcome) -> Outcome | None:
         if expected.name not in self.project_scores:
@@ -299,8 +315,11 @@ class AcceptedOutcomes:
     def _documents(self) -> Sequence[str]:
         return self.entry.ranking(self.result.conditions.settings)
 
-    def _found(self) -> outcomes.Found:
-        """Return the accepted ranking in the form that kinds of expectations judge."""
+    def _found(self, ranks: Mapping[str, Sequence[int]]) -> outcomes.Found:
+        """Return the accepted ranking in the form that kinds of expectations judge.
+
+        `ranks`: {excluded quote: the ranks of the results that held it}.
+        """
         documents, conditions = self._documents, self.result.conditions
         return outcomes.Found(
             k=conditions.k,
@@ -311,6 +330,7 @@ class AcceptedOutcomes:
             latency=None,
             is_cut=self.entry.reaches_depth,
             left_out=len(self.entry.documents) - len(documents),
+            ranks_of_quotes=ranks,
         )
 
 

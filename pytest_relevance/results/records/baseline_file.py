@@ -21,6 +21,7 @@ from pytest_relevance._problems import Place
 from pytest_relevance._text import quoted
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.results.records.checking import check_outcome
 from pytest_relevance.results.records.demands import (
     CaseDemands,
@@ -136,7 +137,23 @@ def _read_entry(values: Mapping[str, Any], suite: CaseDemands | None) -> Baselin
             raise ValueError(f"deeper: {rank!r} is not a rank of {quoted(document)}")
     for outcome in entry.outcomes:
         check_outcome(outcome)
+    _check_held(entry)
     return entry
+
+
+def _check_held(entry: BaselineEntry) -> None:
+    """Raise ValueError if what is known of passages does not fit the ranking."""
+    if not (entry.passages or entry.held or entry.lengths):
+        return
+    documents = entry.documents
+    if entry.collapse:
+        documents = tuple(without_copies(documents))
+    if not len(documents) == len(entry.held) == len(entry.lengths):
+        raise ValueError("documents, held and lengths are not equally many")
+    indexes = range(len(entry.passages))
+    for held in entry.held:
+        if any(index not in indexes for index in held):
+            raise ValueError(f"held: {list(held)} is not among the passages")
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: BaselineEntries) -> None:

@@ -11,17 +11,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance._text import quoted
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.model import Case, Expectation, Gate
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
-from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking
+from pytest_relevance.metrics.ndcg import (
+    GradedRanking,
+    grade_passages,
+    grade_ranking,
+)
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import (
     expectation_of,
     without_reference,
 )
+from pytest_relevance.results.passages import key_of_passage
+from pytest_relevance.results.recorded_passages import held_by_keys, new_keys
 from pytest_relevance.results.records.entries import BaselineEntry, with_sorted_keys
 from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.recorded_demands import RecordedDemands
@@ -32,16 +39,29 @@ class KnownJudgments:
     """The judgments of a case, as far as they are known.
 
     `grades`: {document: grade}. A record does not name all documents.
-    `judged`: the grades of all judgments, in any order.
+    `judged`: the grades of all judgments, in any order; of passages, in their order.
+    `passages`: the keys of the passages; empty if documents are judged.
     """
 
     grades: Mapping[str, float]
     judged: Sequence[float]
+    passages: Sequence[str] = ()
 
     def grade(self, documents: Sequence[str]) -> GradedRanking:
         """Return a ranking with the grade of each document."""
         graded = grade_ranking(documents, self.grades)
         return GradedRanking(graded.grades, graded.repeated, self.judged)
+
+    def grade_entry(self, entry: BaselineEntry, settings: Settings) -> GradedRanking:
+        """Return an accepted ranking with the grades of its documents or passages.
+
+        If there are passages, the entry has to know all of them.
+        """
+        if not self.passages:
+            return self.grade(entry.ranking(settings))
+        held = held_by_keys(entry.held, entry.passages, self.passages)
+        assert held is not None, "the entry is stale"
+        return grade_passages(held, self.judged, entry.lengths)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +113,7 @@ def case_in_run(
         grades = case.grades_of_people
         of_people = KnownJudgments(grades, [*grades.values()])
     return CaseToday(
-        judgments=KnownJudgments(case.judgments, [*case.judgments.values()]),
+        judgments=_judgments_in_run(case),
         of_people=of_people,
         expect=without_reference(case.expect) if accepting else case.expect,
         min_judged=case.min_judged,
@@ -104,6 +124,13 @@ def case_in_run(
         looks_at_all=case.looks_at_all,
         changes=changes,
     )
+
+
+def _judgments_in_run(case: Case) -> KnownJudgments:
+    if not case.passages:
+        return KnownJudgments(case.judgments, [*case.judgments.values()])
+    grades = [passage.grade for passage in case.passages]
+    return KnownJudgments({}, grades, tuple(map(key_of_passage, case.passages)))
 
 
 def case_in_record(
@@ -125,11 +152,14 @@ def case_in_record(
             similarities.append(expected.metric)
     for gate in gates:
         similarities += gate.similarities
-    grades = _known_grades(result, entry, other)
     judgments = of_people = None
-    if grades is not None:
-        judgments = KnownJudgments(grades, result.graded.judged)
-        of_people = _of_people(result, grades)
+    if result.evaluation.passages:
+        judgments = _passages_in_record(result)
+    else:
+        grades = _known_grades(result, entry, other)
+        if grades is not None:
+            judgments = KnownJudgments(grades, result.graded.judged)
+            of_people = _of_people(result, grades)
     return CaseToday(
         judgments=judgments,
         of_people=of_people,
@@ -141,6 +171,12 @@ def case_in_record(
         project_scores={} if other is None else _project_scores(other, expect, gates),
         looks_at_all=result.ranking.whole,
     )
+
+
+def _passages_in_record(result: CaseResult) -> KnownJudgments:
+    passages = result.evaluation.passages
+    grades = [passage.grade for passage in passages]
+    return KnownJudgments({}, grades, tuple(passage.key for passage in passages))
 
 
 def _known_grades(
@@ -229,11 +265,27 @@ def why_stale(
         changes.append(
             f"all of the ranking counts now, and the first {entry.depth} were kept"
         )
+    changes += _unknown_passages(entry, result, case)
     if case.judgments is None:
         changes.append(
             "the record does not name the judgments of all documents that were returned then"
         )
     return tuple(changes)
+
+
+def _unknown_passages(
+    entry: BaselineEntry, result: CaseResult, case: CaseToday
+) -> list[str]:
+    """Return why it is not known which passages the accepted ranking held."""
+    if case.judgments is None or not case.judgments.passages:
+        return []
+    new = new_keys(entry.passages, case.judgments.passages)
+    if new:
+        count = counted(len(new), "passage is", "passages are")
+        return [f"{count} new or changed, and the texts of then were not kept"]
+    if entry.collapse != result.conditions.settings.collapse:
+        return ["collapse changed, and the texts of then were not kept"]
+    return []
 
 
 def _changed_params(

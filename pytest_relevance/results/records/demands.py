@@ -334,7 +334,7 @@ def _settings_of(terms: Terms) -> dict[str, Any]:
         value = getattr(terms.settings, one.name)
         if one.name not in _NOT_SETTINGS and value != getattr(usual, one.name):
             found[one.name] = encode(value)
-    for name in ("search", "depth", "ties", "id_field", "min_judged"):
+    for name in ("search", "depth", "ties", "id_field", "text_field", "min_judged"):
         value = getattr(terms, name)
         if value != getattr(_USUAL_TERMS, name):
             found[name] = encode(value)

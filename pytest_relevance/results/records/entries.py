@@ -21,6 +21,7 @@ from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import DROP, STALE_ENTRY, CaseCall, Outcome
 from pytest_relevance.results.case_result import FAILED, MEASURED, CaseResult
 from pytest_relevance.results.outcomes import KEPT
+from pytest_relevance.results.recorded_passages import keys_of_result
 from pytest_relevance.results.records.demands import (
     CaseDemands,
     FileDemands,
@@ -86,6 +87,13 @@ class BaselineEntry:
     floor, no expectation and no score.
     `call`: how the search was called. Only entries from a record have it.
     `demands`: what the test demanded of the case; None if that is not known.
+
+    If the case has or excludes passages:
+
+    `passages`: the keys of the passages that were looked for.
+    `held`: for each result the indexes (from 0) of those that it held. With `collapse`
+    it has an entry for each document, and none for further chunks.
+    `lengths`: the number of characters of each of these results.
     """
 
     id: str
@@ -107,6 +115,9 @@ class BaselineEntry:
     missed: bool | None = False
     call: CaseCall = CaseCall()
     demands: CaseDemands | None = None
+    passages: tuple[str, ...] = ()
+    held: tuple[tuple[int, ...], ...] = ()
+    lengths: tuple[int, ...] = ()
 
     @property
     def key(self) -> EntryKey:
@@ -303,6 +314,7 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
     depth = conditions.k if conditions.depth is None else conditions.depth
     collapses = conditions.settings.collapse
     documents = tuple(ranking.uncollapsed)
+    has_all_ranks = ranking.whole or collapses
     has_all_chunks = len(set(documents)) == ranking.returned
     kept_outcomes = []
     for outcome in result.evaluation.outcomes:
@@ -314,7 +326,7 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
         query=result.query,
         params=json.loads(as_json(result.params)) if result.params else {},
         depth=depth,
-        documents=documents if ranking.whole or collapses else documents[:depth],
+        documents=documents if has_all_ranks else documents[:depth],
         scores=_scores_to_keep(result),
         whole=ranking.whole,
         reaches_depth=ranking.whole and result.is_cut,
@@ -327,6 +339,9 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
         missed=misses_a_demand(result),
         is_all=collapses and not ranking.reaches_depth and has_all_chunks,
         call=call,
+        passages=keys_of_result(result),
+        held=tuple(map(tuple, ranking.held if has_all_ranks else ranking.held[:depth])),
+        lengths=tuple(ranking.lengths if has_all_ranks else ranking.lengths[:depth]),
     )
 
 

@@ -32,6 +32,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.filled import as_people_see_it
 from pytest_relevance.results.judged_alone import has_unjudged, score_of_judged
+from pytest_relevance.results.recorded_passages import held_by_keys, keys_of_result
 from pytest_relevance.results.records.accepted_outcomes import AcceptedOutcomes
 from pytest_relevance.results.records.case_today import (
     CaseToday,
@@ -147,7 +148,24 @@ def _passes_unchanged(
         return False
     depth = None if case.looks_at_all else result.conditions.depth
     accepted = entry.ranking(result.conditions.settings)
-    return tuple(accepted[:depth]) == tuple(result.ranking.documents[:depth])
+    if tuple(accepted[:depth]) != tuple(result.ranking.documents[:depth]):
+        return False
+    return _holds_the_same(result, entry, depth)
+
+
+def _holds_the_same(
+    result: CaseResult, entry: BaselineEntry, depth: int | None
+) -> bool:
+    """Say whether the texts of equal results hold the same passages as then.
+
+    A search may return another text under the same id.
+    """
+    if not entry.passages and not result.ranking.held:
+        return True
+    held = held_by_keys(entry.held, entry.passages, keys_of_result(result))
+    if held is None or tuple(held[:depth]) != tuple(result.ranking.held[:depth]):
+        return False
+    return tuple(entry.lengths[:depth]) == tuple(result.ranking.lengths[:depth])
 
 
 def _compare_scores(
@@ -162,7 +180,7 @@ def _compare_scores(
     """
     settings = result.conditions.settings
     documents = entry.ranking(settings)
-    graded = judgments.grade(documents)
+    graded = judgments.grade_entry(entry, settings)
     before = defined(score(result.metric, graded, settings))
     accepted = AcceptedOutcomes(
         result, entry, graded, before, case.expect, case.project_scores
@@ -173,6 +191,7 @@ def _compare_scores(
         standing=standing,
         documents=documents,
         grades=tuple(graded.grades),
+        held=tuple(map(tuple, graded.held)),
         then=entry.scores,
     )
     reasons = result.evaluation.reasons
@@ -240,6 +259,8 @@ def _comparison(
 
 def _graded_now(result: CaseResult, judged: Sequence[float]) -> GradedRanking:
     """Return the present ranking with its grades, and the grades of all judgments."""
+    if result.evaluation.passages:
+        return result.graded
     repeated = repeated_indexes(result.ranking.documents)
     return GradedRanking([*result.ranking.grades], repeated, judged)
 
@@ -249,8 +270,11 @@ def _judged_alone(
 ) -> Sequence[float]:
     """Return the scores of both rankings over judged results alone, before and now.
 
-    Empty if nDCG@k is not defined now, or if neither top k has an unjudged result.
+    Empty if nDCG@k is not defined now, or if neither top k has an unjudged result. No
+    result is unjudged if there are passages.
     """
+    if result.evaluation.passages:
+        return ()
     conditions = result.conditions
     k = conditions.k
     if result.score is None or not (has_unjudged(now, k) or has_unjudged(before, k)):
