@@ -12,6 +12,7 @@ The package does not import pytest.
 | `outcomes` | a ranking judged by the expectations of its case |
 | `catalogue`, `run_titles`, `document_fields` | titles and fields of documents |
 | `records/` | records and baselines, the comparison with a baseline |
+| `recorded_passages` | what a recorded ranking tells of the passages of a case |
 | `changes` | the change of a case from an earlier ranking: scores, and documents that moved |
 | `became`, `change_counts` | whether a query got worse or better, in one word; how many did |
 | `certainty`, `settling` | whether unjudged results may explain that a query got worse, and which grades decide it |
