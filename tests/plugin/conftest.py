@@ -11,10 +11,12 @@ import json
 import pkgutil
 import re
 import shutil
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -375,6 +377,40 @@ def _asks_for_workers(args: Sequence[str]) -> bool:
     if asked:
         pytest.importorskip("xdist")
     return asked
+
+
+class Modules:
+    """Keeps the modules that a test is the first to import, as many libraries cannot be
+    imported twice.
+
+    pytester forgets them after each run, and at the end of the test.
+    """
+
+    def __init__(self) -> None:
+        self.imported: dict[str, ModuleType] = {}
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        project = str(session.config.rootpath)
+        for name, module in sys.modules.items():
+            if not str(getattr(module, "__file__", None)).startswith(project):
+                self.imported[name] = module
+
+    def restore(self) -> None:
+        """Bring back what pytester has forgotten."""
+        for name, module in self.imported.items():
+            sys.modules.setdefault(name, module)
+
+
+@pytest.fixture
+def modules() -> Iterator[Modules]:
+    """A plugin for runs in this process, after which the modules are still there.
+
+    A test module names it by `usefixtures`, so that it is set up before pytester, and
+    torn down after it.
+    """
+    modules = Modules()
+    yield modules
+    modules.restore()
 
 
 @pytest.fixture

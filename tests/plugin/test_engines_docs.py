@@ -4,19 +4,19 @@ titles and scores.
 
 import re
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests.local_server import Answer, serving
 from tests.plugin import playback
-from tests.plugin.conftest import Project, Run
+from tests.plugin.conftest import Modules, Project, Run
 from tests.plugin.playback import FOUND, PRODUCTS, TITLES
+
+pytestmark = pytest.mark.usefixtures("modules")
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "howto" / "engines.md").read_text(encoding="utf-8")
@@ -66,35 +66,6 @@ def encode(texts):
 ROWS = [
     (product["id"], product["title"], product["description"]) for product in PRODUCTS
 ]
-
-
-class Modules:
-    """Keeps the modules that a test is the first to import, as many libraries cannot be
-    imported twice.
-
-    pytester forgets them after each run, and at the end of the test.
-    """
-
-    def __init__(self) -> None:
-        self.imported: dict[str, ModuleType] = {}
-
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        project = str(session.config.rootpath)
-        for name, module in sys.modules.items():
-            if not str(getattr(module, "__file__", None)).startswith(project):
-                self.imported[name] = module
-
-    def restore(self) -> None:
-        """Bring back what pytester has forgotten."""
-        for name, module in self.imported.items():
-            sys.modules.setdefault(name, module)
-
-
-@pytest.fixture(autouse=True)
-def modules() -> Iterator[Modules]:
-    modules = Modules()
-    yield modules  # set up before pytester, and so torn down after it
-    modules.restore()
 
 
 @pytest.fixture
