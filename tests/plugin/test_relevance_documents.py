@@ -116,6 +116,22 @@ def test_what_the_index_does_not_have_in_losses_and_in_expectations(
     assert 'judged: "lost" not in the index: "lost"' in shop.run().told("boots hat")
 
 
+def test_results_with_texts_are_not_asked_for(shop: Project) -> None:
+    """The ids of chunks are not those of documents."""
+    shop.cases("""
+        expect: {R@1: 1}
+        cases: [{query: hat, passages: [within 30 days of delivery]}]
+    """)
+    shop.conftest(
+        DOCUMENTS.replace(
+            "yield str.split", 'yield lambda query: ["a text of a chunk"]'
+        )
+    )
+    run = shop.run("-s")
+    assert run.counts == {"failed": 1}
+    assert not [event for event in events(run) if event.startswith("asked for")]
+
+
 def test_each_document_is_asked_for_once(shop: Project) -> None:
     """And the fixture is set up at the first failure, and torn down before the search
     that it requests.

@@ -88,8 +88,12 @@ def _wanted(result: CaseResult) -> list[str]:
 def documents_to_ask(result: CaseResult) -> Sequence[str]:
     """Return the documents of a result whose titles a report may show.
 
-    Of a ranking, only the documents at its top are asked for.
+    Of a ranking, only the documents at its top are asked for. Of a case with passages,
+    no document is asked for: its results have texts, and may have ids that were made
+    of these.
     """
+    if result.evaluation.passages:
+        return ()
     k = result.conditions.k
     if result.evaluation.judgments:
         return result.named_within(k)
