@@ -1,5 +1,5 @@
 """The fixture that the relevance cases of this folder call, and the options that choose
-how the shop searches.
+how the shop searches. The suite in `handbook/` has a search of its own.
 
 `python -m pytest example_suite`, `python -m pytest example_suite --ranker titles`,
 `--engine tantivy`: pytest reads an option from a conftest.py only when its folder is
@@ -36,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=sorted(ENGINES),
         default="sqlite",
         help="what searches (default: sqlite)",
+    )
+    parser.addoption(
+        "--splitter",
+        choices=["sections", "characters"],
+        action="append",
+        help="how the pages of the handbook are cut; twice: both (default: sections)",
     )
 
 

@@ -14,7 +14,7 @@ from pytest_relevance import read_suite
 from tests.cases.conftest import SCHEMA, mistakes, schema_says
 
 EXAMPLES = sorted(
-    (Path(__file__).parents[2] / "example_suite").glob("*.relevance.yaml")
+    (Path(__file__).parents[2] / "example_suite").rglob("*.relevance.yaml")
 )
 
 

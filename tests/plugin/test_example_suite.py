@@ -1,5 +1,5 @@
-"""The example suite, as a reader runs it: the shop's own ranker passes, the worse one
-fails where it should.
+"""The example suite, as a reader runs it: the shop's own ranker and the handbook's own
+splitter pass, the worse ones fail where they should.
 """
 
 import os
@@ -63,6 +63,27 @@ def test_the_worse_ranker_fails_at_these_queries(project: Project) -> None:
     assert len(run.text.splitlines()) <= 150
     assert "lost most by" in run.failure("smart watch")
     assert run.failure("bicycle") == ""  # behind many others: -v shows it in full
+
+
+def test_the_worse_splitter_loses_two_passages(project: Project) -> None:
+    run = run_examples(project, "--splitter", "characters")
+    failed = [name for name, outcome in run.outcomes.items() if outcome == "failed"]
+    assert failed == [
+        "how do I claim the warranty[characters]",
+        "what if nobody is at home for the delivery[characters]",
+        "gate[mean nDCG@5 0.9][characters]",
+    ]
+
+
+def test_the_splitters_beside_each_other(project: Project) -> None:
+    both = ("--splitter", "sections", "--splitter", "characters")
+    run = run_examples(project, *both)
+    failed = [name for name, outcome in run.outcomes.items() if outcome == "failed"]
+    assert len(failed) == 3
+    assert run.gates == {
+        "gate[mean nDCG@5 0.9][sections]": "passed",
+        "gate[mean nDCG@5 0.9][characters]": "failed",
+    }
 
 
 def test_a_slice_by_its_tag(project: Project) -> None:
