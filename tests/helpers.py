@@ -23,7 +23,7 @@ from pytest_relevance._problems import Problems
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.location import Location, Subject
-from pytest_relevance.cases.model import Passage, RecordedGate
+from pytest_relevance.cases.model import RecordedGate
 from pytest_relevance.cli import main
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.reports.reasons import reason_texts
@@ -135,16 +135,9 @@ def ranking_of(returned: object) -> Ranking:
     return read_ranking(returned)
 
 
-def passage_case(*passages: str | Passage, **keys: Any) -> Case:
-    """A case with these passages, and these keys of a case file. A text is a quote."""
-    all_passages = []
-    for passage in passages:
-        if isinstance(passage, str):
-            passage = Passage((passage,))
-        all_passages.append(passage)
-    grades = {passage.name: passage.grade for passage in all_passages}
-    case = case_of({"query": "q", "judgments": grades, **keys})
-    return replace(case, passages=tuple(all_passages))
+def passage_case(*passages: object, **keys: Any) -> Case:
+    """A case with these passages, as they are in a case file, and these keys."""
+    return case_of({"query": "q", "passages": list(passages), **keys})
 
 
 def texts_of(*texts: str, **others: Any) -> Ranking:

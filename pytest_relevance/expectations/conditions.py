@@ -13,17 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pytest_relevance._near import difference, difference_within
-from pytest_relevance._text import first_few, found, listed, quoted
+from pytest_relevance._text import first_few, listed, quoted
 from pytest_relevance.cases.bounds import Bound, implies
 from pytest_relevance.cases.field_conditions import OF_NUMBERS
 from pytest_relevance.cases.model import Case, FieldCondition
 from pytest_relevance.results.case_parts import Outcome
-from pytest_relevance.results.document_fields import meets_condition, scalars_in
+from pytest_relevance.results.document_fields import AT_MOST, why_condition_unknown
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
-
-AT_MOST = "at_most"
-"""How a condition of `at_most` compares."""
 
 # Whether a condition is as strict as another one
 
@@ -71,60 +68,13 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
             absent = (Absent(),) * len(ranking.ids)
             values = (ranking.fields or {}).get(path, absent)
             for index, value in enumerate(values[: expected.within or case.k]):
-                why = _why_unknown(condition, value)
+                why = why_condition_unknown(condition, value)
                 if why:
                     document = quoted(ranking.ids[index])
                     line = f"{expected.written}: document {document} at rank {index + 1} {why}"
                     lines.setdefault(path, line)
                     break
     return "\n".join(lines.values())
-
-
-def _why_unknown(condition: FieldCondition, value: object) -> str:
-    """Return why a condition on a value cannot be decided; empty if it can."""
-    path = quoted(condition.path)
-    if isinstance(value, Absent):
-        there = "; ".join(value.there) or "the search returned ids alone"
-        return f"has no field {path}: {there}"
-    if condition.comparison == AT_MOST:
-        return ""
-    if condition.comparison == "==":
-        return _why_never_equal(condition, value)
-    is_text = condition.comparison == "contains"
-    for one in scalars_in(value):
-        if isinstance(one, str) != is_text or isinstance(one, bool):
-            wanted = f"{condition.comparison} compares numbers"
-            if is_text:
-                wanted = "contains looks at texts"
-            return f"has {found(one)} as {path}, and {wanted}"
-    return ""
-
-
-def _why_never_equal(condition: FieldCondition, value: object) -> str:
-    """Return a message if a value differs from a wanted one only in its type, else "".
-
-    Without it, `none: {used: true}` would always be met if all values are the text
-    "true".
-    """
-    if meets_condition(condition, value):
-        return ""
-    for one in scalars_in(value):
-        for wanted in condition.values:
-            if _differ_in_type_alone(one, wanted):
-                return (
-                    f"has {found(one)} as {quoted(condition.path)}, which never equals "
-                    f"{found(wanted)}; write it as it is"
-                )
-    return ""
-
-
-def _differ_in_type_alone(value: object, wanted: object) -> bool:
-    """Say whether two values look alike but have different types: 5 and "5"."""
-    if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
-        return True  # SQLite has no booleans
-    if isinstance(value, str) == isinstance(wanted, str):
-        return False
-    return str(value).casefold() == str(wanted).casefold()
 
 
 # Values that nearly meet a condition

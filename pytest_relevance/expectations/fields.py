@@ -19,7 +19,6 @@ from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import Expectation, FieldCondition
 from pytest_relevance.cases.schema_parts import NULL, WHOLE, either, mapping_of
 from pytest_relevance.cases.values import LARGEST_WHOLE, check_whole
-from pytest_relevance.expectations import conditions
 from pytest_relevance.expectations.conditions import (
     NearValue,
     conditions_text,
@@ -35,6 +34,7 @@ from pytest_relevance.expectations.fields_before import (
 )
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.document_fields import AT_MOST as AT_MOST_OF_VALUE
 from pytest_relevance.results.document_fields import meets_condition, scalars_in
 from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
@@ -327,7 +327,7 @@ class _AtMost(_KindOfFields):
         most = check_whole(written, at)
         if most is WRONG:
             return WRONG
-        return FieldCondition(path, conditions.AT_MOST, (most,))
+        return FieldCondition(path, AT_MOST_OF_VALUE, (most,))
 
     def find_wrong(self, expected: Expectation, found: Found) -> _WrongFields:
         """Return the results with a value that too many of the top results have."""

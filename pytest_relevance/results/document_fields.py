@@ -11,10 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_relevance._text import found, quoted
 from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.results.responses.fields import Absent, read_fields
 from pytest_relevance.results.responses.ranking import Ranking
+
+AT_MOST = "at_most"
+"""How a condition of `at_most` compares."""
 
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""
@@ -161,3 +165,50 @@ def _scalar_meets(condition: FieldCondition, value: Any) -> bool:
 def _are_equal(value: object, wanted: object) -> bool:
     """Say whether two values are equal. 1 equals True in Python, but not here."""
     return value == wanted and isinstance(value, bool) == isinstance(wanted, bool)
+
+
+def why_condition_unknown(condition: FieldCondition, value: object) -> str:
+    """Return why a condition on a value cannot be decided; empty if it can."""
+    path = quoted(condition.path)
+    if isinstance(value, Absent):
+        there = "; ".join(value.there) or "the search returned ids alone"
+        return f"has no field {path}: {there}"
+    if condition.comparison == AT_MOST:
+        return ""
+    if condition.comparison == "==":
+        return _why_never_equal(condition, value)
+    is_text = condition.comparison == "contains"
+    for one in scalars_in(value):
+        if isinstance(one, str) != is_text or isinstance(one, bool):
+            wanted = f"{condition.comparison} compares numbers"
+            if is_text:
+                wanted = "contains looks at texts"
+            return f"has {found(one)} as {path}, and {wanted}"
+    return ""
+
+
+def _why_never_equal(condition: FieldCondition, value: object) -> str:
+    """Return a message if a value differs from a wanted one only in its type, else "".
+
+    Without it, `none: {used: true}` would always be met if all values are the text
+    "true".
+    """
+    if meets_condition(condition, value):
+        return ""
+    for one in scalars_in(value):
+        for wanted in condition.values:
+            if _differ_in_type_alone(one, wanted):
+                return (
+                    f"has {found(one)} as {quoted(condition.path)}, which never equals "
+                    f"{found(wanted)}; write it as it is"
+                )
+    return ""
+
+
+def _differ_in_type_alone(value: object, wanted: object) -> bool:
+    """Say whether two values look alike but have different types: 5 and "5"."""
+    if isinstance(value, bool) != isinstance(wanted, bool) and value == wanted:
+        return True  # SQLite has no booleans
+    if isinstance(value, str) == isinstance(wanted, str):
+        return False
+    return str(value).casefold() == str(wanted).casefold()

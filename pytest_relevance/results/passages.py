@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from pytest_relevance.cases.model import Case, Passage
+from pytest_relevance._text import quoted
+from pytest_relevance.cases.model import Case, FieldCondition, Passage
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
 from pytest_relevance.passages.matching import (
     QuoteForms,
@@ -20,7 +21,21 @@ from pytest_relevance.passages.matching import (
     text_forms,
 )
 from pytest_relevance.results.case_parts import CasePassage
+from pytest_relevance.results.document_fields import (
+    meets_condition,
+    why_condition_unknown,
+)
+from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
+
+NO_TEXTS = (
+    "passages are looked for in texts, and the results have none; return results with a "
+    "text"
+)
+"""Why a ranking cannot be scored."""
+
+_LONGEST_QUOTE = 60
+"""How many characters of a quote stand in a message."""
 
 _MOST_TEXTS = 5_000
 """How many texts are kept in the forms in which texts are compared.
@@ -35,23 +50,76 @@ def held_passages(
 ) -> list[tuple[int, ...]]:
     """Return for each result the indexes (from 0) of the passages that it holds.
 
-    If the ranking is collapsed, a result is a document, and holds what its chunks hold
-    (see `texts_of_results`).
+    A result holds a passage if its text holds one of the quotes, and its fields meet
+    the conditions. If the ranking is collapsed, a result is a document, and holds what
+    its chunks hold (see `texts_of_results`).
 
     `depth`: how many of the chunks count; None for all.
+
+    Raises:
+        ValueError: the ranking has no texts.
     """
-    quotes = [_forms_of_passage(passage) for passage in passages]
-    held_by_text: list[Sequence[int]] = []
-    for text in ranking.texts:
-        forms = _forms_of_text(text)
-        held_by_text.append(
-            [index for index, each in enumerate(quotes) if _holds_any(forms, each)]
-        )
+    if len(ranking.texts) != len(ranking.as_returned or ranking.ids):
+        raise ValueError(NO_TEXTS)
+    held_by_text = []
+    for text, quoted_in_text in enumerate(_quotes_by_text(passages, ranking)):
+        met = [
+            index
+            for index in quoted_in_text
+            if _meets_all(passages[index].conditions, ranking, text)
+        ]
+        held_by_text.append(met)
     held = []
     for texts in texts_of_results(ranking, depth):
-        found = {passage for text in texts for passage in held_by_text[text]}
+        found: set[int] = set()
+        for text in texts:
+            found.update(held_by_text[text])
         held.append(tuple(sorted(found)))
     return held
+
+
+def why_unknown_passages(case: Case, ranking: Ranking) -> str:
+    """Return why it is not known which passages the results hold; empty if it is.
+
+    There is a line for each field of a condition that a result lacks, or whose value
+    has a type that cannot be compared. Only results that hold the quote need the field.
+    """
+    if len(ranking.texts) != len(ranking.as_returned or ranking.ids):
+        return NO_TEXTS
+    if not case.fields_of_passages:
+        return ""
+    lines: dict[str, str] = {}
+    ids = ranking.as_returned or ranking.ids
+    passages = case.sought_passages
+    for text, quoted_in_text in enumerate(_quotes_by_text(passages, ranking)):
+        for index in quoted_in_text:
+            for condition in passages[index].conditions:
+                value = _field_of_text(ranking, condition.path, text)
+                why = why_condition_unknown(condition, value)
+                if why:
+                    where = f"document {quoted(ids[text])} at rank {text + 1}"
+                    passage = quoted(passages[index].name, _LONGEST_QUOTE)
+                    line = f"passages: {where} holds {passage} and {why}"
+                    lines.setdefault(condition.path, line)
+    return "\n".join(lines.values())
+
+
+def ranks_of_quotes(
+    case: Case, held: Sequence[Sequence[int]]
+) -> Mapping[str, Sequence[int]]:
+    """Return {quote: the ranks (from 1) of the results that hold it}.
+
+    These are the quotes of `exclude_passages`.
+
+    `held`: for each result the indexes of `case.sought_passages` that it holds.
+    """
+    ranks = {}
+    start = len(case.passages)
+    for index, passage in enumerate(case.sought_passages[start:], start):
+        ranks[passage.name] = [
+            rank for rank, indexes in enumerate(held, 1) if index in indexes
+        ]
+    return ranks
 
 
 def lengths_of_results(ranking: Ranking, depth: int | None = None) -> list[int]:
@@ -87,7 +155,7 @@ def graded_by_passages(
 ) -> GradedRanking:
     """Return a ranking with the grades of the passages that are found at each rank.
 
-    `held`: for each result the indexes of the passages that it holds.
+    `held`: for each result the indexes of `case.sought_passages` that it holds.
     """
     grades = [passage.grade for passage in case.passages]
     return grade_passages(held, grades, lengths_of_results(ranking, case.depth))
@@ -117,6 +185,40 @@ def key_of_passage(passage: Passage) -> str:
     parts = [passage.quotes, conditions, passage.is_context]
     text = json.dumps(parts, ensure_ascii=False)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _quotes_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[list[int]]:
+    """Return for each text the indexes of the passages of which it holds a quote."""
+    quotes = [_forms_of_passage(passage) for passage in passages]
+    by_text = []
+    for text in ranking.texts:
+        forms = _forms_of_text(text)
+        by_text.append(
+            [index for index, each in enumerate(quotes) if _holds_any(forms, each)]
+        )
+    return by_text
+
+
+def _meets_all(
+    conditions: Sequence[FieldCondition], ranking: Ranking, text: int
+) -> bool:
+    """Say whether the fields of a result meet all conditions.
+
+    A field that is absent, or has a type that cannot be compared, meets none:
+    `why_unknown_passages` reports it.
+    """
+    for condition in conditions:
+        value = _field_of_text(ranking, condition.path, text)
+        if why_condition_unknown(condition, value):
+            return False
+        if not meets_condition(condition, value):
+            return False
+    return True
+
+
+def _field_of_text(ranking: Ranking, path: str, text: int) -> object:
+    values = ranking.fields_of_texts.get(path)
+    return Absent() if values is None else values[text]
 
 
 def _holds_any(text: TextForms, quotes: Sequence[QuoteForms]) -> bool:

@@ -41,6 +41,7 @@ from pytest_relevance.results.passages import (
     graded_by_passages,
     held_passages,
     passages_of_case,
+    ranks_of_quotes,
 )
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.unseen import (
@@ -107,12 +108,15 @@ def score_case(
     `details`: whether the result gets more than figures and verdict
     (`details.with_details`).
     """
-    graded = _graded(case, ranking)
+    held: Sequence[Sequence[int]] = ()
+    if case.reads_texts:
+        held = held_passages(case.sought_passages, ranking, case.depth)
+    graded = _graded(case, ranking, held)
     is_deep = reaches_depth(ranking, asked)
     is_cut = is_deep and case.terms.depth is None
     conditions = _conditions(case, asked, in_run)
     top = score_top(graded, conditions)
-    outcomes = _judge(case, graded, ranking, call.latency, is_cut=is_cut)
+    outcomes = _judge(case, graded, ranking, call.latency, is_cut=is_cut, held=held)
     limits = Limits(case.k, case.settings, case.min_ndcg, case.min_judged)
     verdict = decide(limits, top, outcomes)
     scores = {ndcg_at(case.k).text: defined(top.score)}
@@ -135,7 +139,7 @@ def score_case(
         unreached=unreached_cutoff(case, ranking),
         passages=passages_of_case(case, graded),
     )
-    kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep)
+    kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep, held=held)
     result = _result(
         case,
         verdict.name,
@@ -185,11 +189,12 @@ def unscored(
 # --- the parts of a result ------------------------------------------------------------
 
 
-def _graded(case: Case, ranking: Ranking) -> GradedRanking:
+def _graded(
+    case: Case, ranking: Ranking, held: Sequence[Sequence[int]]
+) -> GradedRanking:
     """Return the ranking with the grades of its documents, or of its passages."""
     if not case.passages:
         return grade_ranking(ranking.ids, case.judgments)
-    held = held_passages(case.passages, ranking, case.depth)
     return graded_by_passages(case, ranking, held)
 
 
@@ -256,6 +261,7 @@ def _judge(
     latency: float | None,
     *,
     is_cut: bool,
+    held: Sequence[Sequence[int]],
 ) -> tuple[Outcome, ...]:
     """Return the outcomes of expectations that need no accepted ranking."""
     if not case.expect:
@@ -273,6 +279,7 @@ def _judge(
         others=ranking.others or {},
         left_out=ranking.returned - len(ids),
         finds_nothing=not ids and most_results(case.expect) == 0,
+        ranks_of_quotes=ranks_of_quotes(case, held),
     )
     return judge_expectations(without_reference(case.expect), found)
 
@@ -316,15 +323,20 @@ def _is_known_of_cut(metric: Metric, value: float, case: Case) -> bool:
 
 
 def _ranking_of(
-    case: Case, ranking: Ranking, graded: GradedRanking, *, reaches_depth: bool
+    case: Case,
+    ranking: Ranking,
+    graded: GradedRanking,
+    *,
+    reaches_depth: bool,
+    held: Sequence[Sequence[int]],
 ) -> CaseRanking:
     """Return what a result keeps of the ranking of its case."""
     grades = graded.grades
     irrelevant_top: tuple[str, ...] = ()
     if grades and not has_gain_at(graded, 0, case.settings):
         irrelevant_top = tuple(ranking.ids[:3])
-    # A repeated passage is no repeated document.
-    copies = 0 if case.passages else len(graded.repeated)
+    # Where texts count, results with one id are different results.
+    copies = 0 if case.reads_texts else len(graded.repeated)
     return CaseRanking(
         reaches_depth=reaches_depth,
         documents=ranking.ids,
@@ -336,7 +348,7 @@ def _ranking_of(
         irrelevant_top=irrelevant_top,
         field_values=count_field_values(ranking.fields or {}),
         left_out=ranking.returned - ranking.not_kept - len(grades),
-        held=tuple(map(tuple, graded.held)),
+        held=tuple(map(tuple, held)),
         lengths=tuple(graded.lengths),
     )
 

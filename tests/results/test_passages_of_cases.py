@@ -2,22 +2,24 @@
 
 import pytest
 
-from pytest_relevance.cases.model import Passage
-from pytest_relevance.results.passages import held_passages
-from tests.helpers import passage_case, scored, texts_of, travelled
+from pytest_relevance.results.passages import held_passages, why_unknown_passages
+from pytest_relevance.results.responses.fields import Absent
+from pytest_relevance.results.responses.ranking import Ranking
+from tests.helpers import case_of, passage_case, scored, texts_of, travelled
 
 RETURN = "within 30 days of delivery"
 RECEIPT = "the original receipt"
 
 
 def test_a_case_is_scored_by_the_texts_of_its_results() -> None:
-    case = passage_case(RETURN, RECEIPT, k=5, expect={"R@5": 1, "All@5": 1})
+    expect = {"R@5": 1, "All@5": 1, "characters@5": "<= 100"}
+    case = passage_case(RETURN, RECEIPT, k=5, expect=expect)
     result = scored(
         case, texts_of("Opening hours.", f"Return it {RETURN}.", f"Bring {RECEIPT}.")
     )
     assert result.score == pytest.approx(0.693, abs=5e-4)
     assert result.evaluation.scores["R@5"] == 1.0
-    assert result.ranking.lengths == (14, 37, 27)
+    assert result.evaluation.scores["characters@5"] == 14 + 37 + 27
     assert result.verdict == "passed"
     assert result.ranking.held == ((), (0,), (1,))
     assert [passage.rank for passage in result.evaluation.passages] == [2, 3]
@@ -32,9 +34,9 @@ def test_a_case_fails_if_a_passage_is_not_found() -> None:
 
 
 def test_one_of_several_forms_of_a_passage_is_enough() -> None:
-    forms = Passage((RECEIPT, "l'original du ticket"), grade=2)
+    case = passage_case({"any": [RECEIPT, "l'original du ticket"], "grade": 2})
     ranking = texts_of("Apportez l'original du ticket.", RECEIPT)
-    assert held_passages([forms], ranking) == [(0,), (0,)]
+    assert held_passages(case.passages, ranking) == [(0,), (0,)]
 
 
 def test_equal_ids_are_different_results() -> None:
@@ -78,3 +80,50 @@ def test_what_a_record_keeps_scores_the_same() -> None:
     result = travelled(scored(case, texts_of("hours", RETURN, RETURN, RECEIPT)))
     assert result.ranking.held == ((), (0,), (0,), (1,))
     assert result.graded.grades == [0.0, 1, None, 1]
+
+
+def test_a_result_holds_a_passage_only_if_its_fields_meet_the_conditions() -> None:
+    case = passage_case({"quote": RETURN, "in": {"source": "terms.pdf"}}, k=3)
+    sources = ["blog.html", "terms.pdf", None]
+    ranking = texts_of(RETURN, RETURN, RETURN, fields_of_texts={"source": sources})
+    assert scored(case, ranking).ranking.held == ((), (0,), ())
+    assert why_unknown_passages(case, ranking) == ""
+
+
+def test_a_condition_that_cannot_be_decided_is_an_error_of_the_case() -> None:
+    case = passage_case({"quote": RETURN, "in": {"page": ">= 3"}}, k=3)
+    fields = {"page": [Absent(("only title",)), 7, "7"]}
+    ranking = texts_of("hours", RETURN, RETURN, fields_of_texts=fields)
+    assert why_unknown_passages(case, ranking) == (
+        f'passages: document "d3" at rank 3 holds "{RETURN}" and has the text "7" as '
+        '"page", and >= compares numbers'
+    )
+    without = texts_of(RETURN, fields_of_texts={})
+    assert 'has no field "page"' in why_unknown_passages(case, without)
+
+
+def test_results_without_texts_are_an_error_and_not_without_passages() -> None:
+    case = passage_case(RETURN, exclude_passages=["within 14 days"])
+    ids_alone = Ranking(ids=["a"])
+    assert "the results have none" in why_unknown_passages(case, ids_alone)
+    with pytest.raises(ValueError, match="the results have none"):
+        scored(case, ids_alone)
+
+
+def test_excluded_passages_are_looked_for_beside_those_of_the_case() -> None:
+    case = passage_case(RETURN, k=2, exclude_passages=["within 14 days", "in 7 days"])
+    result = scored(case, texts_of(RETURN, "Within 14 days.", "in 7 days"))
+    assert result.verdict == "failed"
+    (outcome,) = result.evaluation.outcomes
+    assert (outcome.wrong, outcome.values) == (("d2",), ((2, 0),))
+    assert result.score == 1.0
+    assert result.ranking.held == ((0,), (1,))
+    assert result.graded.grades == [1, 0.0]
+
+
+def test_a_case_without_passages_may_exclude_some() -> None:
+    case = case_of({"query": "q", "exclude_passages": ["within 14 days"]})
+    ranking = texts_of("hours", "hours", ids=["d", "d"])
+    result = scored(case, ranking)
+    assert (result.verdict, result.ranking.repeated) == ("passed", 0)
+    assert travelled(result) == result

@@ -22,6 +22,7 @@ from pytest_relevance.registry import EXPECTATIONS, GATES
 from pytest_relevance.reports.brief_reasons import reason_in_brief
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.details import with_details
+from pytest_relevance.results.passages import why_unknown_passages
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case
 from pytest_relevance.results.unseen import why_cut, why_unseen
@@ -78,6 +79,8 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
     may_be_unmeasured = this.is_check or this.attempt.searched.is_recorded
     if not problem and latency is None and not may_be_unmeasured:
         problem = _why_unmeasured(this)
+    if not problem and case.reads_texts:
+        problem = why_unknown_passages(case, ranking)
     if problem or not case.expect:
         return problem
     if asked is None and not this.is_check:
