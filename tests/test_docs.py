@@ -46,7 +46,7 @@ FILES = {
     "testset.jsonl": '{"user_input": "late", "reference_contexts": ["It is free."]}\n',
     "questions.csv": 'question,pages\nlate,"[""m-12"", ""faq-3""]"\n',
     "langsmith.jsonl": '{"inputs": {"question": "late"}, "outputs": {"contexts": ["It is free."]}}\n',
-    "braintrust.jsonl": '{"input": "late", "expected": {"quotes": ["It is free"]}, "tags": null}\n',
+    "braintrust.jsonl": '{"input": "late", "expected": {"quotes": ["It is free of charge"]}, "tags": null}\n',
 }
 """Files that examples name."""
 

@@ -198,7 +198,7 @@ def test_a_grade_beside_a_file(rated: Shop) -> None:
 UNREADABLE = {
     "data/qrels.txt": "there is no file data/qrels.txt; paths are relative to the case file",
     "empty.csv": "empty.csv: the file is empty",
-    "folder": "folder is a folder without qrels/test.tsv",
+    "folder": "folder is a folder without qrels/test.tsv, which folders of BEIR and MTEB have; name a file",
     "short.gz": "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
     "/dev/null": "/dev/null is no file",
 }
