@@ -148,7 +148,8 @@ def _check_held(entry: BaselineEntry) -> None:
     documents = entry.documents
     if entry.collapse:
         documents = tuple(without_copies(documents))
-    if not len(documents) == len(entry.held) == len(entry.lengths):
+    count = len(documents)
+    if len(entry.held) != count or len(entry.lengths) not in (0, count):
         raise ValueError("documents, held and lengths are not equally many")
     indexes = range(len(entry.passages))
     for held in entry.held:

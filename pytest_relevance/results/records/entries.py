@@ -93,7 +93,8 @@ class BaselineEntry:
     `passages`: the keys of the passages that were looked for.
     `held`: for each result the indexes (from 0) of those that it held. With `collapse`
     it has an entry for each document, and none for further chunks.
-    `lengths`: the number of characters of each of these results.
+    `lengths`: the number of characters of each of these results. Empty if the case has
+    no passages, and only excludes some.
     """
 
     id: str
@@ -315,6 +316,10 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
     collapses = conditions.settings.collapse
     documents = tuple(ranking.uncollapsed)
     has_all_ranks = ranking.whole or collapses
+    passages = keys_of_result(result)
+    held, lengths = ranking.held, ranking.lengths
+    if not has_all_ranks:
+        held, lengths = held[:depth], lengths[:depth]
     has_all_chunks = len(set(documents)) == ranking.returned
     kept_outcomes = []
     for outcome in result.evaluation.outcomes:
@@ -339,9 +344,9 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
         missed=misses_a_demand(result),
         is_all=collapses and not ranking.reaches_depth and has_all_chunks,
         call=call,
-        passages=keys_of_result(result),
-        held=tuple(map(tuple, ranking.held if has_all_ranks else ranking.held[:depth])),
-        lengths=tuple(ranking.lengths if has_all_ranks else ranking.lengths[:depth]),
+        passages=passages,
+        held=tuple(map(tuple, held)) if passages else (),
+        lengths=tuple(lengths),
     )
 
 

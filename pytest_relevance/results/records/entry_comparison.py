@@ -160,7 +160,7 @@ def _holds_the_same(
 
     A search may return another text under the same id.
     """
-    if not entry.passages and not result.ranking.held:
+    if not entry.passages and not keys_of_result(result):
         return True
     held = held_by_keys(entry.held, entry.passages, keys_of_result(result))
     if held is None or tuple(held[:depth]) != tuple(result.ranking.held[:depth]):
