@@ -163,6 +163,13 @@ def _declare_ini_keys(parser: pytest.Parser) -> None:
         default=0.05,
     )
     parser.addini(
+        "relevance_look_deeper",
+        "whether a second search for 5 times as many results looks for the passages that a failed case is missing "
+        "(default: true)",
+        type="bool",
+        default=True,
+    )
+    parser.addini(
         "relevance_redact",
         "a regular expression for the names of params and other values that no report, record or baseline may have; "
         f"they are masked (default: {SECRETS})",
@@ -268,6 +275,8 @@ class RunSettings:
         tolerance: how far a score may drop, for cases that do not set it.
         requires_baseline: whether a case file without a baseline fails.
         expects_known: whether a case that failed before is expected to fail.
+        looks_deeper: whether a second search looks for passages that a failed case is
+            missing.
         requires_gates: whether a gate without a verdict fails.
         files: the files that options name, to be written at the end of the run.
         outputs: the names of all options that write something.
@@ -286,6 +295,7 @@ class RunSettings:
     tolerance: float
     requires_baseline: bool
     expects_known: bool
+    looks_deeper: bool
     requires_gates: bool
     files: Sequence[OutputFile]
     outputs: Sequence[str]
@@ -369,6 +379,7 @@ def read_settings(config: pytest.Config) -> None:
         tolerance=_tolerance(config),
         requires_baseline=choice(config, "relevance_baseline", BASELINE) == "require",
         expects_known=is_known_expected and not option.runxfail,
+        looks_deeper=_looks_deeper(config),
         requires_gates=option.relevance_gates == "require",
         give_up=number_setting(config, "relevance_give_up", _failures),
         calls=option.relevance_repeat or 1,
@@ -457,6 +468,17 @@ def _tolerance(config: pytest.Config) -> float:
             f"relevance_tolerance is a number from 0 to 1, found {value}"
         )
     return float(value)
+
+
+def _looks_deeper(config: pytest.Config) -> bool:
+    """Return the value of the ini key. Raises UsageError unless it is true or false."""
+    try:
+        value: bool = config.getini("relevance_look_deeper")
+    except (TypeError, ValueError, pytest.UsageError) as error:
+        raise pytest.UsageError(
+            f"relevance_look_deeper is true or false: {error}"
+        ) from None
+    return value
 
 
 AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()

@@ -386,12 +386,16 @@ class CasePassage:
     `key`: a digest of its quotes and conditions, without the grade. A record knows
     which results held a passage if it has a passage with this key.
     `rank`: the rank (from 1) of the first result that holds it; None if none does.
+    `deeper_rank`: the rank in a second, deeper search (`CaseCall.deeper`), of the first
+    result that holds it; None if none does, or if there was no such search. Chunks of a
+    document have a rank each.
     """
 
     text: str
     grade: float = 1
     rank: int | None = None
     key: str = ""
+    deeper_rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,6 +507,23 @@ def merged(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class DeeperSearch:
+    """A second search for more results, which looks for missing passages.
+
+    It is part of no score, no latency and no count. The passages have the ranks that it
+    found.
+
+    `asked`: how many results were requested.
+    `returned`: how many were returned.
+    `has_failed`: whether the search raised an exception, or could not be read.
+    """
+
+    asked: int
+    returned: int = 0
+    has_failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CaseCall:
     """The calls of the search and of the test function.
 
@@ -521,6 +542,7 @@ class CaseCall:
     None if none was.
     `is_recorded`: whether no search was called: the ranking and the latency are those
     of an earlier run (`pytest-relevance replay`).
+    `deeper`: the second search for missing passages; None if there was none.
     """
 
     error: SearchError | None = None
@@ -532,6 +554,7 @@ class CaseCall:
     is_marked_skip: bool = False
     added_xfail: str | None = None
     is_recorded: bool = False
+    deeper: DeeperSearch | None = None
 
     def latency_like(self, other: CaseCall) -> float | None:
         """Return the latency; None if the other call was measured in another way.

@@ -319,6 +319,7 @@ CALLS = "argument --relevance-repeat: call each search 2 times or more, to see w
         ("-orelevance_known=pass", "relevance_known is fail or xfail, found 'pass'"),
         ("-orelevance_tolerance=1.5", "relevance_tolerance is a number from 0 to 1, found 1.5"),
         ("-orelevance_tolerance=nan", "relevance_tolerance is a number from 0 to 1, found nan"),
+        ("-orelevance_look_deeper=perhaps", "relevance_look_deeper is true or false: invalid truth value 'perhaps'"),
         ("-orelevance_files=cases/*.yaml", "relevance_files are patterns for file names, without folders, found: cases/*"),
         ("-orelevance_redact=token|(secret", SECRET),
         ("-orelevance_page_url=report.html", URL),

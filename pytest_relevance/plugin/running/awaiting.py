@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import AsyncIterable, Awaitable
+from collections.abc import AsyncIterable, Awaitable, Coroutine
 from operator import attrgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
@@ -119,6 +119,25 @@ def run_on_own_loop(config: pytest.Config, awaitable: Awaitable[Result]) -> Resu
     except BaseException:
         task.cancel()
         raise
+
+
+class Suspended(Exception):
+    """A coroutine that was to run in one step waits for something."""
+
+
+def run_in_one_step(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine that waits for nothing, and return its result.
+
+    `CaseRun.wait` never suspends a coroutine that runs outside of an event loop. Raises
+    `Suspended` if another awaitable does.
+    """
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    coroutine.close()
+    raise Suspended
 
 
 def own_loop(config: pytest.Config) -> asyncio.AbstractEventLoop:

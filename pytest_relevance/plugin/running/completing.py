@@ -7,14 +7,13 @@ Both calls are made when the case is scored, and are not part of its latency.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from pytest_relevance._text import quoted
 from pytest_relevance.plugin.exceptions import CaseError
-from pytest_relevance.plugin.running import awaiting, calling
+from pytest_relevance.plugin.running import awaiting
 from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.search_again import search_again
 from pytest_relevance.results.document_fields import absent_documents, with_fields
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
@@ -50,15 +49,12 @@ def completed_now(this: CaseRun, ranking: Ranking) -> Ranking:
     does, and if a source of fields awaits without `CaseRun.wait`.
     """
     try:
-        # one step is enough: here `CaseRun.wait` never suspends the coroutine
-        completed(this, ranking).send(None)
-    except StopIteration as end:
-        complete: Ranking = end.value
-        return complete
-    raise CaseError(
-        "the hook pytest_relevance_fields awaits by case_run.wait(answer) alone",
-        pytrace=False,
-    )
+        return awaiting.run_in_one_step(completed(this, ranking))
+    except awaiting.Suspended:
+        raise CaseError(
+            "the hook pytest_relevance_fields awaits by case_run.wait(answer) alone",
+            pytrace=False,
+        ) from None
 
 
 async def _with_fields(this: CaseRun, ranking: Ranking) -> Ranking:
@@ -98,7 +94,9 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
         if not query or query in others:
             continue
         try:
-            other = await _ranking_of(this, query)
+            terms = replace(this.case.terms, depth=this.case.depth)
+            case = replace(this.case, query=query, expect=(), terms=terms)
+            other = await search_again(this, case, this.case.depth)
             others[query] = other.ids
         except CaseError as error:
             message = f"same_as {quoted(query)}: {error}"
@@ -108,51 +106,3 @@ async def _with_others(this: CaseRun, ranking: Ranking) -> Ranking:
             this.item.add_report_section("call", "same_as", text)
             raise
     return replace(ranking, others=others)
-
-
-async def _ranking_of(this: CaseRun, query: str) -> Ranking:
-    """Call the search of a case for another query, and return the ranking.
-
-    The search gets the params and the k of the case. Raises what `_with_others` raises.
-    """
-    search_function = this.search_function
-    many = None if callable(search_function) else calling.many_of(search_function)
-    called = many or search_function
-    asked = calling.asked_for(called, this.case)
-    terms = replace(this.case.terms, depth=this.case.depth)
-    other = replace(this.case, query=query, expect=(), terms=terms)
-    batch = None if many is None else [query]
-    response, _ = calling.call_search(called, other, asked, batch)
-    response = await this.wait(response, most=calling.most_to_read(other, asked))
-    read = partial(
-        calling.read_response,
-        this.item,
-        other,
-        search_function=search_function,
-        asked=asked,
-    )
-    if many is None:
-        return read(response)
-    return _only_ranking(this.case.search, response, read)
-
-
-def _only_ranking(
-    search: str, returned: object, read: Callable[[object], Ranking]
-) -> Ranking:
-    """Return the ranking in what `many` returned for a batch of one query.
-
-    `search`: the name of the search fixture.
-    `read`: converts a response to a ranking.
-
-    Raises the exception that `many` returned instead of a response, and `CaseError` if
-    there is not exactly one response.
-    """
-    # most runs do not need this import
-    from pytest_relevance.plugin.running.batch_responses import BatchResponses
-
-    responses = BatchResponses(search, [read])
-    responses.read_all(returned)
-    (outcome,) = responses.outcomes()
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome

@@ -30,7 +30,9 @@ from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import awaiting, calling, case_run
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched, Timed
 from pytest_relevance.plugin.running.completing import completed, completed_now
+from pytest_relevance.plugin.running.deeper import looked_deeper, looked_deeper_now
 from pytest_relevance.plugin.running.score_in_run import (
+    Scored,
     exception_of,
     score_with_details,
     why_not_scored,
@@ -57,7 +59,8 @@ def run(this: CaseRun) -> None:
         (first, latency), *others = _rankings_of(this, searched)
         ranking = completed_now(this, first)
         _compare_calls(this, ranking, others)
-        score_and_raise(this, ranking, latency)
+        scored = _score(this, ranking, latency)
+        _keep_and_raise(this, looked_deeper_now(this, scored))
 
 
 async def run_async(this: CaseRun) -> None:
@@ -70,7 +73,8 @@ async def run_async(this: CaseRun) -> None:
         (first, latency), *others = _rankings_of(this, searched)
         ranking = await completed(this, first)
         _compare_calls(this, ranking, others)
-        score_and_raise(this, ranking, latency)
+        scored = _score(this, ranking, latency)
+        _keep_and_raise(this, await looked_deeper(this, scored))
 
 
 @contextmanager
@@ -151,7 +155,7 @@ def check(
     this.attempt.loop = awaiting.running_loop()
     checks.runs.append(this)
     read = _read_given(this, ranking)
-    score_and_raise(this, completed_now(this, read), None)
+    _keep_and_raise(this, _score(this, completed_now(this, read), None))
     assert this.attempt.result is not None
     return this.attempt.result
 
@@ -185,38 +189,33 @@ def is_awaited(this: CaseRun) -> bool:
     return not isinstance(this.attempt.pending, Searched)
 
 
-def score_and_raise(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
-    """Score a ranking, keep the result, and raise the exception of its verdict.
+def _score(this: CaseRun, ranking: Ranking, latency: float | None) -> Scored:
+    """Return the result of a case. Raises `CaseError` if it has none.
 
     `latency`: in seconds; None if it was not measured.
-    """
-    error = _score_and_keep(this, ranking, latency)
-    if error is not None:
-        this.attempt.error = error
-        raise error
-
-
-def _score_and_keep(
-    this: CaseRun, ranking: Ranking, latency: float | None
-) -> BaseException | None:
-    """Score a ranking and keep the result. Return the exception that its case ends in.
-
-    None if the case passes, or is only measured.
     """
     attempt = this.attempt
     attempt.is_read = True
     try:
         problem = why_not_scored(this, ranking, latency)
-        if problem:
-            return CaseError(problem, pytrace=False)
-        scored = score_with_details(this, ranking, latency)
+        if not problem:
+            return score_with_details(this, ranking, latency)
     except MetricError as error:
-        return CaseError(_metric_error_text(error, this.item.config), pytrace=False)
+        problem = _metric_error_text(error, this.item.config)
     except ExtensionError as error:
-        return CaseError(str(error), pytrace=False)
+        problem = str(error)
+    attempt.error = CaseError(problem, pytrace=False)
+    raise attempt.error
+
+
+def _keep_and_raise(this: CaseRun, scored: Scored) -> None:
+    """Keep the result of a case, and raise the exception of its verdict, if any."""
+    attempt = this.attempt
     attempt.result = scored.result
     set_properties(this)
-    return exception_of(this, scored)
+    attempt.error = exception_of(this, scored)
+    if attempt.error is not None:
+        raise attempt.error
 
 
 def _metric_error_text(error: MetricError, config: pytest.Config) -> str:

@@ -1,0 +1,106 @@
+"""Search a second time, deeper, for the passages that a failed case is missing.
+
+The failure then says where they are. The second search is made once in each process for
+a query, its params and a variant. It is part of no score, no latency and no count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.plugin import exceptions
+from pytest_relevance.plugin.running import awaiting
+from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.score_in_run import Scored
+from pytest_relevance.plugin.running.search_again import search_again
+from pytest_relevance.results.case_parts import DeeperSearch
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE
+from pytest_relevance.results.deeper_search import misses_passages, with_deeper_search
+from pytest_relevance.results.responses.ranking import Ranking
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+TIMES = 5
+"""How many times as many results the second search asks for."""
+
+_FOUND: pytest.StashKey[dict[object, Ranking | None]] = pytest.StashKey()
+"""What the second searches of this process returned; None for one that failed."""
+
+
+async def looked_deeper(this: CaseRun, scored: Scored) -> Scored:
+    """Return the result of a case with a deeper search, if it misses passages.
+
+    The search has to take `k`. The result stays as it is if the case has not failed, or
+    if its ranking is from a record.
+    """
+    searched, result = this.attempt.searched, scored.result
+    if searched.asked is None or searched.is_recorded or not this.settings.looks_deeper:
+        return scored
+    if result.verdict not in (FAILED, INCONCLUSIVE) or not misses_passages(result):
+        return scored
+    deeper = min(TIMES * searched.asked, LARGEST_CUTOFF)
+    if deeper <= searched.asked:
+        return scored
+    ranking = await _search_once(this, deeper)
+    noted = DeeperSearch(deeper, has_failed=True)
+    if ranking is not None:
+        noted = DeeperSearch(deeper, returned=ranking.returned)
+    return replace(scored, result=with_deeper_search(result, this.case, noted, ranking))
+
+
+def looked_deeper_now(this: CaseRun, scored: Scored) -> Scored:
+    """Return what `looked_deeper` returns, for a plain call without an event loop."""
+    return awaiting.run_in_one_step(looked_deeper(this, scored))
+
+
+async def _search_once(this: CaseRun, deeper: int) -> Ranking | None:
+    """Return the ranking of the second search, which an earlier case may have made.
+
+    None if it failed.
+    """
+    found = this.item.config.stash.setdefault(_FOUND, {})
+    key = _key(this, deeper)
+    if key not in found:
+        found[key] = await _search(this, deeper)
+    return found[key]
+
+
+def _key(this: CaseRun, deeper: int) -> object:
+    """Return what decides which ranking the second search returns."""
+    case, terms = this.case, this.case.terms
+    return (
+        this.search_folder,
+        case.search,
+        this.variant,
+        case.query,
+        repr(case.params),
+        deeper,
+        terms.id_field,
+        terms.text_field,
+        terms.settings.collapse,
+        tuple(case.fields_of_passages),
+    )
+
+
+async def _search(this: CaseRun, deeper: int) -> Ranking | None:
+    """Call the search for more results; return None if it raises an exception.
+
+    Ctrl-C, `pytest.exit` and a cancellation are passed on.
+    """
+    try:
+        return await search_again(this, _deeper_case(this.case, deeper), deeper)
+    except exceptions.ENDING:
+        raise
+    except BaseException as error:
+        if awaiting.ends_coroutine(error):
+            raise
+        return None
+
+
+def _deeper_case(case: Case, deeper: int) -> Case:
+    terms = replace(case.terms, depth=deeper)
+    return replace(case, expect=(), terms=terms)

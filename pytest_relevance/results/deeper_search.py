@@ -1,0 +1,46 @@
+"""Note where a second, deeper search found the passages that a case is missing.
+
+`plugin/running/deeper.py` makes the search when a case with passages has failed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.results.case_parts import DeeperSearch
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.passages import held_passages
+from pytest_relevance.results.responses.ranking import Ranking
+
+
+def misses_passages(result: CaseResult) -> bool:
+    """Say whether no result of a case holds one of its passages."""
+    return any(passage.rank is None for passage in result.evaluation.passages)
+
+
+def with_deeper_search(
+    result: CaseResult, case: Case, deeper: DeeperSearch, ranking: Ranking | None
+) -> CaseResult:
+    """Return a result with a deeper search, and the ranks of missing passages in it.
+
+    `ranking`: what the deeper search returned; None if it failed.
+    """
+    ranks: dict[int, int] = {}
+    if ranking is not None:
+        chunks = replace(
+            ranking, ids=ranking.as_returned or ranking.ids, as_returned=()
+        )
+        for rank, held in enumerate(held_passages(case.passages, chunks), start=1):
+            for index in held:
+                ranks.setdefault(index, rank)
+    passages = []
+    for index, passage in enumerate(result.evaluation.passages):
+        if passage.rank is None:
+            passage = replace(passage, deeper_rank=ranks.get(index))
+        passages.append(passage)
+    return replace(
+        result,
+        evaluation=replace(result.evaluation, passages=tuple(passages)),
+        call=replace(result.call, deeper=deeper),
+    )
