@@ -90,6 +90,7 @@ def test_a_second_search_is_in_no_number(project: Project) -> None:
         "pytest.fail(query)",
         "pytest.skip(query)",
         "return None",
+        "return [*TEXTS[:4], 7]",
     ],
 )
 def test_a_second_search_that_fails(project: Project, deeper: str) -> None:

@@ -20,6 +20,7 @@ from pytest_relevance.plugin.running.search_again import search_again
 from pytest_relevance.results.case_parts import DeeperSearch
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE
 from pytest_relevance.results.deeper_search import misses_passages, with_deeper_search
+from pytest_relevance.results.passages import why_unknown_passages
 from pytest_relevance.results.responses.ranking import Ranking
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
@@ -46,6 +47,8 @@ async def looked_deeper(this: CaseRun, scored: Scored) -> Scored:
     if deeper <= searched.asked:
         return scored
     ranking = await _search_once(this, deeper)
+    if ranking is not None and why_unknown_passages(this.case, ranking):
+        ranking = None
     noted = DeeperSearch(deeper, has_failed=True)
     if ranking is not None:
         noted = DeeperSearch(deeper, returned=ranking.returned)
