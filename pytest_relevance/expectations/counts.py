@@ -122,7 +122,8 @@ class _Latency(ExpectationKind):
             return "latency: the search was not called here, so that there is none to check"
         took = duration_text_beside(reason.value, reason.bound)
         bound = f"{reason.comparison} {time_text(reason.bound)}"
-        return f"latency: search took {took}, expected {bound}"
+        search = "recorded search" if names.result.call.is_recorded else "search"
+        return f"latency: {search} took {took}, expected {bound}"
 
     def show_met(self, outcome: Outcome) -> str:
         """Return, for example, `latency 3.2 ms`."""

@@ -27,6 +27,7 @@ class LatencyFinding(Finding):
     A case counts only if its search was called alone.
 
     `measured`: the figure; None if there are too few cases for it.
+    `is_recorded`: whether the latencies are those of a record: no search was called.
     """
 
     kind = LATENCY
@@ -34,6 +35,7 @@ class LatencyFinding(Finding):
     measured: float | None
     counted: int
     total: int
+    is_recorded: bool = False
 
     @property
     def is_met(self) -> bool:
@@ -151,6 +153,7 @@ class _LatencyGate(GateKind):
             latency = _latency_alone(case)
             if latency is not None:
                 latencies.append(latency)
+        is_recorded = any(case.call.is_recorded for case in cases)
         for bound in gate.latencies:
             has_enough = len(latencies) >= _cases_needed(bound.figure)
             yield LatencyFinding(
@@ -158,6 +161,7 @@ class _LatencyGate(GateKind):
                 measured=_figure_of(bound.figure, latencies) if has_enough else None,
                 counted=len(latencies),
                 total=count_without_errors(cases),
+                is_recorded=is_recorded,
             )
 
     def explain(self, finding: LatencyFinding) -> str:
@@ -177,9 +181,10 @@ class _LatencyGate(GateKind):
         if finding.counted < finding.total:
             cases = f"{finding.counted:,} of {cases}"
         measured = duration_text_beside(finding.measured, bound)
+        recorded = ", recorded" if finding.is_recorded else ""
         return (
             f"latency {figure} {measured}, {relation} {time_text(bound)} ({cases}, one at "
-            "a time per process)"
+            f"a time per process{recorded})"
         )
 
     def cases_behind(

@@ -68,6 +68,7 @@ def comparison_data(
         "errors": _errors(comparison),
         "notes": list(comparison.notes),
         "test_changes": _test_changes(comparison),
+        "replayed": _replayed(comparison),
     }
     if gates is not None:
         data["gates"] = _gates(gates)
@@ -85,6 +86,14 @@ def _test_changes(comparison: Comparison) -> list[dict[str, Any]]:
         values = asdict(change)
         changes.append({"file": file, **values, "cases": list(change.cases)})
     return changes
+
+
+def _replayed(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return which of the two runs are replays, and what they judged."""
+    replays = []
+    for run, replayed in comparison.replayed:
+        replays.append({"run": run, **encode(replayed)})
+    return replays
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

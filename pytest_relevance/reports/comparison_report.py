@@ -41,6 +41,7 @@ from pytest_relevance.reports.run.headline import (
     Headline,
     balance,
     mean_direction,
+    of_replay,
 )
 from pytest_relevance.reports.run.mean_tables import means_table, tag_table
 from pytest_relevance.reports.run.mean_text import metric_of, weighted
@@ -170,9 +171,11 @@ def comparison_headline(comparison: Comparison, gates: ComparisonGates) -> Headl
     of all variants changed. The means are by the metric that was named first, or by the
     nDCG@k of the cases at each of their cutoffs. The sentence goes on with new errors,
     gates that are not met, and demands that are looser. It is marked as a failure if a
-    gate is not met.
+    gate is not met. It begins with the runs that are replays.
     """
     said = _sentence_on(comparison, gates)
+    for name, replayed in reversed(comparison.replayed):
+        said = of_replay(said, replayed, name)
     return replace(said, fails=not gates.passed)
 
 

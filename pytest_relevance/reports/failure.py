@@ -166,10 +166,19 @@ def _query_lines(result: CaseResult, columns: int) -> list[Line]:
     parts = _asked(result)
     latency = result.call.latency
     if latency is not None:
-        share = " (share of a batch)" if result.call.latency_shared else ""
-        parts.append(f"{duration_text(latency)}{share}")
+        parts.append(f"{duration_text(latency)}{_kind_of_latency(result)}")
     parts.append(_returned_text(result))
     return wrapped("", parts, columns, "   ")
+
+
+def _kind_of_latency(result: CaseResult) -> str:
+    """Return what a latency is, if not the time of a call of this run alone."""
+    kinds = []
+    if result.call.latency_shared:
+        kinds.append("share of a batch")
+    if result.call.is_recorded:
+        kinds.append("recorded")
+    return f" ({', '.join(kinds)})" if kinds else ""
 
 
 def _returned_text(result: CaseResult) -> str:

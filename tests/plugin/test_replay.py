@@ -3,10 +3,20 @@
 `pytest-relevance replay RUN` runs pytest with the options of `REPLAY`.
 """
 
+import sys
+
 import pytest
 
-from tests.plugin.conftest import Project, Run
-from tests.plugin.shop import RECORD, SEARCH, WORKERS, Shop
+from tests.plugin.conftest import Command, Project, Run, one_line
+from tests.plugin.shop import (
+    AGAINST,
+    KNOWN,
+    RECORD,
+    SEARCH,
+    UPDATE,
+    WORKERS,
+    Shop,
+)
 
 REPLAY = ("--noconftest", "--relevance-replay=main.jsonl")
 
@@ -130,3 +140,388 @@ def test_a_case_that_did_not_run_is_an_error(shop: Shop) -> None:
     assert errors(shop.run(*REPLAY)) == {
         "hats": f"the case did not run when main.jsonl was made: {RECORD_AGAIN}"
     }
+
+
+# --- what is told ---------------------------------------------------------------------
+
+
+def test_it_says_what_was_not_looked_at(shop: Shop) -> None:
+    shop.conftest(SEARCH)
+    shop.cases("cases: [{query: boots, judgments: {a: 3}}]", name="b.relevance.yaml")
+    shop.test('relevance.check("boots", ["a"], {"a": 3})')
+    shop.run(RECORD)
+    (shop.path / "b.relevance.yaml").unlink()
+    shop.cases("cases: [{query: boots, judgments: {a: 3}}]")
+    told = (
+        "3 of 4 results of main.jsonl were not looked at: 1 of case files that did not "
+        'run ("b.relevance.yaml"), 1 of cases that are not in the files now ("hats") and '
+        "1 of tests in Python, which a replay does not run"
+    )
+    reports = shop.reports(*REPLAY)
+    assert reports.all_say(told)
+    assert reports.run.code == 0
+
+
+def test_it_says_that_cases_were_not_chosen(shop: Shop) -> None:
+    told = "1 of 2 results of main.jsonl was not looked at: 1 of cases that were not chosen to run"
+    assert told in shop.run(*REPLAY, "-k", "boots").said
+
+
+def test_it_says_which_cases_come_to_another_verdict(shop: Shop) -> None:
+    shop.cases(
+        """
+        min_ndcg: 0.9
+        cases:
+          - {query: boots, judgments: {b: 3}}
+          - {query: hats, judgments: {b: 3}}
+        """
+    )
+    said = shop.run(*REPLAY).said
+    assert '1 case that passed in main.jsonl fails now ("boots")' in said
+    assert '1 case that failed in main.jsonl passes now ("hats")' in said
+
+
+def test_no_report_marks_it_as_good(shop: Shop) -> None:
+    shop.cases("cases: [{query: boots, judgments: {a: 3}}]")
+    run = shop.run(
+        *REPLAY,
+        *("--relevance-markdown=run.md", "--relevance-html=run.html"),
+        "--relevance-record=run.jsonl",
+    )
+    markdown = (shop.path / "run.md").read_text(encoding="utf-8")
+    sentence, build = markdown.splitlines()[1:4:2]
+    assert sentence.startswith(f"### \u26a0\ufe0f {NO_SEARCH}".replace("_", r"\_"))
+    assert build == "The build passes, and says nothing of a change to the ranking."
+    page = (shop.path / "run.html").read_text(encoding="utf-8")
+    assert f'<h1 data-verdict="warns">{NO_SEARCH}' in page
+    replayed = shop.recorded().info.replayed
+    assert replayed is not None
+    assert replayed.name == "main.jsonl"
+    assert run.code == 0
+
+
+def test_the_sentence_has_the_start_and_the_fingerprint_of_the_record(
+    shop: Shop,
+) -> None:
+    shop.conftest(
+        SEARCH
+        + """
+    @pytest.fixture
+    def relevance_fingerprint():
+        return {"index": "products-11"}
+    """
+    )
+    shop.run(RECORD)
+    started = shop.recorded("main.jsonl").info.started
+    when = f"{started[:10]} {started[11:16]} UTC"
+    said = shop.run(*REPLAY, AGAINST).said
+    assert said.startswith(f"{NO_SEARCH}{when}, index products-11; ")
+    assert "searched" not in said  # what was searched is the same
+
+
+def test_its_record_is_no_reference(shop: Shop, command: Command) -> None:
+    shop.run(*REPLAY, "--relevance-record=replay.jsonl")
+    why = "no search was called: these are the rankings of main.jsonl"
+    refused = shop.run("--relevance-against=replay.jsonl", *REPLAY)
+    assert refused.code == pytest.ExitCode.USAGE_ERROR
+    assert why in refused.result.stderr.str()
+    assert why in command("check", "replay.jsonl").out
+    report = command("report", "main.jsonl", "--against", "replay.jsonl")
+    assert (report.code, why in report.err) == (2, True)
+    again = shop.run("--noconftest", "--relevance-replay=replay.jsonl")
+    assert "it is a replay itself: replay main.jsonl" in again.result.stderr.str()
+
+
+def test_commands_say_that_a_record_is_that_of_a_replay(
+    shop: Shop, command: Command
+) -> None:
+    shop.run(*REPLAY, "--relevance-record=replay.jsonl")
+    assert NO_SEARCH in command("report", "replay.jsonl").out
+    compared = command("compare", "main.jsonl", "replay.jsonl").out
+    of_replay = NO_SEARCH.replace("called", "called for replay.jsonl")
+    assert compared.startswith(of_replay)
+    history = command("history", "main.jsonl", "replay.jsonl")
+    assert f"replay.jsonl: {NO_SEARCH}" in history.out + history.err
+    merged = command("merge", "main.jsonl", "replay.jsonl")
+    searched = "main.jsonl has searched, and replay.jsonl has replayed main.jsonl"
+    assert (merged.code, searched in merged.err) == (2, True)
+
+
+# --- what is refused ------------------------------------------------------------------
+
+
+def why_refused(run: Run) -> str:
+    """Why pytest did not begin, in one line."""
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    return one_line(run.result.stderr.str())
+
+
+def test_it_accepts_no_ranking(shop: Shop) -> None:
+    assert "a replay calls none" in why_refused(shop.run(*REPLAY, UPDATE))
+
+
+@pytest.mark.parametrize(
+    "option", ["--relevance-replay=main.jsonl", "--relevance-replay-days=90"]
+)
+def test_the_configuration_cannot_make_a_replay_of_a_run(
+    shop: Shop, option: str
+) -> None:
+    shop.write("pytest.ini", f"[pytest]\naddopts = {option} --noconftest\n")
+    refused = why_refused(
+        shop.run("--relevance-replay=main.jsonl" if "days" in option else "")
+    )
+    assert "give it on the command line instead" in refused
+
+
+def test_conftest_files_are_never_loaded(shop: Shop) -> None:
+    shop.conftest(SEARCH)
+    refused = why_refused(shop.run(REPLAY[1]))
+    assert "write pytest-relevance replay main.jsonl" in refused
+
+
+def test_a_record_of_a_run_that_did_not_finish_is_refused(shop: Shop) -> None:
+    shop.conftest(SEARCH)
+    shop.returns(boots="b")
+    shop.run(RECORD, "-x")
+    assert "the run is not complete, 1 case did not finish" in why_refused(
+        shop.run(*REPLAY)
+    )
+
+
+def test_a_record_of_a_search_that_was_down_is_refused(shop: Shop) -> None:
+    shop.conftest(SEARCH)
+    shop.returns(boots="", hats="")
+    shop.run(RECORD)
+    assert "search returned nothing in any case" in why_refused(shop.run(*REPLAY))
+
+
+def test_an_old_record_is_refused(shop: Shop) -> None:
+    record = shop.path / "main.jsonl"
+    started = shop.recorded("main.jsonl").info.started
+    text = record.read_text(encoding="utf-8")
+    record.write_text(
+        text.replace(started, "2020-01-02T03:04:05+00:00"), encoding="utf-8"
+    )
+    assert "a record may be 30 days old" in why_refused(shop.run(*REPLAY))
+    judged = shop.run(*REPLAY, "--relevance-replay-days=100000")
+    assert "of 2020-01-02 03:04 UTC" in judged.said
+
+
+def test_without_a_case_it_fails(shop: Shop) -> None:
+    (shop.path / "empty").mkdir()
+    assert shop.run(*REPLAY, "empty").code == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert (
+        shop.run(*REPLAY, "absent.relevance.yaml").code == pytest.ExitCode.USAGE_ERROR
+    )
+    shop.write("test_shop.py", "def test_shop(): pass")
+    assert shop.run(*REPLAY, "test_shop.py").code == pytest.ExitCode.USAGE_ERROR
+
+
+# --- what a case may look at ----------------------------------------------------------
+
+
+def test_a_case_may_look_less_deep_than_the_record(shop: Shop) -> None:
+    shop.cases("{k: 1, min_ndcg: 0.9, cases: [{query: hats, judgments: {a: 3, b: 1}}]}")
+    result = shop.run(*REPLAY).results["hats"]
+    assert result.ranking.documents == ("b",)
+    assert result.conditions.asked == 1
+
+
+def test_a_case_may_look_deeper_if_the_search_had_no_more_results(shop: Shop) -> None:
+    shop.cases("cases: [{query: hats, judgments: {c: 3}, expect: {R@50: 1}}]")
+    assert shop.run(*REPLAY).outcomes == {"hats": "passed"}
+
+
+def test_a_case_that_looks_deeper_than_the_record_is_an_error(shop: Shop) -> None:
+    shop.conftest(SEARCH)
+    shop.cases("{k: 2, cases: [{query: hats, judgments: {a: 3}}]}")
+    shop.returns(hats="b a")
+    shop.run(RECORD)
+    shop.cases("{k: 3, cases: [{query: hats, judgments: {a: 3}}]}")
+    assert errors(shop.run(*REPLAY)) == {
+        "hats": "the case looks at 3 results, and main.jsonl has the first 2: look no "
+        f"deeper, or {RECORD_AGAIN}"
+    }
+
+
+def test_a_search_without_k_may_have_returned_more_than_the_record_kept(
+    shop: Shop,
+) -> None:
+    shop.conftest(SEARCH.replace(", k=10", ""))
+    case = "cases: [{query: hats, judgments: {a: 3, d: 3}, EXPECT}]"
+    shop.cases("{k: 2, " + case.replace("EXPECT", "min_ndcg: 0") + "}")
+    shop.returns(hats="b a c d")
+    shop.run(RECORD)
+    shop.run(*REPLAY, "--relevance-record=run.jsonl")
+    (result,) = shop.recorded().results
+    assert (result.ranking.returned, result.ranking.deeper) == (4, {"d": 4})
+    shop.cases("{k: 2, " + case.replace("EXPECT", "expect: {AP: 0.1}") + "}")
+    assert errors(shop.run(*REPLAY)) == {
+        "hats": "the case looks at the whole ranking, and main.jsonl has kept the first 2 "
+        f"of 4 results: look no deeper, or {RECORD_AGAIN}"
+    }
+
+
+def test_what_a_record_does_not_keep_is_an_error(shop: Shop) -> None:
+    shop.cases(
+        """
+        cases:
+          - {query: boots, judgments: {a: 3}, expect: {every: {color: red}}}
+          - {query: hats, judgments: {a: 3}, expect: {same_as: caps}}
+        """
+    )
+    assert errors(shop.run(*REPLAY)) == {
+        "boots": "every looks at fields of documents, and a record has none: leave the "
+        "expectation out of the case, or run the case",
+        "hats": f'same_as "caps": main.jsonl has no ranking of this query: {RECORD_AGAIN}',
+    }
+
+
+def test_same_as_takes_another_query_of_the_record(shop: Shop) -> None:
+    shop.cases(
+        """
+        cases:
+          - {query: boots, judgments: {a: 3}, expect: {same_as: {query: hats, overlap@2: 1}}}
+          - {query: hats, judgments: {a: 3}, expect: {same_as: boots}}
+        """
+    )
+    assert shop.run(*REPLAY).outcomes == {"boots": "passed", "hats": "failed"}
+
+
+@pytest.mark.parametrize("collapse", ["", "collapse: true, "])
+def test_chunks_are_collapsed_as_the_case_file_says_today(
+    shop: Shop, collapse: str
+) -> None:
+    shop.conftest(SEARCH)
+    case = "cases: [{query: hats, judgments: {a: 3, b: 1}}]}"
+    shop.cases("{" + collapse + case)
+    shop.returns(hats="b b a")
+    shop.run(RECORD)
+    assert shop.run(*REPLAY).results["hats"].ranking.repeated == (not collapse)
+    shop.cases("{" + ("" if collapse else "collapse: true, ") + case)
+    shop.run(*REPLAY, "--relevance-record=run.jsonl")
+    ranking = shop.recorded().results[0].ranking
+    documents = ("b", "b", "a") if collapse else ("b", "a")
+    assert (ranking.documents, ranking.left_out) == (documents, not collapse)
+
+
+def test_a_second_sort_value_orders_equal_scores(shop: Shop) -> None:
+    hits = [{"_id": name, "_score": 1.0, "sort": [1.0, name]} for name in "ab"]
+    shop.conftest(
+        f"""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: {{"hits": {{"hits": {hits}}}}}
+        """
+    )
+    shop.run(RECORD)
+    assert shop.recorded("main.jsonl").results[0].ranking.untied == (1,)
+    assert shop.run(*REPLAY).results["boots"].evaluation.ties_lower is None
+
+
+# --- latency --------------------------------------------------------------------------
+
+SLOW = """
+    gates: [{latency: {max: "<= 0.001 ms"}}]
+    cases: [{query: boots, judgments: {a: 3}, expect: {latency: "<= 0.001 ms"}}]
+"""
+
+
+def test_latencies_are_those_of_the_record_and_marked(shop: Shop) -> None:
+    latency = shop.recorded("main.jsonl").results[0].call.latency
+    shop.cases(SLOW)
+    run = shop.run(*REPLAY, "--relevance-html=run.html", "--junitxml=junit.xml")
+    assert run.results["boots"].call.latency == latency
+    assert "latency: recorded search took" in run.failure("boots")
+    assert " ms (recorded)   " in run.failure("boots")
+    assert "one at a time per process, recorded)" in run.told(
+        "gate[latency max <= 0.001 ms]"
+    )
+    assert '"isRecorded":true' in (shop.path / "run.html").read_text(encoding="utf-8")
+    assert 'name="recorded" value="True"' in (shop.path / "junit.xml").read_text(
+        "utf-8"
+    )
+
+
+def test_a_latency_beside_other_searches_says_nothing(shop: Shop) -> None:
+    shop.conftest(SEARCH.replace("@pytest.fixture", '@pytest.fixture(scope="session")'))
+    shop.run(RECORD, "--relevance-concurrency=2")
+    shop.cases(SLOW)
+    assert errors(shop.run(*REPLAY)) == {
+        "boots": "latency: main.jsonl has no latency of this search called alone: "
+        f"{RECORD_AGAIN}, with --relevance-concurrency=1"
+    }
+
+
+# --- what a conftest.py has -----------------------------------------------------------
+
+OWN_METRIC = """
+    def pytest_relevance_metrics():
+        return {"firsts": lambda grades, judged, k: float(grades[0] == 3)}
+"""
+
+
+def test_a_metric_of_a_conftest_is_an_error_and_one_of_a_plugin_is_not(
+    shop: Shop,
+) -> None:
+    shop.conftest(SEARCH + OWN_METRIC)
+    shop.cases("cases: [{query: boots, judgments: {a: 3}, expect: {firsts: 1}}]")
+    shop.run(RECORD)
+    assert errors(shop.run(*REPLAY)) == {
+        "boots": "firsts is a metric of a conftest.py, and a replay loads none: define it "
+        "in an installed plugin of pytest, or run the case"
+    }
+    shop.write("shop_metrics.py", OWN_METRIC)
+    shop.pytester.syspathinsert()
+    assert shop.run(*REPLAY, "-p", "shop_metrics").outcomes == {"boots": "passed"}
+
+
+def test_variants_are_those_of_the_record(shop: Shop) -> None:
+    shop.conftest(
+        SEARCH.replace("@pytest.fixture", '@pytest.fixture(params=["b", "a"])').replace(
+            "def search():", "def search(request):"
+        )
+    )
+    shop.cases(CASES + "      - {query: hats, id: known, judgments: {a: 3}}\n")
+    shop.run(RECORD)
+    shop.cases(CASES + "      - {query: new, judgments: {a: 3}}\n")
+    run = shop.run(*REPLAY)
+    assert list(run.outcomes) == [
+        *("boots[b]", "boots[a]", "hats[b]", "hats[a]", "new[b]", "new[a]"),
+    ]
+    assert [result.variant for result in run.results.values()] == [*"bababa"]
+
+
+def test_expected_failures_and_references_count_as_in_a_run(shop: Shop) -> None:
+    shop.cases(
+        """
+        min_ndcg: 0.9
+        cases:
+          - {query: boots, judgments: {a: 3}}
+          - {query: hats, judgments: {a: 3}, xfail: known}
+        """
+    )
+    assert shop.run(*REPLAY).outcomes == {"boots": "passed", "hats": "xfailed"}
+    shop.cases(CASES)
+    assert shop.run(*REPLAY, AGAINST, KNOWN).outcomes["hats"] == "xfailed"
+
+
+def test_the_command_gives_its_arguments_to_pytest(shop: Shop) -> None:
+    shop.write("pytest.ini", "[pytest]\nusefixtures = engine\n")
+    done = shop.pytester.run(
+        *(
+            sys.executable,
+            "-m",
+            "pytest_relevance",
+            "replay",
+            "main.jsonl",
+            "-q",
+            "-W",
+            "error",
+        ),
+        *("-p", "no:asyncio", "shop.relevance.yaml::boots"),
+    )
+    assert (done.ret, done.parseoutcomes()) == (0, {"passed": 1})
+    assert NO_SEARCH in one_line(done.stdout.str())

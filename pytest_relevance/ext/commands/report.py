@@ -28,6 +28,7 @@ from pytest_relevance.results.records.baseline_paths import SUFFIX
 from pytest_relevance.results.records.json_lines import BASELINE, kind_in_header
 from pytest_relevance.results.records.recorded_comparison import compare_recorded
 from pytest_relevance.results.records.recorded_rankings import entries_of
+from pytest_relevance.results.records.reference import refusal_of_run
 from pytest_relevance.results.records.run import Run
 
 
@@ -79,10 +80,15 @@ def run(arguments: Namespace) -> int:
 
 
 def _against(run: Run, path: Path) -> Run:
-    """Return a run compared with another record, or a baseline of a case file."""
+    """Return a run compared with another record, or a baseline of a case file.
+
+    Raises `CommandError` if the other record is that of a replay.
+    """
     name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and kind_in_header(path) != BASELINE.kind:
         other = Run.open(path)
+        if other.info.replayed is not None:
+            raise CommandError(f"{name}: {refusal_of_run(other.info)}")
         entries = entries_of(other.results, other.info, other.files)
         return compare_recorded(run, entries, name, other.results)
     file = _file_of_baseline(path, run.files)

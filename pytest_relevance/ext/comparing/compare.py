@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, did_you_mean, listed
@@ -26,6 +26,7 @@ from pytest_relevance.results.compare.references import with_references
 from pytest_relevance.results.records.demands import DemandChange
 from pytest_relevance.results.records.fingerprint import changed
 from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import Replayed
 
 if TYPE_CHECKING:
     from pytest_relevance.ext.comparing.judged_queries import JudgmentSource
@@ -124,7 +125,17 @@ def compare_runs(
         fingerprint=changed(one.info.fingerprint, two.info.fingerprint),
         files=two.files,
         test_changes=tuple(_test_changes(one, two, paired.pairs)),
+        replayed=_replayed([one] if one is two else runs),
     )
+
+
+def _replayed(runs: Iterable[Run]) -> tuple[tuple[str, Replayed], ...]:
+    """Return the name of each run that is a replay, with the record that it judged."""
+    replays = []
+    for run in runs:
+        if run.info.replayed is not None:
+            replays.append((run.name, run.info.replayed))
+    return tuple(replays)
 
 
 def _check_arguments(missing: str, resamples: int, settings: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ from functools import partial
 from pytest_relevance.ext.history.points import CaseKey, LastResult, Point
 from pytest_relevance.ext.history.series import Series, series_of
 from pytest_relevance.gates.judging import GateResult, judge_gates
+from pytest_relevance.reports.run.replayed import no_search_text
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.records.fingerprint import Fingerprint, changed
 from pytest_relevance.results.records.record_file import (
@@ -96,6 +97,8 @@ def _usable_headers(
 
 
 def _why_unusable(header: RecordHeader) -> str:
+    if header.run.replayed is not None:
+        return no_search_text(header.run.replayed)
     if header.run.why_incomplete:
         return f"the run is not complete, {header.run.why_incomplete}"
     if not header.run.started:

@@ -141,6 +141,7 @@ def _verdict(row: PageRow) -> dict[str, Any]:
         "ties": _ties(result),
         "latency": result.call.latency,
         "isShare": result.call.latency_shared,
+        "isRecorded": result.call.is_recorded,
     }
 
 

@@ -106,6 +106,7 @@ def joined_info(
         errors=_errors(infos, files),
         requires_baseline=any(info.requires_baseline for info in infos),
         findings=_findings(infos),
+        replayed=first.replayed,
     )
 
 

@@ -103,7 +103,7 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False) -> Merged:
     results in two of them, without `last`.
     """
     joined = _joined_results(runs)
-    reasons = [*_other_versions(runs), *_other_files(runs)]
+    reasons = [*_other_versions(runs), *_other_replays(runs), *_other_files(runs)]
     if joined.different and not last:
         reasons.append(_difference_text(joined.different))
     if reasons:
@@ -251,6 +251,23 @@ def _other_versions(runs: Sequence[Run]) -> list[str]:
         "they were made by different versions of pytest-relevance: "
         f"{', '.join(made)}; run the shards with one version"
     ]
+
+
+def _other_replays(runs: Sequence[Run]) -> list[str]:
+    """Return a sentence if the runs do not have their rankings from one place."""
+    first = runs[0]
+    for run in runs:
+        if run.info.replayed != first.info.replayed:
+            return [
+                f"{first.name} has {_origin(first)}, and {run.name} has {_origin(run)}: "
+                "merge the shards of one run, or of a replay of one record"
+            ]
+    return []
+
+
+def _origin(run: Run) -> str:
+    replayed = run.info.replayed
+    return "searched" if replayed is None else f"replayed {replayed.name}"
 
 
 def _other_files(runs: Iterable[Run]) -> list[str]:

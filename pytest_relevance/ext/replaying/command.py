@@ -13,6 +13,16 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 
 import pytest
 
+_IGNORED = (
+    "ignore:Module already imported so cannot be rewritten:"
+    "pytest.PytestAssertRewriteWarning"
+)
+"""A warning of pytest that is not shown.
+
+pytest would rewrite the asserts of this package, which is imported already. The last
+`-W` counts, so this one stands behind those of the user.
+"""
+
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments of the command to its parser."""
@@ -31,8 +41,6 @@ def run(arguments: Namespace) -> int:
         "--noconftest",
         # the ini key may name fixtures of a conftest.py
         "--override-ini=usefixtures=",
-        # pytest rewrites the asserts of plugins, and this one is imported already
-        "-Wignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning",
         f"--relevance-replay={arguments.record}",
     ]
-    return int(pytest.main([*options, *arguments.arguments]))
+    return int(pytest.main([*options, *arguments.arguments, f"-W{_IGNORED}"]))

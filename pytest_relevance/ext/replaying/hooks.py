@@ -17,16 +17,20 @@ from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.item_variants import KnownVariant
 from pytest_relevance.plugin.options import (
-    BASELINE_SUFFIX,
-    CASE_FILES,
+    is_worker,
     redaction,
+    settings,
     shown_path,
 )
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.case_result import CaseResult
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
+
+_OURS = "pytest_relevance."
+"""The modules of the collectors of this plugin."""
 
 
 class Replaying:
@@ -38,21 +42,16 @@ class Replaying:
 
     # --- what is collected --------------------------------------------------------
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Leave out all files but case files and baselines.
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self,
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        """Leave out all files but case files.
 
         A test in Python would import the code of the project.
         """
-        if collection_path.is_dir():
-            return None
-        if collection_path.name.endswith(BASELINE_SUFFIX):
-            return None
-        case_files = self._config.stash[CASE_FILES]
-        is_of_cases = case_files.includes(collection_path)
-        if is_of_cases or case_files.passes_over(collection_path):
-            return None
-        return True
+        collectors = yield
+        return [each for each in collectors if type(each).__module__.startswith(_OURS)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(
@@ -171,6 +170,19 @@ class Replaying:
             if document in texts.explanations:
                 explanations[document] = texts.explanations[document]
         return DocumentTexts(titles=titles, shown=shown, explanations=explanations)
+
+    # --- the end of the run -------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Tell what a replay alone can tell, before the reports are written."""
+        if is_worker(self._config) or not settings(self._config).runs_tests:
+            return
+        from pytest_relevance.ext.replaying.findings import findings
+
+        store = run_store(self._config)
+        for finding in findings(self._recorded, store.results, store.collection.files):
+            store.told.keep_finding(finding)
 
     def _masked(self, params: Mapping[str, object]) -> Mapping[str, Any]:
         """Return params as a record has them, with secrets masked."""

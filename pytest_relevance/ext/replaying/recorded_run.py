@@ -187,15 +187,7 @@ class RecordedRun:
         Raises `NotInRecord` if the record has no ranking of it.
         """
         query = _Query.of(place.folder, case.search, case.query, params)
-        file = self.file_of(place)
-        found = []
-        for result in self._by_query.get(query, []):
-            if result.variant == place.variant:
-                found.append(result)
-        own = [
-            result for result in found if (result.file, result.id) == (file, case.id)
-        ]
-        candidates = own or found
+        candidates = self._with_query(place, case.id, query)
         if not candidates:
             raise NotInRecord(self._why_absent(place, case, query))
         alike = []
@@ -208,6 +200,26 @@ class RecordedRun:
             self._check_has_ranking(result)
         self._check_one_ranking(alike)
         return RecordedSearch(alike[0], self.name)
+
+    def results_for(self, place: CasePlace, result: CaseResult) -> list[CaseResult]:
+        """Return the recorded results whose ranking a result of today may have."""
+        query = _Query.of(place.folder, result.search, result.query, result.params)
+        return self._with_query(place, result.id, query)
+
+    def _with_query(
+        self, place: CasePlace, case: str, query: _Query
+    ) -> list[CaseResult]:
+        """Return the results of a query, or that of the case itself if it is there.
+
+        `case`: the id of the case.
+        """
+        file = self.file_of(place)
+        found = []
+        for result in self._by_query.get(query, []):
+            if result.variant == place.variant:
+                found.append(result)
+        own = [result for result in found if (result.file, result.id) == (file, case)]
+        return own or found
 
     def _why_read_otherwise(self, case: Case, result: CaseResult) -> str:
         """Return that a case names other fixtures, or another id field, or ""."""

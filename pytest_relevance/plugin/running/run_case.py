@@ -242,7 +242,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """Return the JUnit properties of a result: at most ten pairs of name and value."""
+    """Return the JUnit properties of a result: at most eleven (name, value)."""
     lower, upper = result.interval
     evaluation, call = result.evaluation, result.call
     values: dict[str, object] = {
@@ -256,6 +256,7 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
         "verdict_without_filled": evaluation.people_verdict or None,
         "latency": None if call.latency is None else round(call.latency, 6),
         "latency_shared": call.latency_shared or None,
+        "recorded": call.is_recorded or None,
     }
     return [(name, value) for name, value in values.items() if value is not None]
 

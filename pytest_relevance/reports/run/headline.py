@@ -209,12 +209,14 @@ def headline(
     return said if info.replayed is None else of_replay(said, info.replayed)
 
 
-def of_replay(said: Headline, replayed: Replayed) -> Headline:
+def of_replay(said: Headline, replayed: Replayed, run: str = "") -> Headline:
     """Return a headline that begins with the record that was replayed.
 
     It is never good news: a replay says nothing of a change to the ranking.
+
+    `run`: the name of the replay, if it is one of two runs.
     """
-    text = f"{no_search_text(replayed)}; {said.text[0].lower()}{said.text[1:]}"
+    text = f"{no_search_text(replayed, run)}; {said.text[0].lower()}{said.text[1:]}"
     kind = MIXED if said.kind in (FINE, BETTER) else said.kind
     return replace(said, text=text, kind=kind)
 

@@ -16,11 +16,13 @@ _MOST_SHOWN = 3
 """How many entries of a fingerprint the sentence names."""
 
 
-def no_search_text(replayed: Replayed) -> str:
+def no_search_text(replayed: Replayed, run: str = "") -> str:
     """Return what a replay has judged in the place of searches.
 
     Example: `No search was called: rankings of main.jsonl, of 2026-11-22 08:03 UTC,
     index products-11`.
+
+    `run`: the name of the replay, if it is one of two runs.
     """
     parts = [f"rankings of {replayed.name}"]
     if replayed.started:
@@ -33,4 +35,5 @@ def no_search_text(replayed: Replayed) -> str:
     more = len(entries) - _MOST_SHOWN
     if more > 0:
         parts.append(counted(more, "more entry", "more entries"))
-    return f"{NO_SEARCH}: {', '.join(parts)}"
+    head = f"{NO_SEARCH} for {run}" if run else NO_SEARCH
+    return f"{head}: {', '.join(parts)}"

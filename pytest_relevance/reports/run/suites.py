@@ -178,10 +178,16 @@ def _latency_text(latencies: Sequence[float], how: str) -> str:
 def how_called(results: Iterable[CaseResult]) -> str:
     """Return how searches were called: `up to 8 at a time`, or `shares of batches`.
 
-    Return "" if they were called one at a time. `results`: at least one.
+    Of a replay it says that the latencies are recorded. Return "" if searches were
+    called one at a time. `results`: at least one.
     """
     calls = [result.call for result in results]
-    if any(call.latency_shared for call in calls):
-        return "shares of batches"
     at_a_time = max(call.concurrency for call in calls)
-    return f"up to {at_a_time} at a time" if at_a_time > 1 else ""
+    parts = []
+    if any(call.is_recorded for call in calls):
+        parts.append("recorded")
+    if any(call.latency_shared for call in calls):
+        parts.append("shares of batches")
+    elif at_a_time > 1:
+        parts.append(f"up to {at_a_time} at a time")
+    return ", ".join(parts)

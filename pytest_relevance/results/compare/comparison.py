@@ -34,7 +34,7 @@ from pytest_relevance.results.compare.incompatibilities import (
 )
 from pytest_relevance.results.filled import without_fill
 from pytest_relevance.results.records.run import as_frame, nan_if_none
-from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.records.run_info import FileInfo, Replayed
 
 if TYPE_CHECKING:
     import pandas
@@ -113,6 +113,8 @@ class Comparison:
         files: the case files of the second run.
         test_changes: `(file, change)` for each demand of the test that differs in the
             second run.
+        replayed: `(name of the run, record)` for each of the two that called no search,
+            and judged the rankings of a record.
     """
 
     first: str
@@ -129,6 +131,7 @@ class Comparison:
     fingerprint: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     files: Mapping[str, FileInfo] = field(default_factory=dict)
     test_changes: Sequence[tuple[str, DemandChange]] = ()
+    replayed: Sequence[tuple[str, Replayed]] = ()
 
     def __len__(self) -> int:
         """Return how many cases were compared."""

@@ -19,7 +19,7 @@ from pytest_relevance.results.records.entries import (
 from pytest_relevance.results.records.record_file import read_record
 from pytest_relevance.results.records.reference import (
     SilentSearch,
-    refusal_of_incomplete,
+    refusal_of_run,
     silent_searches_of,
 )
 from pytest_relevance.results.records.run_info import (
@@ -85,12 +85,12 @@ def read_rankings(
 ) -> RecordedRankings:
     """Return the rankings of a record. Messages call the file `shown`.
 
-    Raises `RecordError` for a damaged record and for a run that did not finish.
+    Raises `RecordError` for a damaged record, a run that did not finish, and a replay.
     """
     name = shown or os.fspath(path)
     record = read_record(path, shown)
-    if incomplete := refusal_of_incomplete(record.info):
-        raise RecordError.at(name, incomplete)
+    if problem := refusal_of_run(record.info):
+        raise RecordError.at(name, problem)
     return RecordedRankings(
         name,
         entries=entries_of(record.results, record.info, record.files),

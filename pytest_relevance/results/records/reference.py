@@ -1,8 +1,8 @@
 """Say whether a record or a baseline can be a reference for later runs.
 
-A reference is refused if the run did not finish, or if one of its searches returned
-nothing in more than half of the cases that should find something: the engine was down,
-or its index was empty.
+A reference is refused if the run did not finish, if it was a replay, or if one of its
+searches returned nothing in more than half of the cases that should find something: the
+engine was down, or its index was empty.
 
 A record should not be kept as the reference of the main branch if cases have no ranking
 in it: later runs would have nothing to compare these cases with. `pytest-relevance
@@ -86,8 +86,14 @@ def refusal(reference: str, searches: Sequence[SilentSearch]) -> str:
     )
 
 
-def refusal_of_incomplete(info: RunInfo) -> str:
-    """Return the message that the run of a record is not complete; empty if it is."""
+def refusal_of_run(info: RunInfo) -> str:
+    """Return why the run of a record is no reference; empty if it may be one.
+
+    A run that did not finish lacks rankings. A replay has those of another record.
+    """
+    if info.replayed is not None:
+        why = f"no search was called: these are the rankings of {info.replayed.name}"
+        return f"{why}; compare with that record"
     if not info.why_incomplete:
         return ""
     why = f"the run is not complete, {info.why_incomplete}"
@@ -101,7 +107,7 @@ def why_not_fit(path: str | os.PathLike[str], shown: str) -> list[str]:
     """
     record = read_record(path, shown)
     searched = [result for result in record.results if not result.is_check]
-    problems = [refusal_of_incomplete(record.info)]
+    problems = [refusal_of_run(record.info)]
     if not any(result.evaluation.scores for result in searched):
         problems.append("no case has a score")
     if silent := silent_searches_of(searched):

@@ -80,6 +80,7 @@
  * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
  * @property {number} [latency] seconds
  * @property {boolean} [isShare] whether the latency is the share of a batch
+ * @property {boolean} [isRecorded] whether no search was called, and the latency is that of a record
  * @property {number} settings index in `PageData.settings`
  * @property {number} scale index in `PageData.scales`
  * @property {number} lowest

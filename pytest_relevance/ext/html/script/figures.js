@@ -119,5 +119,8 @@ function aboutPart(item) {
 /** Return the latency of a case in words. @param {Case} item one with a latency */
 function latencyText(item) {
   const text = `${Number(((item.latency ?? 0) * 1000).toPrecision(3))} ms`;
-  return item.isShare ? `${text} (share of a batch)` : text;
+  const kinds = [];
+  if (item.isShare) kinds.push("share of a batch");
+  if (item.isRecorded) kinds.push("recorded");
+  return kinds.length ? `${text} (${kinds.join(", ")})` : text;
 }

@@ -1,0 +1,118 @@
+"""What a replay tells of itself: recorded results that no case looked at, and verdicts.
+
+A replay judges what is in the case files of today. A recorded case that is not in the
+files any more, or that was not chosen, is not judged: a pull request could take it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from pytest_relevance._text import counted, examples, listed
+from pytest_relevance.ext.replaying.recorded_run import CasePlace, RecordedRun
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    MEASURED,
+    PASSED,
+    CaseResult,
+    Key,
+)
+from pytest_relevance.results.records.run_info import FileInfo, RunFinding
+
+_PASSES = (PASSED, MEASURED)
+_FAILS = (FAILED, INCONCLUSIVE)
+
+
+def findings(
+    recorded: RecordedRun,
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+) -> Iterator[RunFinding]:
+    """Yield what a replay tells of itself.
+
+    `results`: the results of the replay.
+    `files`: {name: data} of the case files that were collected.
+    """
+    if not results:
+        return
+    looked_at: set[Key] = set()
+    pairs = []
+    for result in results:
+        node = files[result.file].node if result.file in files else result.file
+        place = CasePlace(node, result.file, result.variant)
+        found = recorded.results_for(place, result)
+        looked_at.update(each.key for each in found)
+        if len(found) == 1:
+            pairs.append((found[0], result))
+    yield from _not_looked_at(recorded, looked_at, files)
+    yield from _other_verdicts(recorded.name, pairs)
+
+
+def _not_looked_at(
+    recorded: RecordedRun, looked_at: Collection[Key], files: Mapping[str, FileInfo]
+) -> Iterator[RunFinding]:
+    """Yield a finding about recorded results that no case of today has looked at."""
+    collected: dict[str, set[str]] = {}
+    for name, info in files.items():
+        file = recorded.file_of(CasePlace(info.node, name))
+        collected[file] = {case for case, *_ in info.cases}
+    of_files, gone, not_chosen = [], [], []
+    for result in recorded.results:
+        if result.key in looked_at:
+            continue
+        if result.file not in collected:
+            of_files.append(result)
+        elif result.id in collected[result.file]:
+            not_chosen.append(result)
+        else:
+            gone.append(result)
+    checks = len(recorded.record.results) - len(recorded.results)
+    parts = []
+    if of_files:
+        names = examples(dict.fromkeys(result.file for result in of_files))
+        parts.append(f"{len(of_files):,} of case files that did not run ({names})")
+    if gone:
+        names = examples(dict.fromkeys(result.id for result in gone))
+        parts.append(f"{len(gone):,} of cases that are not in the files now ({names})")
+    if not_chosen:
+        parts.append(f"{len(not_chosen):,} of cases that were not chosen to run")
+    if checks:
+        parts.append(f"{checks:,} of tests in Python, which a replay does not run")
+    if not parts:
+        return
+    count = len(of_files) + len(gone) + len(not_chosen) + checks
+    total = counted(len(recorded.record.results), "result")
+    were = "was" if count == 1 else "were"
+    brief = f"{count:,} of {total} of {recorded.name} {were} not looked at"
+    text = f"{brief}: {listed(parts, 'and')}"
+    yield RunFinding(text, brief=brief, is_of_part=True)
+
+
+def _other_verdicts(
+    record: str, pairs: Sequence[tuple[CaseResult, CaseResult]]
+) -> Iterator[RunFinding]:
+    """Yield findings about cases that pass in one of the two runs alone.
+
+    `record`: what messages call the record.
+    `pairs`: the recorded result of each case, and its result now.
+    """
+    fails_now, passes_now = [], []
+    for before, now in pairs:
+        if before.verdict in _PASSES and now.verdict in _FAILS:
+            fails_now.append(now.id)
+        if before.verdict in _FAILS and now.verdict in _PASSES:
+            passes_now.append(now.id)
+    if fails_now:
+        names = dict.fromkeys(fails_now)
+        cases = counted(len(names), "case")
+        fail = "fails" if len(names) == 1 else "fail"
+        brief = f"{cases} that passed in {record} {fail} now"
+        yield RunFinding(f"{brief} ({examples(names)})", brief=brief)
+    if passes_now:
+        names = dict.fromkeys(passes_now)
+        cases = counted(len(names), "case")
+        passes = "passes" if len(names) == 1 else "pass"
+        yield RunFinding(
+            f"{cases} that failed in {record} {passes} now ({examples(names)})"
+        )
