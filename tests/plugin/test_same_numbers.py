@@ -79,6 +79,7 @@ COUNTS = {
     "got_worse": 7,  # `both` newly misses an expectation, and newly meets its floor
     "certain": 4,
     "open": 3,
+    "lost_passage": 0,
     "inconclusive": 0,
     "changed": 1,
     "got_better": 2,
@@ -339,6 +340,7 @@ def test_every_query_has_one_place_in_the_counts(
         "got_worse": words["got worse"],
         "certain": 16,
         "open": words["got worse"] - 16,
+        "lost_passage": 0,
         "inconclusive": words["inconclusive"],
         "changed": words["changed"],
         "got_better": words["got better"],
