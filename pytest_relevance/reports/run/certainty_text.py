@@ -28,17 +28,39 @@ def certainty_text(is_certain: bool | None) -> str:
 def how_sure(counts: ChangeCounts) -> str:
     """Return, for example, ` (16 for certain, 28 need grades to be sure)`.
 
-    "" if nobody knows how many are certain, for example for other metrics than nDCG.
+    Queries with passages need no grades. Of these it says how many lost a passage:
+    ` (3 lost a passage)`. "" if no query lost a passage, and nobody knows how many are
+    certain, for example for other metrics than nDCG.
     """
-    if not counts.certain and not counts.open:
+    parts = [_certain_text(counts), _lost_text(counts)]
+    said = ", ".join(part for part in parts if part)
+    return f" ({said})" if said else ""
+
+
+def _certain_text(counts: ChangeCounts) -> str:
+    """Return, for example, `16 for certain, 28 need grades to be sure`, or ""."""
+    certain, needing = counts.certain, counts.open
+    if not certain and not needing:
         return ""
     is_one = counts.got_worse == 1
-    if not counts.open:
-        return " (for certain)" if is_one else " (all for certain)"
-    if not counts.certain:
-        needs = "needs" if is_one else "all need"
-        return f" ({needs} grades to be sure)"
-    need = "needs" if counts.open == 1 else "need"
-    return (
-        f" ({counts.certain:,} for certain, {counts.open:,} {need} grades to be sure)"
-    )
+    if certain == counts.got_worse:
+        return "for certain" if is_one else "all for certain"
+    if needing == counts.got_worse:
+        return f"{'needs' if is_one else 'all need'} grades to be sure"
+    parts = []
+    if certain:
+        parts.append(f"{certain:,} for certain")
+    if needing:
+        need = "needs" if needing == 1 else "need"
+        parts.append(f"{needing:,} {need} grades to be sure")
+    return ", ".join(parts)
+
+
+def _lost_text(counts: ChangeCounts) -> str:
+    """Return, for example, `3 lost a passage`, or ""."""
+    lost = counts.lost_passage
+    if not lost:
+        return ""
+    if lost == counts.got_worse:
+        return "a passage was lost" if lost == 1 else "all lost a passage"
+    return f"{lost:,} lost a passage"
