@@ -5,21 +5,33 @@ from __future__ import annotations
 import re
 import unicodedata
 
+LINE_HYPHEN = "\u00ad"
+"""Stands for a hyphen at the end of a line: it is one of a word, or it is none."""
+
 UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
     "\u1780-\u17ff"  # Khmer
+    "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Korean
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u302f\u3031-\u303c\u3041-\u309f\u30a1-\u30fa"
-    "\u30fc-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u30fc-\u312f\u3190-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
 )
-"""Scripts that are written without spaces between words, as a class of characters.
+"""Letters of scripts without a space at each end of a word, as a class of characters.
 
-The last two lines are Chinese and Japanese, without their punctuation.
+The last lines are Chinese and Japanese. Korean has spaces, but particles follow a word
+without one, and lines break within words.
 """
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_NUMBER_MARKS = ".,'/:"
-"""Marks over which a number goes on if a digit follows: 2.5, 1'000, 1/2, 9:30."""
+_NUMBER_MARKS = ".,'/:-\u066b\u066c"
+"""Marks over which a number goes on if a digit follows: 2.5, 1'000, 1/2, 9:30, 3-5.
+
+The last two are those of Arabic numbers.
+"""
+
+_OUTSIDE = "\n"
+"""Stands for what is before and after a text."""
 
 
 def is_of_word(character: str) -> bool:
@@ -35,19 +47,26 @@ def is_combining(character: str) -> bool:
 
 
 def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script that is written without spaces."""
+    """Whether a character is of a script without a space at each end of a word."""
     return _UNSPACED.match(character) is not None
 
 
 def begins_at(text: str, start: int) -> bool:
-    """Whether the word or the number at `start` begins there, if there is one."""
+    """Whether the word or the number at `start` begins there, if there is one.
+
+    The minus of "-5" and the point of ".5" belong to the number.
+    """
     if start == 0:
         return True
     before, first = text[start - 1], text[start]
     if is_combining(first) or _is_one_word(before, first):
         return False
+    further = text[start - 2] if start > 1 else _OUTSIDE
+    if before == "_":
+        return not (is_of_word(first) and is_of_word(further))
     if first.isdecimal() and before in _NUMBER_MARKS:
-        return not text[start - 2 : start - 1].isdecimal()
+        is_sign = before in "-." and further in " ("
+        return not (is_sign or further.isdecimal())
     return True
 
 
@@ -58,16 +77,21 @@ def ends_at(text: str, end: int) -> bool:
     last, after = text[end - 1], text[end]
     if is_combining(after) or _is_one_word(last, after):
         return False
+    further = text[end + 1 : end + 2] or _OUTSIDE
+    if after in f"_{LINE_HYPHEN}":
+        return not (is_of_word(last) and is_of_word(further))
     if last.isdecimal() and after in _NUMBER_MARKS:
-        return not text[end + 1 : end + 2].isdecimal()
+        return not further.isdecimal()
     return True
 
 
 def _is_one_word(one: str, other: str) -> bool:
     """Whether two characters, one after the other, are of one word or one number.
 
-    In scripts without spaces nothing shows where a word ends.
+    A fraction or a superscript after a digit is of its number: 5½, 10².
     """
+    if one.isdecimal() and other.isnumeric():
+        return True
     if not (is_of_word(one) and is_of_word(other)):
         return False
     return not (is_unspaced(one) or is_unspaced(other))

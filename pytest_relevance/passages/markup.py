@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from html import unescape
 
-_MAY_HAVE_MARKUP = re.compile(
-    r"[*_`|#>\\\[<&~•◦▪‣·]|\n[ \t]*(?:[-+]\s|---|===)|\A[-+]\s"
-)
+_MARKUP = re.compile(r"[*_`|#>\\\[<&~•◦▪‣·]")
+_MARKUP_AT_LINE_START = re.compile(r"\n[ \t]*(?:[-+:]\s|---|===)")
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -16,7 +15,7 @@ _AT_LINE_START = re.compile(
     (?:
         >[> \t]*                                 # a quotation
       | \#{1,6}(?=\s)                            # a heading
-      | [-+*•◦▪‣·][ \t]+(?:\[[ xX]\][ \t]+)?     # an item of a list
+      | [-+*:•◦▪‣·][ \t]+(?:\[[ xX]\][ \t]+)?    # an item of a list
       | (?:-{3,}|={3,})[ \t]*$                   # a line under a heading, a rule
     )""",
     re.VERBOSE | re.MULTILINE,
@@ -25,12 +24,13 @@ _AT_LINE_START = re.compile(
 _LINK = re.compile(
     r"""
       !\[[^\[\]]*\]\([^()]*\)                    # a picture
-    | \[\^?\d{1,3}\] | \[\^[^\[\]\s]+\]:?        # the number of a footnote: [1], [^note]
     | (?<=\])\((?:[^()]|\([^()]*\))*\)           # the target of a link: [text](target)
+    | (?<=\])\[[^\[\]]*\]                        # its name: [text][name]
     """,
     re.VERBOSE,
 )
 
+_ADDRESS = re.compile(r"<((?:[a-zA-Z][\w+.-]*:|[^<>\s@]+@)[^<>\s]*)>")
 _INLINE_ELEMENT = re.compile(
     r"</?(?:a|abbr|b|code|em|i|mark|s|small|span|strong|sub|sup|u)\b[^<>]*>"
 )
@@ -43,9 +43,19 @@ _EMPHASIS = re.compile(r"[*`~\[\]]|(?<![^\W_])_+|_+(?![^\W_])")
 """Marks of emphasis, of code and of the text of a link, but not that in max_size."""
 
 
+_NUMBER_IN_BRACKETS = re.compile(r"\[\^?\d{1,3}\]|\[\^[^\[\]\s]+\]:?")
+_RAISED_NUMBER = re.compile(
+    r"(?<=[^\W\d_]{3}|..[.,;:!?)\"'”’»])(?:<sup>\d{1,3}</sup>|[¹²³⁰⁴-⁹]{1,3})"
+)
+"""A number above the line after a word, but not after a unit: km²."""
+
+_NUMBER_AFTER_MARK = re.compile(r"([.,;:!?)\"'”’»])(?<=[^\W\d_].)\d{1,2}(?=\s|$)")
+"""What loaders make of such a number after a punctuation mark: It was late.3 We"""
+
+
 def without_markup(text: str) -> str:
     """Return a text without the markup of Markdown and HTML, and without entities."""
-    if not _MAY_HAVE_MARKUP.search(text):
+    if not (_MARKUP.search(text) or _MARKUP_AT_LINE_START.search(f"\n{text}")):
         return text
     text = _AT_LINE_START.sub(" ", text)
     if "\\" in text:
@@ -53,8 +63,18 @@ def without_markup(text: str) -> str:
     if "[" in text:
         text = _LINK.sub("", text)
     if "<" in text:
+        text = _ADDRESS.sub(r"\1", text)
         text = _ELEMENT.sub(" ", _INLINE_ELEMENT.sub("", text))
     if "|" in text:
         text = _CELL_END.sub(" ", text)
     text = _EMPHASIS.sub("", text)
     return unescape(text)
+
+
+def without_footnotes(text: str) -> str:
+    """Return a text without the numbers of footnotes: [1], [^note], words¹, end.1"""
+    if "[" in text:
+        text = _NUMBER_IN_BRACKETS.sub("", text)
+    if "<sup>" in text or not text.isascii():
+        text = _RAISED_NUMBER.sub("", text)
+    return _NUMBER_AFTER_MARK.sub(r"\1", text)

@@ -7,10 +7,13 @@ is looked up in the text. It must begin and end where words and numbers do.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from pytest_relevance.passages.characters import begins_at, ends_at
-from pytest_relevance.passages.markup import without_markup
+from pytest_relevance.passages.characters import LINE_HYPHEN, begins_at, ends_at
+from pytest_relevance.passages.markup import without_footnotes, without_markup
 from pytest_relevance.passages.normalising import normalised
 
 SHORTEST_HALF = 24
@@ -22,7 +25,8 @@ class TextForms:
     """A text in the forms in which texts are compared.
 
     Attributes:
-        forms: One to four texts, which differ.
+        forms: The text as it is, and without markup and numbers of footnotes, if
+            it has any.
 
     """
 
@@ -34,7 +38,7 @@ class QuoteForms:
     """A quote in the forms in which texts are compared.
 
     Attributes:
-        forms: One to four texts, which differ.
+        forms: The quote as it is, and without markup if it has markup.
         is_context: Whether half of it is enough.
 
     """
@@ -45,7 +49,8 @@ class QuoteForms:
 
 def text_forms(text: str) -> TextForms:
     """Return a text in the forms in which texts are compared."""
-    return TextForms(_forms(text))
+    plain = without_markup(without_footnotes(text))
+    return TextForms(_forms(text, plain))
 
 
 def quote_forms(quote: str, *, is_context: bool = False) -> QuoteForms:
@@ -60,50 +65,90 @@ def quote_forms(quote: str, *, is_context: bool = False) -> QuoteForms:
         The forms.
 
     """
-    return QuoteForms(_forms(quote), is_context)
+    return QuoteForms(_forms(quote, without_markup(quote)), is_context)
 
 
 def holds(text: TextForms, quote: QuoteForms) -> bool:
     """Say whether a text holds a quote: in any form, the text contains the quote."""
     for text_form in text.forms:
         for quote_form in quote.forms:
-            if _find(quote_form, text_form) >= 0:
+            if _has(text_form, quote_form):
                 return True
-            if quote.is_context and _has_half(quote_form, text_form):
+            if quote.is_context and _has_half(text_form, quote_form):
                 return True
     return False
 
 
-def _forms(text: str) -> tuple[str, ...]:
-    """Return the distinct forms of a text: with and without markup and hyphens."""
-    forms: dict[str, None] = {}
-    for version in (text, without_markup(text)):
-        for form in normalised(version):
-            forms[form] = None
-    return tuple(forms)
+def _forms(text: str, plain: str) -> tuple[str, ...]:
+    """Return a text as it is and its plain version, both normalised, if they differ."""
+    if plain == text:
+        return (normalised(text),)
+    forms = normalised(text), normalised(plain)
+    return forms if forms[0] != forms[1] else forms[:1]
 
 
-def _find(quote: str, text: str) -> int:
-    """Return where a text contains a quote that begins and ends there; -1 if nowhere.
+def _has(text: str, quote: str) -> bool:
+    """Say whether a quote is in a text, with its ends at ends of words and numbers."""
+    for start, end in _places(text, quote):
+        if begins_at(text, start) and ends_at(text, end):
+            return True
+    return False
 
-    Nothing contains an empty quote.
+
+def _places(text: str, quote: str) -> Iterator[tuple[int, int]]:
+    """Yield where each place of a quote in a text begins and ends.
+
+    An empty quote is nowhere.
     """
     if not quote:
-        return -1
+        return
+    if LINE_HYPHEN in text or LINE_HYPHEN in quote:
+        yield from _places_over_line_hyphens(text, quote)
+        return
     start = text.find(quote)
     while start >= 0:
-        end = start + len(quote)
-        if begins_at(text, start) and ends_at(text, end):
-            return start
+        yield start, start + len(quote)
         start = text.find(quote, start + 1)
-    return -1
 
 
-def _has_half(context: str, text: str) -> bool:
+def _places_over_line_hyphens(text: str, quote: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of a quote, if hyphens at the ends of lines are in either.
+
+    Such a hyphen is equal to a hyphen, and to nothing.
+    """
+    if _without_hyphens(quote) not in _without_hyphens(text):
+        return
+    pattern = _pattern(quote)
+    found = pattern.search(text)
+    while found:
+        yield found.span()
+        found = pattern.search(text, found.start() + 1)
+
+
+def _without_hyphens(text: str) -> str:
+    return text.replace(LINE_HYPHEN, "").replace("-", "")
+
+
+@lru_cache(maxsize=1024)
+def _pattern(quote: str) -> re.Pattern[str]:
+    """Return what finds a quote, over hyphens at the ends of lines of a text."""
+    parts = []
+    for character in quote:
+        if character == "-":
+            parts.append(f"[-{LINE_HYPHEN}]")
+        elif character == LINE_HYPHEN:
+            parts.append(f"[-{LINE_HYPHEN}]?")
+        else:
+            parts.append(re.escape(character))
+    return re.compile(f"{LINE_HYPHEN}?".join(parts))
+
+
+def _has_half(text: str, context: str) -> bool:
     """Say whether a text has a consecutive run of at least half of a context.
 
-    Such a run has a whole quarter of the context in it.
+    Such a run has a whole quarter of the context in it. Hyphens do not count.
     """
+    text, context = _without_hyphens(text), _without_hyphens(context)
     enough = max(len(context) / 2, SHORTEST_HALF)
     quarter = len(context) // 4
     if quarter == 0:

@@ -6,22 +6,35 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from pytest_relevance.passages.characters import UNSPACED, is_combining
+from pytest_relevance.passages.characters import (
+    LINE_HYPHEN,
+    UNSPACED,
+    is_combining,
+    is_unspaced,
+)
+
+_DASH = "–"
+"""Stands for all dashes, until hyphens at the ends of lines are found."""
 
 _TYPOGRAPHY = {
     **dict.fromkeys("“”„‟«»〝〞〟″‶", '"'),
     **dict.fromkeys("‘’‚‛‹›ʼ′‵´", "'"),
-    **dict.fromkeys("‐‑‒–—―−⸺⸻﹘", "-"),
+    **dict.fromkeys("‐‑", "-"),
+    **dict.fromkeys("‒–—―−⸺⸻﹘", _DASH),
     "…": "...",
+    "〜": "~",
     "\u2044": "/",  # the slash of fractions
     "\u0640": "",  # the tatweel, which makes Arabic words longer
+    "\ufffe": "-\n",  # how PDFium writes a hyphen at the end of a line
 }
 """What becomes of a character, before Unicode's form NFKC."""
 
-_SOFT_HYPHEN_AT_LINE_END = re.compile(r"\xad\s+")
-_HYPHEN_AT_LINE_END = re.compile(r"-(?<=\w-)[^\S\n]*\n\s*(?=\w)")
+_SOFT_HYPHEN_AT_LINE_END = re.compile("\u00ad\\s+")
 _HYPHEN_BEFORE_SPACE = re.compile(r"-(?<=[^\W\d_]-)\s+(?=[^\W\d_])")
 """A hyphen at the end of a line, also if a loader or YAML joined it with the next."""
+
+_DASH_AT_LINE_END = re.compile(r"-(?<=\w-)[^\S\n]*\n\s*(?=\w)")
+_DASHES = re.compile("--+")
 
 _KEPT = "\0"
 """Stands for a space that is kept."""
@@ -29,21 +42,23 @@ _KEPT = "\0"
 _BETWEEN_DIGITS = re.compile(r"\d(?: [^\w\s] ?|[^\w\s] )(?=\d)")
 """A mark and spaces between digits: "3, 4" are two numbers, "3,4" may be one."""
 
-_SPACE_BESIDE_MARK = re.compile(r" (?:(?=[^\w\s]|_)|(?<=[^\w\s] )|(?<=_ ))")
+_BEFORE_SIGN = re.compile(r" (?=[-.]\d)")
+"""The space before a negative number, and before a fraction such as .5."""
+
 _SPACE_BESIDE_UNSPACED = re.compile(rf" (?:(?=[{UNSPACED}])|(?<=[{UNSPACED}] ))")
 
 
-def normalised(text: str) -> list[str]:
-    """Return a text in one form, or in two if lines end with hyphens.
+def normalised(text: str) -> str:
+    """Return a text without the differences of typography, case, white space, lines.
 
-    In the first form these hyphens are kept, in the second they are removed.
+    A hyphen at the end of a line becomes a `LINE_HYPHEN`.
     """
     text = _with_plain_characters(text.replace(_KEPT, " "))
-    if not _HYPHEN_BEFORE_SPACE.search(text):
-        return [_with_plain_space(_HYPHEN_AT_LINE_END.sub("-", text))]
-    kept = _HYPHEN_AT_LINE_END.sub("-", text)
-    removed = _HYPHEN_BEFORE_SPACE.sub("", text)
-    return [_with_plain_space(kept), _with_plain_space(removed)]
+    text = _HYPHEN_BEFORE_SPACE.sub(LINE_HYPHEN, text)
+    text = _DASH_AT_LINE_END.sub("-", text.replace(_DASH, "-"))
+    if "--" in text:
+        text = _DASHES.sub("-", text)
+    return _with_plain_space(text)
 
 
 def _with_plain_characters(text: str) -> str:
@@ -85,14 +100,34 @@ def _plain_number(character: str) -> str:
 def _with_plain_space(text: str) -> str:
     """Return a text with one space between words, and none where it means nothing."""
     text = " ".join(text.split())
-    if not text.isascii():
+    characters = set() if text.isascii() else set(text)
+    if any(map(is_unspaced, characters)):
         text = _SPACE_BESIDE_UNSPACED.sub("", text)
-        for character in filter(is_combining, set(text)):
-            text = text.replace(f"{character} ", f"{character}{_KEPT}")
-            text = text.replace(f" {character}", f"{_KEPT}{character}")
     text = _BETWEEN_DIGITS.sub(_with_kept_spaces, text)
-    return _SPACE_BESIDE_MARK.sub("", text).replace(_KEPT, " ")
+    text = _BEFORE_SIGN.sub(_KEPT, text)
+    has_combining = any(map(is_combining, characters))
+    beside_mark = _space_beside_mark(has_combining=has_combining)
+    return beside_mark.sub("", text).replace(_KEPT, " ")
 
 
 def _with_kept_spaces(found: re.Match[str]) -> str:
     return found[0].replace(" ", _KEPT)
+
+
+@lru_cache(maxsize=2)
+def _space_beside_mark(*, has_combining: bool) -> re.Pattern[str]:
+    """Return what finds a space beside a mark.
+
+    Args:
+        has_combining: Whether the text has combining marks, which belong to words. A
+            pattern that knows them takes several times as long.
+
+    Returns:
+        The pattern.
+
+    """
+    combining = ""
+    if has_combining:
+        combining = "".join(filter(is_combining, map(chr, range(0x300, 0x1F000))))
+    mark = rf"[^\w\s{combining}]"
+    return re.compile(rf" (?:(?={mark})|(?<={mark} ))")
