@@ -443,3 +443,53 @@ def test_one_column_of_what_is_needed(files: Files) -> None:
     path = files.write(lines(RUN))
     with pytest.raises(ValueError, match="found document and context"):
         files.judgments(path, document="a", context="b")
+
+
+# Tables of judgments with passages
+
+
+def test_a_column_of_passages(files: Files) -> None:
+    content = "query,passage,grade\nlate,It is free.,2\nlate,Within 30 days,1\nlost,,\n"
+    path = files.write(content)
+    judgments = files.judgments(path)
+    assert judgments == {"late": {"It is free.": 2, "Within 30 days": 1}}
+    assert (judgments.documents_are, judgments.unrated) == ("quotes", ["lost"])
+    assert files.queries(path) == {"late": "late", "lost": "lost"}
+
+
+def test_a_column_with_lists_of_passages(files: Files) -> None:
+    rows = [{"query_id": "q1", "query": "late", "passages": ["a b", "c d"]}]
+    for content in (rows, lines(*rows, *rows), table(*rows)):
+        path = files.write(content)
+        assert files.judgments(path) == {"q1": {"a b": 1, "c d": 1}}
+        assert files.queries(path) == {"q1": "late"}
+
+
+def test_passages_of_queries_that_have_ids_alone(files: Files) -> None:
+    path = files.write("query_id,passage\nq1,It is free.\n")
+    assert files.judgments(path) == {"q1": {"It is free.": 1}}
+    problem = files.query_problem(path)
+    assert (
+        problem
+        == 'FILE: the file has only the ids of queries ("q1"); name a file with their texts'
+    )
+
+
+def test_an_id_with_two_queries(files: Files) -> None:
+    content = "query_id,query,passage\nq1,late,a b\nq1,lost,a b\n"
+    problem = files.problem(content)
+    assert problem.startswith(
+        'FILE:3: the query id "q1" stands for "late" and for "lost'
+    )
+
+
+def test_passages_that_a_search_returned_are_no_judgments(files: Files) -> None:
+    problem = files.problem("query,rank,passage\nlate,1,It is free.\n")
+    assert "judgments have columns for the query, the document and the gra" in problem
+    rated = files.problem("query,passage,grade,rater\nlate,It is free.,1,ann\n")
+    assert rated.startswith('FILE:1: "rater" says who gave a grade, which is read for ')
+
+
+def test_ids_stand_before_texts_of_documents(files: Files) -> None:
+    content = "query,doc_id,passage,grade\nlate,m-1,It is free.,1\n"
+    assert files.judgments(content) == {"late": {"m-1": 1}}

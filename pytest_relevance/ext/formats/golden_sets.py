@@ -14,7 +14,7 @@ from typing import NoReturn
 from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted, quoted
+from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.ext.formats.golden_rows import Row, is_blank, names_in
 from pytest_relevance.judgments.formats import JudgmentFormat, UnreadColumn
 from pytest_relevance.judgments.list_cells import AS_JSON_LINES, NoList, list_in
@@ -28,6 +28,7 @@ _MOST_NAMED = 5
 class Golden:
     """A query, and what it needs.
 
+    `query`: its text; None if the file has only its id.
     `needed`: texts of passages, or ids of documents.
     `place`: where the query stands.
     `id`: the id of the query; None if its text is its key.
@@ -35,7 +36,7 @@ class Golden:
     `grade`: the grade of all that is needed.
     """
 
-    query: str
+    query: str | None
     needed: Sequence[str]
     place: Place
     id: str | None = None
@@ -45,7 +46,7 @@ class Golden:
     @property
     def key(self) -> str:
         """Return the id of the query, or its text if it has none."""
-        return self.query if self.id is None else self.id
+        return self.id or self.query or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +118,23 @@ def _ratings(source: Source, format: str, golden_set: GoldenSet) -> Ratings:
             documents.append(needed)
             grades.append(golden.grade)
             places.append(golden.place)
-    without = [golden for golden in goldens if not golden.needed]
+    judged = set(queries)
+    without = [golden for golden in goldens if golden.key not in judged]
     if not documents:
         _refuse_empty(source, without)
     rated = set()
     for key, grade in zip(queries, grades, strict=True):
         if grade not in (None, ""):
             rated.add(key)
-    described = {}
+    described: dict[str, Query] = {}
     for golden in goldens:
-        if golden.id is not None or golden.key not in rated:
-            described[golden.key] = Query(golden.key, golden.query)
+        query = Query(golden.key, golden.query)
+        known = described.setdefault(golden.key, query)
+        if known.text != query.text:
+            source.refuse(known.another_text(query), golden.place)
+    for key in rated:
+        if not described[key].says_more:
+            del described[key]
     notices = [*golden_set.notices]
     if without:
         notices.append(_notice(without))
@@ -151,8 +158,8 @@ def _refuse_empty(source: Source, without: Sequence[Golden]) -> NoReturn:
         source.refuse("the file has no queries")
     first = without[0]
     source.refuse(
-        f"no query of the file has anything that a search should find; of the first, {quoted(first.query, 40)}, "
-        f"{first.why_none}",
+        "no query of the file has anything that a search should find; of the first, "
+        f"{quoted(first.query or first.key, 40)}, {first.why_none}",
         first.place,
     )
 
@@ -162,7 +169,9 @@ def _notice(without: Sequence[Golden]) -> str:
     named = []
     for golden in without[:_MOST_NAMED]:
         where = f"line {golden.place.line}" if golden.place.line else golden.place.path
-        named.append(f"{where} ({quoted(golden.query, 40)}): {golden.why_none}")
+        named.append(
+            f"{where} ({quoted(golden.query or golden.key, 40)}): {golden.why_none}"
+        )
     more = len(without) - len(named)
     if more > 0:
         named.append(f"and {more:,} more")
@@ -186,6 +195,11 @@ def _queries(source: Source, goldens: Iterable[Golden]) -> list[Query]:
     problems.raise_if_any()
     if not known:
         source.refuse("the file has no queries")
+    without_text = [key for key, query in known.items() if query.text is None]
+    if without_text:
+        source.refuse(
+            f"the file has only the ids of queries ({examples(without_text)}); name a file with their texts"
+        )
     return list(known.values())
 
 

@@ -4,6 +4,8 @@ The file is a table, JSON objects or JSON Lines. What a query needs is in the co
 `document` (ids), `passage` (quotes) or `context` (contexts, of which half is enough). A
 cell has one of them, or a list, in a CSV as JSON or Python writes it.
 
+Without names, the quotes are in a column `passage`, or lists of quotes in `passages`.
+
 The name of a column may be a path with dots into nested objects, as in the exports of
 LangSmith and Braintrust: `inputs.question`. A path leads through a list into each of
 its entries. In a CSV it leads into the JSON in a cell.
@@ -46,90 +48,123 @@ from pytest_relevance.judgments.id_lists import find_unlisted
 from pytest_relevance.judgments.model import CONTEXTS, IDS, QUOTES
 
 _USUAL_QUERIES = (*SPELLINGS["query"], "user_input", "question", "input")
+_USUAL_GRADES = [name for name in SPELLINGS["grade"] if name not in ("score", "gain")]
 _KINDS = {DOCUMENT: IDS, PASSAGE: QUOTES, CONTEXT: CONTEXTS}
 _HEADER = Place(line=1)
 
 
-def has_named_columns(source: Source) -> bool:
-    """Say whether the user names the column of what queries need."""
-    return any(option in source.options for option in NEEDED)
+@dataclass(frozen=True, slots=True)
+class _Needed:
+    """The column of what queries need.
+
+    `option`: `document`, `passage` or `context`: what is in the column.
+    `column`: its name, or the path to it.
+    """
+
+    option: str
+    column: str
 
 
-def _has_named_query(source: Source) -> bool:
-    """Say whether the user names the column of the queries or of what they need."""
-    if has_named_columns(source):
+def _needed_in(source: Source) -> _Needed | None:
+    """Return the column of what queries need; None if no column is known.
+
+    The user names the column, or it is called `passage` or `passages`.
+    """
+    for option in NEEDED:
+        if option in source.options:
+            return _Needed(option, source.options[option])
+    names = names_in(source)
+    passages = names.find("passages", "passage")
+    if passages is None or names.find(*SPELLINGS["document"]) is not None:
+        return None
+    has_query = names.find(*_USUAL_QUERIES, *SPELLINGS["query_id"]) is not None
+    is_run = names.find(*SPELLINGS["rank"], *SPELLINGS["score"]) is not None
+    return _Needed(PASSAGE, passages) if has_query and not is_run else None
+
+
+def _has_columns(source: Source) -> bool:
+    """Say whether the column of the queries or of what they need is named."""
+    if _needed_in(source) is not None:
         return True
     return QUERY in source.options and not is_rank_eval(source)
 
 
 def _has_queries_alone(source: Source) -> bool:
-    return not has_named_columns(source)
+    return _needed_in(source) is None
 
 
 def _read(source: Source) -> GoldenSet:
     """Return the queries of a file with what each needs."""
-    if not has_named_columns(source):
+    needed = _needed_in(source)
+    if needed is None:
         source.refuse(
             "say which column has what the queries need: document: COLUMN (ids), passage: COLUMN (quotes) or "
             "context: COLUMN (contexts)"
         )
-    option = next(option for option in NEEDED if option in source.options)
-    return _Reader(source, option).read()
+    _refuse_raters(source)
+    return _Reader(source, needed).read()
 
 
 def _read_queries(source: Source) -> GoldenSet:
-    """Return the queries of a file. What they need is read if its column is named."""
-    if has_named_columns(source):
-        return _read(source)
-    return _Reader(source, None).read()
+    """Return the queries of a file. What they need is read if its column is known."""
+    return _Reader(source, _needed_in(source)).read()
+
+
+def _refuse_raters(source: Source) -> None:
+    """Raise FileError if several raters, or a machine, gave grades in the file."""
+    names = names_in(source)
+    column = names.find(*SPELLINGS["rater"], *SPELLINGS["machine"])
+    if column is not None:
+        source.refuse(
+            f"{quoted(column)} says who gave a grade, which is read for judgments of documents alone; write one grade "
+            "for each row, without this column",
+            _HEADER,
+        )
 
 
 class _Reader:
     """Reads the rows of a file.
 
-    `option`: `document`, `passage` or `context`, the option that names the column of
-        what queries need; None if only the queries are read.
+    `needed`: the column of what queries need; None if only the queries are read.
     """
 
-    def __init__(self, source: Source, option: str | None) -> None:
+    def __init__(self, source: Source, needed: _Needed | None) -> None:
         self._source = source
-        self._option = option
+        self._option = None if needed is None else needed.option
         self._rows = rows_in(source)
         names = names_in(source)
-        self._queries = [
-            _Path(source, names, QUERY, written)
-            for written in source.options.get(QUERY) or _usual_query(source, names)
-        ]
+        self._id = names.find(*SPELLINGS["query_id"])
+        queries = source.options.get(QUERY)
+        if queries is None:
+            queries = _usual_query(source, names, has_ids=self._id is not None)
+        self._queries = [_Path(source, names, QUERY, written) for written in queries]
         self._needed: _Path | None = None
-        if option is not None:
-            written = source.options[option]
-            self._needed = _Path(source, names, option, written)
+        if needed is not None:
+            self._needed = _Path(source, names, needed.option, needed.column)
         self._grade: _Path | None = None
-        if GRADE_COLUMN in source.options:
-            written = source.options[GRADE_COLUMN]
-            self._grade = _Path(source, names, GRADE_COLUMN, written)
+        grade = source.options.get(GRADE_COLUMN) or names.find(*_USUAL_GRADES)
+        if grade is not None:
+            self._grade = _Path(source, names, GRADE_COLUMN, grade)
 
     def read(self) -> GoldenSet:
         """Return the queries of all rows. Raises FileError for mistakes in them."""
         queries = [self._query(row) for row in self._rows]
-        if queries and all(map(is_blank, queries)):
+        if queries and self._queries and all(map(is_blank, queries)):
             self._queries[-1].refuse(self._rows)
         values: Sequence[object] = [None] * len(queries)
         if self._needed is not None:
             values = [self._needed.value(row) for row in self._rows]
             if values and all(map(is_blank, values)):
                 self._needed.refuse(self._rows)
-        name = listed(path.written for path in self._queries)
-        goldens = Goldens(self._source, name)
+        names = [path.written for path in self._queries]
+        goldens = Goldens(self._source, listed(names or [self._id]))
         lists = [
             self._entries(goldens, row, value)
             for row, value in zip(self._rows, values, strict=True)
         ]
         self._refuse_unlisted(goldens, lists, values)
         for row, value, needed in zip(self._rows, queries, lists, strict=True):
-            query = goldens.query_of(row, value)
-            if query is not None:
-                goldens.add(self._golden(row, query, needed))
+            self._add(goldens, row, value, needed)
         needed_are = IDS if self._option is None else _KINDS[self._option]
         return GoldenSet(goldens.end(), needed_are)
 
@@ -142,12 +177,27 @@ class _Reader:
                 break
         return value
 
-    def _golden(self, row: Row, query: str, needed: Sequence[str]) -> Golden:
+    def _add(
+        self, goldens: Goldens, row: Row, query: object, needed: Sequence[str]
+    ) -> None:
+        """Add the query of a row, or record that the row has none."""
         written = "" if self._needed is None else self._needed.written
-        grade = 1 if self._grade is None else self._grade.value(row)
-        return Golden(
-            query, needed, row.place, why_none=f"it has no {written}", grade=grade
+        cell = None if self._id is None else row.get(self._id)
+        key = None if is_blank(cell) else str(cell)
+        text = None
+        if self._queries or key is None:
+            text = goldens.query_of(row, query)
+            if text is None:
+                return
+        golden = Golden(
+            text,
+            needed,
+            row.place,
+            id=key,
+            why_none=f"it has no {written}",
+            grade=1 if self._grade is None else self._grade.value(row),
         )
+        goldens.add(golden)
 
     def _entries(self, goldens: Goldens, row: Row, value: object) -> list[str]:
         """Return what is in a cell: the entries of a list, or a text alone."""
@@ -192,16 +242,19 @@ class _Reader:
                 )
 
 
-def _usual_query(source: Source, names: Names) -> tuple[str, ...]:
+def _usual_query(source: Source, names: Names, *, has_ids: bool) -> tuple[str, ...]:
     """Return the one column that is called as queries are.
 
-    Raises FileError if there is none, or more than one.
+    Raises FileError if there are several, or none. In a file with a column of ids there
+    may be none.
     """
     found = []
     for spelling in _USUAL_QUERIES:
         name = names.find(spelling)
         if name is not None:
             found.append(name)
+    if has_ids and not found:
+        return ()
     if len(found) != 1:
         which = "no column is called as queries are"
         if found:
@@ -310,8 +363,8 @@ def _paths_in(row: Row) -> list[str]:
 
 COLUMNS = golden_format(
     "columns",
-    "a table or JSON objects, whose columns are named: query, and document, passage or context",
-    fits=_has_named_query,
+    "a table or JSON objects with a column passage, or whose columns are named",
+    fits=_has_columns,
     read=_read,
     read_queries=_read_queries,
     has_queries_alone=_has_queries_alone,
