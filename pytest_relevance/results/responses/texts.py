@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -158,10 +158,13 @@ def read_texts(
     Raises `UnreadableRanking` for a result without a text or with two, and if no result
     has a text that is not empty.
     """
+    documents = [row.document for row in rows]
     if text_field.path is None:
-        texts = read_each(_usual_text, results, rows)
+        columns = _text_columns(documents)
+        read = partial(_usual_text, [*columns])
+        texts = read_each(read, results, rows, *columns.values())
     else:
-        values = first_values([row.document for row in rows], [text_field.path])
+        values = first_values(documents, [text_field.path])
         read = partial(_text_at_path, text_field.path)
         texts = read_each(read, results, rows, values)
     if texts and not any(map(str.strip, texts)):
@@ -194,65 +197,70 @@ def _text_at_path(path: str, row: BareRow, value: object) -> str:
     )
 
 
-def _usual_text(row: BareRow) -> str:
+def _usual_text(paths: Sequence[str], row: BareRow, *values: object) -> str:
     """Return the text of a row, or else the text in a usual field.
+
+    `paths`: the paths of the usual fields, which have the `values` in this row.
 
     Raises `BadResult` if there is none, or if two differ.
     """
     if row.text is not None:
         return row.text
-    document: Any = row.document
     found: dict[str, str] = {}
-    others: dict[str, object] = {}
-    for path, value in _usual_values(document):
+    for path, value in zip(paths, values, strict=True):
         text = as_text(value)
         if text is not None:
             found[path] = text
-        elif isinstance(value, (*BYTES, list)):
-            others[path] = value
     written = {path: text for path, text in found.items() if text.strip()}
     if not written:
-        written = _text_of_node(document)
-    if len(set(written.values())) > 1:
+        written = _text_of_node(row.document)
+    if len({text.strip() for text in written.values()}) > 1:
         raise BadResult(_why_two_texts(written))
-    if written or found:
-        return next(iter({**written, **found}.values()))
-    for path, value in others.items():
-        raise BadResult(f"has a field {quoted(path)} that is {_why_no_text(value)}")
-    raise BadResult(_why_without_text(document))
+    for text in (*written.values(), *found.values()):
+        return text
+    for path, value in zip(paths, values, strict=True):
+        if isinstance(value, (*BYTES, list)):
+            raise BadResult(f"has a field {quoted(path)} that is {_why_no_text(value)}")
+    raise BadResult(_why_without_text(row.document))
 
 
-def _usual_values(document: Any) -> Iterator[tuple[str, object]]:
-    """Yield the path and the value of each usual field that a document has.
+def _text_columns(documents: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return {path: values} for the usual fields of texts.
 
     A method that returns the text counts alone: the attributes of such an object may
     raise an exception.
     """
-    method = _method_of(document)
-    if method is not None:
-        yield f"{METHOD}()", method()
-        return
-    fields = Fields([document])
-    for name in TEXT_NAMES:
-        (value,) = fields.first_of((name,))
-        if not is_absent(value):
-            yield name, value
+    methods = [_method_of(document) for document in documents]
+    columns = {}
+    if any(method is not None for method in methods):
+        texts = [None if method is None else method() for method in methods]
+        columns[f"{METHOD}()"] = texts
+        pairs = zip(documents, methods, strict=True)
+        documents = [document if method is None else {} for document, method in pairs]
+    columns.update(_own_text_columns(documents))
     for holder in NESTED:
-        (nested,) = fields.first_of((holder,))
-        if not has_fields(nested):
-            continue
-        inner = Fields([nested])
-        for name in TEXT_NAMES:
-            (value,) = inner.first_of((name,))
-            if not is_absent(value):
-                yield f"{holder}.{name}", value
+        nested = Fields(documents).first_of((holder,))
+        inner = [document if has_fields(document) else {} for document in nested]
+        for name, values in _own_text_columns(inner).items():
+            columns[f"{holder}.{name}"] = values
+    return columns
+
+
+def _own_text_columns(documents: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return {name: values} for the usual fields of texts among the documents' own."""
+    fields = Fields(documents)
+    columns = {}
+    for name in TEXT_NAMES:
+        if fields.names is None or name in fields.names:
+            columns[name] = fields.first_of((name,))
+    return columns
 
 
 def _method_of(document: Any) -> Any:
     """Return the method of a document that returns its text; None without one."""
-    if isinstance(document, Mapping) or not has_fields(document):
+    if type(document) is dict or not has_fields(document):
         return None
-    if not has_attribute(document, METHOD):
+    if isinstance(document, Mapping) or not has_attribute(document, METHOD):
         return None
     method = getattr(document, METHOD)
     return method if callable(method) else None
@@ -299,7 +307,7 @@ def _why_two_texts(texts: Mapping[str, str]) -> str:
     """Return which texts a result has, and what to do: the end of a sentence."""
     paths = [*texts]
     first = paths[0]
-    other = next(path for path in paths if texts[path] != texts[first])
+    other = next(path for path in paths if texts[path].strip() != texts[first].strip())
     return (
         f"has two texts, {first} {quoted(texts[first], 40)} and {other} {quoted(texts[other], 40)}; "
         f"write text_field: {first} or text_field: {other} in the case file"

@@ -145,6 +145,16 @@ def test_the_usual_places_of_a_text(result: object) -> None:
     assert texts([result]) == [RETURNS]
 
 
+def test_a_body_of_elasticsearch() -> None:
+    hit = {
+        "_id": "a",
+        "_source": {"text": RETURNS, "title": "Terms"},
+        "highlight": {"text": ["within <em>30 days</em>"]},
+    }
+    ranking = read({"hits": {"total": {"value": 1}, "hits": [hit]}})
+    assert (ranking.texts, ranking.ids, ranking.titles) == ([RETURNS], ["a"], ["Terms"])
+
+
 def test_text_field() -> None:
     result = {"text": "30 days", "metadata": {"window": RETURNS}}
     assert texts([result], "window") == [RETURNS]
