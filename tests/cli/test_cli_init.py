@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -38,12 +39,42 @@ def test_the_example_passes_at_once(terminal: Terminal) -> None:
     assert suite.startswith(f"{NAMES_ITS_SCHEMA}\n")
     schema = terminal.read("relevance/relevance.schema.json")
     assert schema == terminal.run("schema").out
+    code, printed = run_written_suite()
+    assert code == 0, printed
+    assert "3 passed" in printed
+
+
+def run_written_suite() -> tuple[int, str]:
+    """Run the suite in `relevance`, and return the exit code and the output."""
     options = ["relevance", "-pno:cacheprovider", *only_plugins()]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options], capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stdout
-    assert "3 passed" in done.stdout
+    return done.returncode, done.stdout
+
+
+def test_the_questions_to_an_assistant_pass_at_once_and_fail_as_the_file_says(
+    terminal: Terminal,
+) -> None:
+    said = terminal.run("init", "relevance", "--assistant")
+    assert (said.code, said.err) == (0, "")
+    assert terminal.files() == [
+        "relevance/assistant.relevance.yaml",
+        "relevance/conftest.py",
+        "relevance/relevance.schema.json",
+    ]
+    code, printed = run_written_suite()
+    assert code == 0, printed
+    assert "3 passed" in printed
+    conftest = terminal.read("relevance/conftest.py")
+    (line,) = re.findall(
+        "^LENGTH = 200  # .* To see a test fail, write 60:.*$", conftest, re.M
+    )
+    terminal.write("relevance/conftest.py", conftest.replace(line, "LENGTH = 60"))
+    code, printed = run_written_suite()
+    assert code == 1, printed
+    assert "3 failed" in printed
+    assert "free for orders above 60 euros" in printed
 
 
 def test_a_suite_of_three_lines_around_a_judgment_file(terminal: Terminal) -> None:
@@ -121,6 +152,10 @@ def test_nothing_is_overwritten(
         (("--queries", "shop.csv"), "--queries goes with --judgments"),
         (("--name", "a/b"), 'a name is that of a file, without folders, found "a/b"'),
         (("--name", ""), "a name is that of a file"),
+        (
+            ("--assistant", "--judgments", "shop.csv"),
+            "--assistant writes questions of its own, and --judgments those of a file",
+        ),
     ],
 )
 def test_mistakes_at_the_command_line(

@@ -1,8 +1,9 @@
 """`pytest-relevance init`: a first suite, and a conftest.py with its search.
 
 Without a judgment file both are a small example that passes at once. Replace its toy
-search by yours. With a judgment file, the suite names the file and its queries. Only
-your search is missing, and conftest.py says where it goes.
+search by yours. `--assistant` writes an example for the retrieval of an assistant, with
+questions and passages. With a judgment file, the suite names the file and its queries.
+Only your search is missing, and conftest.py says where it goes.
 
 A copy of the JSON Schema of case files is written to the same folder, and the suite
 names it for editors. Existing files are never overwritten.
@@ -64,9 +65,13 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--queries", metavar="FILE", type=existing, help=queries)
     add_query(parser)
     parser.add_argument(
+        "--assistant",
+        action="store_true",
+        help="write questions and the passages that their answers need",
+    )
+    parser.add_argument(
         "--name",
-        default="search",
-        help=f"write the suite to NAME{_ENDING} (default: %(default)s)",
+        help=f"write the suite to NAME{_ENDING} (default: search, or assistant)",
     )
     add_reading(
         parser, "--format", "--scale", "--raters", "--grade-column", "--id-field"
@@ -88,11 +93,8 @@ class _FirstSuite:
 def run(arguments: Namespace) -> int:
     """Write a first suite and a conftest.py, and return the exit code."""
     folder = Path(arguments.folder)
-    name = arguments.name.removesuffix(_ENDING)
-    if not name or name != Path(name).name or name.startswith("."):
-        raise CommandError(
-            f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}"
-        )
+    name = _name_of_suite(arguments)
+    _check_files_of_judgments(arguments)
     suite = folder / f"{name}{_ENDING}"
     conftest = folder / "conftest.py"
     paths = [os.path.relpath(path) for path in (suite, conftest)]
@@ -100,18 +102,49 @@ def run(arguments: Namespace) -> int:
     next_command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
         first = _suite_for_judgments(arguments, folder, next_command)
-    elif arguments.queries is None:
-        first = _suite_for_example(next_command)
+    elif arguments.assistant:
+        first = _suite_for_assistant(next_command)
     else:
-        raise CommandError(
-            f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too"
-        )
+        first = _suite_for_example(next_command)
     _write(suite, f"# yaml-language-server: $schema={_SCHEMA}\n{first.suite}")
     _write(conftest, first.conftest)
     if not os.path.lexists(folder / _SCHEMA):
         _write(folder / _SCHEMA, schema_text())
     print(f"{first.said}\nNext: {harmless(next_command)}")
     return OK
+
+
+def _name_of_suite(arguments: Namespace) -> str:
+    """Return the name of the suite without its ending.
+
+    Raises:
+        CommandError: it is no name of a file.
+    """
+    if arguments.name is None:
+        return "assistant" if arguments.assistant else "search"
+    name: str = arguments.name.removesuffix(_ENDING)
+    if not name or name != Path(name).name or name.startswith("."):
+        raise CommandError(
+            f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}"
+        )
+    return name
+
+
+def _check_files_of_judgments(arguments: Namespace) -> None:
+    """Check that the options about judgments go together.
+
+    Raises:
+        CommandError: they do not.
+    """
+    if arguments.judgments is None and arguments.queries is not None:
+        raise CommandError(
+            f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too"
+        )
+    if arguments.judgments is not None and arguments.assistant:
+        raise CommandError(
+            f"{PROGRAM} init: --assistant writes questions of its own, and --judgments those "
+            "of a file; leave one of them out"
+        )
 
 
 def _what_to_do_instead(suite: Path, conftest: Path) -> str:
@@ -138,6 +171,17 @@ def _suite_for_example(next_command: str) -> _FirstSuite:
         said=(
             "They pass as they are, with a toy for a search. Put yours in its place, and "
             "write your own cases."
+        ),
+    )
+
+
+def _suite_for_assistant(next_command: str) -> _FirstSuite:
+    return _FirstSuite(
+        suite=_filled("assistant_suite", command=next_command),
+        conftest=_filled("assistant_conftest"),
+        said=(
+            "They pass as they are, with a toy for a search. Put yours in its place in "
+            "conftest.py, and write your own questions and passages."
         ),
     )
 
