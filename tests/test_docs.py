@@ -19,11 +19,14 @@ FOLLOWED = (
     "howto/adopt.md",
     "howto/judging.md",
     "howto/compare.md",
-    "howto/chunks.md",
+    "howto/assistant.md",
     "reference/case-file.md",
     "reference/metrics.md",
 )
 """Pages whose files are written and whose commands print what is shown, in turn."""
+
+OF_THEIR_OWN = ("start.md", "howto/assistant.md")
+"""Pages that have a search of their own; the others use that of the first page."""
 
 FIXTURE, CASES = (
     next(block for block in blocks(PAGES["start.md"], name) if block.file)
@@ -49,33 +52,6 @@ FILES = {
     "braintrust.jsonl": '{"input": "late", "expected": {"quotes": ["It is free of charge"]}, "tags": null}\n',
 }
 """Files that examples name."""
-
-RAG = """
-from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
-from langchain_core.vectorstores import InMemoryVectorStore
-
-WORDS = "reset router warranty years press button call shop".split()
-
-class Words(Embeddings):
-    def embed_documents(self, texts):
-        return [self.embed_query(text) for text in texts]
-
-    def embed_query(self, text):
-        return [0.1 + text.split().count(word) for word in WORDS]
-
-CHUNKS = {
-    "manual-12": ["reset the router", "press the button of the router", "warranty of the router : two years"],
-    "faq-3": ["reset : press the button", "call us"],
-    "terms": ["call the shop"],
-}
-store = InMemoryVectorStore(Words())
-store.add_documents(
-    [Document(page_content=text, metadata={"source": source}) for source, texts in CHUNKS.items() for text in texts]
-)
-"""
-"""`my_rag`, the reader's own vector store."""
-
 
 ANSWERS = {
     "strap": "0",
@@ -138,10 +114,7 @@ def test_a_page_works_from_its_first_line_to_its_last(
     for name, content in FILES.items():
         if name != "worklist.csv":  # which a run writes
             (pytester.path / name).write_text(content, encoding="utf-8")
-    if page == "howto/chunks.md":
-        pytest.importorskip("langchain_core")
-        (pytester.path / "my_rag.py").write_text(RAG, encoding="utf-8")
-    if page != "start.md":
+    if page not in OF_THEIR_OWN:
         for block in (FIXTURE, CASES):
             write(block, pytester.path)
     if page == "howto/judging.md":

@@ -204,13 +204,13 @@ def test_a_comparison_refuses_runs_that_differ_in_it_and_scores_again(
     assert Run.open("whole.jsonl").results[0].ranking == result.ranking
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "howto" / "chunks.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "assistant.md"
 
 
 def test_the_gate_of_the_page_is_met_with_the_two_cases_of_its_example(
     project: Project,
 ) -> None:
-    """docs/howto/chunks.md: the gate that its text names fits its example."""
+    """docs/howto/assistant.md: the gate that its text names fits its example."""
     (gates,) = re.findall("`(gates: .*?)`", PAGE.read_text(encoding="utf-8"))
     project.conftest()
     suite = gates.replace("300 ms", "60 s")
