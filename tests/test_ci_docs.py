@@ -372,8 +372,9 @@ def main_record(
 
 
 def test_the_recipes_parse() -> None:
-    assert [list(yaml.safe_load(block)) for block in WORKFLOWS[:3]] == [
+    assert [list(yaml.safe_load(block)) for block in WORKFLOWS[:4]] == [
         ["name", True, "jobs"],  # `on`, in YAML 1.1
+        ["name", True, "jobs"],
         ["name", True, "jobs"],
         ["default", "relevance-main", "relevance-fetch", "relevance", "relevance-note"],
     ]
@@ -385,16 +386,17 @@ def test_the_recipes_parse() -> None:
 
 
 def test_every_job_of_github_has_as_few_permissions_as_it_needs() -> None:
-    jobs = {**workflow(0), **workflow(1)}
+    jobs = {**workflow(0), **workflow(1), **workflow(2)}
     permissions = {name: job["permissions"] for name, job in jobs.items()}
     read = {"contents": "read"}
     assert permissions.pop("pull-request") == {**read, "pull-requests": "write"}
-    assert permissions == dict.fromkeys(("record-main", "shard", "merge"), read)
+    readers = ("record-main", "shard", "merge", "replay")
+    assert permissions == dict.fromkeys(readers, read)
     has_token = []
     for job in jobs.values():
         for step in job["steps"]:
             if step.get("uses", "").startswith("actions/checkout"):
-                assert step["with"] == {"persist-credentials": False}
+                assert step["with"]["persist-credentials"] is False
             if "github.token" in str(step.get("env")):
                 has_token.append(step["name"])
     assert has_token == ["Comment"]
@@ -517,7 +519,7 @@ def test_a_pull_request_that_changes_nothing_is_green_if_main_has_a_record(
 
 def test_the_history_of_three_commits(origin: Path, tmp_path: Path) -> None:
     record = {"run": "pytest --relevance-record=main.jsonl.gz || true"}
-    jobs = {"record-main": {"steps": [record, *yaml.safe_load(WORKFLOWS[3])]}}
+    jobs = {"record-main": {"steps": [record, *yaml.safe_load(WORKFLOWS[4])]}}
     stored: dict[str, bytes] = {}
     for commit, branch in (("1a", "main"), ("2b", "worse"), ("3c", "main")):
         on_main = Workflow(
@@ -589,6 +591,93 @@ def test_a_mistake_in_a_file_is_told_by_the_shards(
     assert steps["Merge"].code == 1
     assert "Nothing was searched: 1 file has an error" in machine.summary
     assert "hats.relevance.yaml:1:" in machine.summary
+
+
+# --- forks ----------------------------------------------------------------------------
+
+JUDGED = {
+    "fixed": {
+        "shoes.relevance.yaml": """
+            min_ndcg: 0.9
+            cases:
+              - {query: boots, judgments: {b1: 3, b2: 1}}
+              - {query: hats, judgments: {h1: 3, h2: 1}}
+              - {query: socks, judgments: {x: 3}}
+        """,
+    },
+    "missed": {
+        "shoes.relevance.yaml": """
+            min_ndcg: 0.9
+            cases:
+              - {query: boots, judgments: {b2: 3}}
+              - {query: hats, judgments: {h1: 3, h2: 1}}
+              - {query: socks, judgments: {s1: 3}}
+        """,
+    },
+    "unknown": {"caps.relevance.yaml": "cases: [{query: caps, judgments: {c: 3}}]\n"},
+    "code": {"conftest.py": f"{SEARCH}\n# faster\n"},
+    "baseline": {"shoes.relevance.yaml.baseline.jsonl": "{}\n"},
+}
+"""What a pull request of a fork changes."""
+
+
+def of_fork(
+    origin: Path, folder: Path, change: str, stored: dict[str, bytes]
+) -> tuple[Machine, dict[str, Step]]:
+    """Run the job for a pull request of a fork; return its machine and its steps."""
+    fork = folder / "fork"
+    git(folder, "clone", "--quiet", str(origin), str(fork))
+    git(fork, "checkout", "--quiet", "-b", change)
+    for name, text in JUDGED[change].items():
+        (fork / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+    git(fork, "add", "--all")
+    git(fork, "commit", "--quiet", "--message=Change the test")
+    job = Workflow(workflow(2), fork, folder, "pull_request", change, stored)
+    return job.run("replay")
+
+
+@pytest.mark.parametrize(
+    ("change", "failed", "said"),
+    [
+        ("fixed", [], "1 case that failed in main.jsonl.gz passes now"),
+        (
+            "missed",
+            ["Judge the rankings of main"],
+            "the run fails because 1 case that passed in main.jsonl.gz fails now",
+        ),
+        (
+            "unknown",
+            ["Judge the rankings of main"],
+            "main.jsonl.gz has no ranking of this query",
+        ),
+        ("code", ["Refuse other changes"], "conftest.py"),
+        ("baseline", ["Refuse other changes"], "These files need a run"),
+    ],
+)
+def test_a_pull_request_of_a_fork(
+    origin: Path,
+    main_record: dict[str, bytes],
+    tmp_path: Path,
+    change: str,
+    failed: list[str],
+    said: str,
+) -> None:
+    (job,) = workflow(2).values()
+    assert job["if"] == "github.event.pull_request.head.repo.fork"
+    machine, steps = of_fork(origin, tmp_path, change, dict(main_record))
+    assert failed_in(steps) == failed
+    printed = " ".join(" ".join(step.output for step in steps.values()).split())
+    assert said in printed
+    if "Judge the rankings of main" in steps:
+        assert machine.summary.startswith(f"{MARK}\n### ")
+        assert "\u2705" not in machine.summary
+        sentence = "No search was called: rankings of main.jsonl.gz, of "
+        assert sentence in machine.summary.replace("\\", "")
+
+
+def test_a_pull_request_of_a_fork_needs_a_record(origin: Path, tmp_path: Path) -> None:
+    _, steps = of_fork(origin, tmp_path, "fixed", {})
+    assert failed_in(steps) == ["Judge the rankings of main"]
 
 
 # --- the action -----------------------------------------------------------------------
@@ -666,7 +755,7 @@ BEARER = "Authorization: Bearer a-token"
 
 
 def gitlab_jobs() -> dict[str, Any]:
-    page = yaml.safe_load(WORKFLOWS[2])
+    page = yaml.safe_load(WORKFLOWS[3])
     default = page.pop("default")
     return {name: {**default, **job} for name, job in page.items()}
 

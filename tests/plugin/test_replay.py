@@ -505,7 +505,31 @@ def test_expected_failures_and_references_count_as_in_a_run(shop: Shop) -> None:
     )
     assert shop.run(*REPLAY).outcomes == {"boots": "passed", "hats": "xfailed"}
     shop.cases(CASES)
-    assert shop.run(*REPLAY, AGAINST, KNOWN).outcomes["hats"] == "xfailed"
+    run = shop.run(*REPLAY, AGAINST, KNOWN)
+    assert (run.code, run.outcomes["hats"]) == (0, "xfailed")
+
+
+def test_what_passed_in_the_record_is_no_known_failure(shop: Shop) -> None:
+    """Both rankings are the same, so that the accepted one always fails too."""
+    shop.cases(
+        """
+        min_ndcg: 0.9
+        gates: [{mean: {nDCG@10: 0.99}}]
+        cases:
+          - {query: boots, judgments: {b: 3}}
+          - {query: hats, judgments: {a: 3, b: 1}}
+        """
+    )
+    run = shop.run(*REPLAY, AGAINST, KNOWN)
+    assert {*run.outcomes.values()} == {"xfailed"}
+    assert run.code == 1
+    for brief in (
+        '1 case that passed in main.jsonl fails now ("boots")',
+        "1 gate is not met that main.jsonl does not miss",
+    ):
+        assert brief in run.said
+    because = "the run fails because 1 case that passed in main.jsonl fails now and"
+    assert because in run.said
 
 
 def test_the_command_gives_its_arguments_to_pytest(shop: Shop) -> None:

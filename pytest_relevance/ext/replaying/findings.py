@@ -2,11 +2,17 @@
 
 A replay judges what is in the case files of today. A recorded case that is not in the
 files any more, or that was not chosen, is not judged: a pull request could take it out.
+
+With `--relevance-known=xfail` a run passes although cases fail, if their accepted
+rankings fail too. In a replay both rankings are often the same, and every failure would
+count as one that failed before. So a case, or a gate, that passed in the record has to
+pass now: nothing but the test has changed since.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.ext.replaying.recorded_run import CasePlace, RecordedRun
@@ -15,10 +21,14 @@ from pytest_relevance.results.case_result import (
     INCONCLUSIVE,
     MEASURED,
     PASSED,
+    XFAILED,
     CaseResult,
     Key,
 )
 from pytest_relevance.results.records.run_info import FileInfo, RunFinding
+
+if TYPE_CHECKING:
+    from pytest_relevance.gates.judging import GateResult
 
 _PASSES = (PASSED, MEASURED)
 _FAILS = (FAILED, INCONCLUSIVE)
@@ -28,10 +38,11 @@ def findings(
     recorded: RecordedRun,
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
+    gates: Sequence[GateResult],
 ) -> Iterator[RunFinding]:
     """Yield what a replay tells of itself.
 
-    `results`: the results of the replay.
+    `results`, `gates`: those of the replay.
     `files`: {name: data} of the case files that were collected.
     """
     if not results:
@@ -47,6 +58,7 @@ def findings(
             pairs.append((found[0], result))
     yield from _not_looked_at(recorded, looked_at, files)
     yield from _other_verdicts(recorded.name, pairs)
+    yield from _gates_not_known(recorded, gates)
 
 
 def _not_looked_at(
@@ -100,19 +112,62 @@ def _other_verdicts(
     fails_now, passes_now = [], []
     for before, now in pairs:
         if before.verdict in _PASSES and now.verdict in _FAILS:
-            fails_now.append(now.id)
+            fails_now.append(now)
         if before.verdict in _FAILS and now.verdict in _PASSES:
-            passes_now.append(now.id)
+            passes_now.append(now)
     if fails_now:
-        names = dict.fromkeys(fails_now)
-        cases = counted(len(names), "case")
-        fail = "fails" if len(names) == 1 else "fail"
-        brief = f"{cases} that passed in {record} {fail} now"
-        yield RunFinding(f"{brief} ({examples(names)})", brief=brief)
+        brief = _cases_that(fails_now, f"passed in {record}", "fails now", "fail now")
+        text = f"{brief} ({_ids(fails_now)})"
+        is_hidden = any(result.is_known for result in fails_now)
+        if is_hidden:
+            text = f"{text}, {_NOT_COVERED}"
+        yield RunFinding(text, fails=is_hidden, brief=brief)
     if passes_now:
-        names = dict.fromkeys(passes_now)
-        cases = counted(len(names), "case")
-        passes = "passes" if len(names) == 1 else "pass"
-        yield RunFinding(
-            f"{cases} that failed in {record} {passes} now ({examples(names)})"
-        )
+        cases = _cases_that(passes_now, f"failed in {record}", "passes now", "pass now")
+        yield RunFinding(f"{cases} ({_ids(passes_now)})")
+
+
+_NOT_COVERED = (
+    "and nothing but the test has changed: --relevance-known=xfail does not cover that, "
+    "so the run fails"
+)
+
+
+def _cases_that(
+    results: Iterable[CaseResult], did: str, does: str, they_do: str
+) -> str:
+    """Return, for example, `2 cases that passed in main.jsonl fail now`."""
+    count = len({(result.file, result.id) for result in results})
+    return f"{counted(count, 'case')} that {did} {does if count == 1 else they_do}"
+
+
+def _ids(results: Iterable[CaseResult]) -> str:
+    return examples(dict.fromkeys(result.id for result in results))
+
+
+def _gates_not_known(
+    recorded: RecordedRun, gates: Iterable[GateResult]
+) -> Iterator[RunFinding]:
+    """Yield a finding about gates that count as known, and were met in the record.
+
+    A gate that the record does not have was not missed there.
+    """
+    known = [gate for gate in gates if gate.outcome() == XFAILED]
+    if not known:
+        return
+    from pytest_relevance.gates.judging import judge_gates
+
+    missed = set()
+    for gate in judge_gates(recorded.record.results, recorded.record.files):
+        if gate.unmet:
+            missed.add((gate.file, gate.name))
+    names = []
+    for gate in known:
+        file = recorded.file_of(CasePlace(gate.node, gate.file))
+        if (file, gate.name) not in missed:
+            names.append(gate.name)
+    if names:
+        are = counted(len(names), "gate is", "gates are")
+        brief = f"{are} not met that {recorded.name} does not miss"
+        text = f"{brief} ({examples(names)}), {_NOT_COVERED}"
+        yield RunFinding(text, fails=True, brief=brief)

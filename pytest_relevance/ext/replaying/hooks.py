@@ -17,6 +17,7 @@ from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin.exceptions import CaseError
 from pytest_relevance.plugin.item_variants import KnownVariant
 from pytest_relevance.plugin.options import (
+    ended_well,
     is_worker,
     redaction,
     settings,
@@ -174,15 +175,21 @@ class Replaying:
     # --- the end of the run -------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int | pytest.ExitCode
+    ) -> None:
         """Tell what a replay alone can tell, before the reports are written."""
         if is_worker(self._config) or not settings(self._config).runs_tests:
             return
         from pytest_relevance.ext.replaying.findings import findings
 
         store = run_store(self._config)
-        for finding in findings(self._recorded, store.results, store.collection.files):
+        for finding in findings(
+            self._recorded, store.results, store.collection.files, store.gates
+        ):
             store.told.keep_finding(finding)
+            if finding.fails and ended_well(exitstatus):
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _masked(self, params: Mapping[str, object]) -> Mapping[str, Any]:
         """Return params as a record has them, with secrets masked."""
