@@ -16,6 +16,7 @@ from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.metrics.measures import (
     MEASURES,
     largest_score,
+    needs_texts,
     ranks_needed,
     score,
 )
@@ -179,7 +180,7 @@ def below(name: str, value: float | None, comparison: str, bound: float) -> str:
     """
     if value is None:
         return f"{name} is not defined"
-    digits = digits_apart(value, bound)
+    digits = digits_apart(value, bound, _least_digits(name))
     return f"{name} {value:.{digits}f} is {OPPOSITE[comparison]} {bound:.{digits}f}"
 
 
@@ -187,9 +188,15 @@ def score_beside_bound(outcome: Outcome) -> str:
     """Return a score that meets its bound: `P@5 0.800 >= 0.600`."""
     if outcome.value is None:
         return outcome.name
-    digits = digits_apart(outcome.value, outcome.bound)
+    least = _least_digits(outcome.name)
+    digits = digits_apart(outcome.value, outcome.bound, least)
     value, bound = f"{outcome.value:.{digits}f}", f"{outcome.bound:.{digits}f}"
     return f"{outcome.name} {value} {outcome.comparison} {bound}"
+
+
+def _least_digits(name: str) -> int:
+    """Return the fewest decimals of a score: none for a number of characters."""
+    return 0 if needs_texts(metric_named(name.partition(" ")[0])) else 3
 
 
 METRIC = _Metric()

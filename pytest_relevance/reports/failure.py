@@ -32,6 +32,7 @@ from pytest_relevance.reports.mismatched_ids import (
     near_ids,
     same_number_lines,
 )
+from pytest_relevance.reports.passage_lines import found_text, passage_lines
 from pytest_relevance.reports.ranking_table import ranking_lines
 from pytest_relevance.reports.reasons import LONGEST_TITLE, reasons_with_baseline
 from pytest_relevance.reports.run.stability import unstable_text
@@ -185,13 +186,15 @@ def _returned_text(result: CaseResult) -> str:
     """Return how many results came back and how many are judged, as text.
 
     Examples: `10 results, all judged`; `100 results; of the top 10, 8 judged, 2 by
-    judge-3`.
+    judge-3`; `5 results, 2 of 3 passages in the top 5`.
     """
     returned = result.ranking.returned
     if not returned:
         return "no results"
     results = counted(returned, "result")
     evaluation = result.evaluation
+    if evaluation.passages:
+        return f"{results}, {found_text(result)}"
     if not evaluation.judgments:
         return results
     is_all = evaluation.judged == evaluation.top and returned > 1
@@ -236,7 +239,9 @@ def _ranking_lines(
         lines += ranking_lines(result, found, full=full, columns=columns)
     lines += total_lines(result, found, columns)
     lines += _unjudged_lines(result, columns)
-    if has_blame:
+    if result.evaluation.passages:
+        lines += passage_lines(result, found, full=full, columns=columns)
+    elif has_blame:
         lines += blame_lines(result, found, full=full, columns=columns)
     return lines
 
@@ -289,7 +294,7 @@ def _named_documents(result: CaseResult) -> dict[str, None]:
         if gains[grade] > 0:
             documents[document] = None
     moves = Change.since_baseline(result).moves
-    if moves is not None:
+    if moves is not None and not result.evaluation.passages:
         for move in moves.left:
             documents[move.document] = None
     for outcome in result.evaluation.outcomes:

@@ -12,6 +12,7 @@ from pytest_relevance._number_text import total_text
 from pytest_relevance._text import counted
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
+from pytest_relevance.reports.passage_lines import held_text
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, PLAIN, Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.breakdown import (
@@ -63,13 +64,16 @@ class _RankingTable:
 
     The cells of a row, in the order of the columns: the rank, the document and its
     title, the score of the engine, the grade, the accepted rank, the figures of nDCG@k,
-    and the mark of an unwanted document.
+    and the mark of an unwanted document. If the case has passages, the numbers of those
+    that a result holds are in the place of the grade.
     """
 
     def __init__(self, result: CaseResult) -> None:
         self.result = result
         figures = []
-        for name in ("score", "grade", "was", *FIGURES):
+        self._has_passages = bool(result.evaluation.passages)
+        grade = "passages" if self._has_passages else "grade"
+        for name in ("score", grade, "was", *FIGURES):
             figures.append(Column(name, RIGHT, drop_order=_DROP_ORDER.get(name, 0)))
         rank = Column("rank", RIGHT)
         self.table = Table([rank, *document_columns(), *figures, Column()])
@@ -119,6 +123,15 @@ class _RankingTable:
             self._add_nothing(str(first) if first == k else f"{first}-{k}", sums)
 
     def _add_judged(self, row: Row, document: str) -> None:
+        if self._has_passages:
+            self._add_result(
+                row.rank,
+                document,
+                grade=held_text(self.result, row.rank),
+                figures=figure_texts(row),
+                style=PLAIN if row.gain else DIM,
+            )
+            return
         self._add_result(
             row.rank,
             document,
@@ -146,7 +159,7 @@ class _RankingTable:
         """
         score = was = mark = ""
         if not is_copy:
-            score = self._scores.get(document, "")
+            score = self._score(rank, document)
             mark = self._unwanted.get(document, "")
             if self._accepted_ranks:
                 was = str(self._accepted_ranks.get(document, "new"))
@@ -162,6 +175,16 @@ class _RankingTable:
             mark,
             style=BAD if mark else style,
         )
+
+    def _score(self, rank: int, document: str) -> str:
+        """Return the score that the engine gave to a result, or "".
+
+        Where texts count, several results may have one id, and each has its own score.
+        """
+        if not self.result.ranking.lengths:
+            return self._scores.get(document, "")
+        engine_scores = self.result.ranking.engine_scores
+        return _score_text(engine_scores[rank - 1]) if engine_scores else ""
 
     def _add_nothing(self, ranks: str, figures: Sequence[str]) -> None:
         """Add a row for ranks without a result. `figures`: the figures of nDCG."""
@@ -214,5 +237,9 @@ def _engine_scores(result: CaseResult) -> dict[str, str]:
     scores: dict[str, str] = {}
     for document, score in zip(result.ranking.documents, engine_scores, strict=False):
         if document not in scores:
-            scores[document] = "" if score is None else f"{score:.5g}"
+            scores[document] = _score_text(score)
     return scores
+
+
+def _score_text(score: float | None) -> str:
+    return "" if score is None else f"{score:.5g}"

@@ -56,17 +56,22 @@ def since_baseline_lines(
         text = f"searched then and now: {searched}"
         lines += folded_lines(text, DOUBT, columns, "    ")
     rescored = _rescored_text(result)
+    passages = result.evaluation.passages
     if not moves:
-        text = "since the baseline: the ranking is the same"
+        same = "the ranking is the same"
+        if passages:
+            same = "each passage is found where it was"
+        text = f"since the baseline: {same}"
         if rescored:
             text += f"; its score {rescored}"
         return [*lines, *folded_lines(text, PLAIN, columns)]
-    chosen = _chosen_moves(result, moves, full=full)
     lines = [styled_line(""), *lines]
     lines.append(styled_line(f"since the baseline{_scores_text(result)}", STRONG))
-    lines += lines_with_notes(
-        _moves_table(result, chosen), chosen.shown, result, columns
-    )
+    if not passages:  # the list of passages has their ranks then and now
+        chosen = _chosen_moves(result, moves, full=full)
+        lines += lines_with_notes(
+            _moves_table(result, chosen), chosen.shown, result, columns
+        )
     if full:
         at = f"Jaccard@{result.conditions.k} {moves.jaccard:.2f}"
         lines.append(styled_line(f"  {at}, RBO {moves.rbo:.2f}"))

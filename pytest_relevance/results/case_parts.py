@@ -389,6 +389,8 @@ class CasePassage:
     `deeper_rank`: the rank in a second, deeper search (`CaseCall.deeper`), of the first
     result that holds it; None if none does, or if there was no such search. Chunks of a
     document have a rank each.
+    `chunk`: if chunks are collapsed, the rank of the first chunk that holds it, before
+    they were; else None.
     """
 
     text: str
@@ -396,6 +398,7 @@ class CasePassage:
     rank: int | None = None
     key: str = ""
     deeper_rank: int | None = None
+    chunk: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,11 @@ from types import MappingProxyType
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import grade_passages
 from pytest_relevance.metrics.similarity import jaccard, rbo
-from pytest_relevance.results.case_parts import WITHOUT_COMPARISON, BaselineComparison
+from pytest_relevance.results.case_parts import (
+    WITHOUT_COMPARISON,
+    BaselineComparison,
+    CasePassage,
+)
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import first_ranks
 
@@ -207,8 +211,7 @@ class Change:
         """
         passages = self.case.evaluation.passages
         if passages:
-            ranks = {passage.text: passage.rank for passage in passages}
-            return {text: rank for text, rank in ranks.items() if rank is not None}
+            return _ranks_now(passages, self.case.conditions.k)
         return {**self.case.ranking.deeper, **first_ranks(self.after.documents)}
 
     @property
@@ -248,6 +251,17 @@ def changes_since_baseline(results: Sequence[CaseResult]) -> list[Change]:
 
 
 # --- ranks that changed ---------------------------------------------------------------
+
+
+def _ranks_now(passages: Sequence[CasePassage], k: int) -> dict[str, int]:
+    """Return {passage: rank}; of a missing one its rank in a deeper search, below k."""
+    ranks = {}
+    for passage in passages:
+        if passage.rank is not None:
+            ranks[passage.text] = passage.rank
+        elif passage.deeper_rank is not None and passage.deeper_rank > k:
+            ranks[passage.text] = passage.deeper_rank
+    return ranks
 
 
 def ranks_of_judged(case: CaseResult, snapshot: Snapshot) -> dict[str, int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -161,18 +162,35 @@ def graded_by_passages(
     return grade_passages(held, grades, lengths_of_results(ranking, case.depth))
 
 
-def passages_of_case(case: Case, graded: GradedRanking) -> tuple[CasePassage, ...]:
+def passages_of_case(
+    case: Case, ranking: Ranking, graded: GradedRanking
+) -> tuple[CasePassage, ...]:
     """Return the passages of a case, each with the rank at which it is found."""
+    ranks = _first_ranks(graded.held)
+    chunks: dict[int, int] = {}
+    if ranking.as_returned:
+        before = replace(ranking, ids=ranking.as_returned, as_returned=())
+        chunks = _first_ranks(held_passages(case.passages, before))
     passages = []
     for index, passage in enumerate(case.passages):
-        rank = None
-        for place, held in enumerate(graded.held, start=1):
-            if index in held:
-                rank = place
-                break
-        key = key_of_passage(passage)
-        passages.append(CasePassage(passage.name, passage.grade, rank, key))
+        found = CasePassage(
+            text=passage.name,
+            grade=passage.grade,
+            rank=ranks.get(index),
+            key=key_of_passage(passage),
+            chunk=chunks.get(index) if index in ranks else None,
+        )
+        passages.append(found)
     return tuple(passages)
+
+
+def _first_ranks(held: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Return {passage: the rank (from 1) of the first result that holds it}."""
+    ranks: dict[int, int] = {}
+    for rank, indexes in enumerate(held, start=1):
+        for index in indexes:
+            ranks.setdefault(index, rank)
+    return ranks
 
 
 def key_of_passage(passage: Passage) -> str:

@@ -137,7 +137,7 @@ def score_case(
         reasons=verdict.reasons,
         undecided=undecided_demands(case, outcomes, ranking) if outcomes else (),
         unreached=unreached_cutoff(case, ranking),
-        passages=passages_of_case(case, graded),
+        passages=passages_of_case(case, ranking, graded),
     )
     kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep, held=held)
     result = _result(

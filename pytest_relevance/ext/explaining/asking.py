@@ -67,11 +67,13 @@ def _to_explain(result: CaseResult) -> Iterator[str]:
         too_high = [
             document for document in result.ranking.documents if document in unwanted
         ]
-        if result.evaluation.judgments and result.score is not None:
+        is_judged = result.evaluation.judgments and not result.evaluation.passages
+        if is_judged and result.score is not None:
             for row in break_down(result).too_high:
                 if row.document is not None:
                     too_high.append(row.document)
         yield from [*dict.fromkeys(too_high)][:_MOST_EXPLAINED]
     moves = Change.since_baseline(result).moves
-    if moves is not None:
+    # what moved in a case with passages are quotes
+    if moves is not None and not result.evaluation.passages:
         yield from [move.document for move in moves.left[:_MOST_EXPLAINED]]

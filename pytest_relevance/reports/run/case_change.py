@@ -79,7 +79,7 @@ class CaseChange:
 
     @cached_property
     def lost(self) -> Move | None:
-        """The document whose place costs the score most; None if there is none.
+        """The document or passage whose place costs most; None if there is none.
 
         This is the document of the earlier ranking with the greatest share of the drop,
         or, if the metric compares rankings, the first document that is gone. Without an
@@ -101,7 +101,7 @@ class CaseChange:
         above, or at rank 1 if nothing was lost. Without an earlier ranking it is the
         first result. Then the move has no first rank.
         """
-        before = self._ranks_before
+        before = first_ranks(self.change.documents_before)
         documents = self.result.ranking.documents
         if not before:
             return Move(documents[0], None, 1) if documents else None
@@ -116,10 +116,15 @@ class CaseChange:
 
     @property
     def gained(self) -> Move | None:
-        """The document with the greatest share of the rise, or None."""
+        """The document or passage with the greatest share of the rise, or None."""
         if not self._ranks_before:
             return None
-        return self._moved_most(1, first_ranks(self.result.ranking.documents))
+        k = self.change.k
+        in_top = {}
+        for document, rank in self.change.ranks_after.items():
+            if rank <= k:
+                in_top[document] = rank
+        return self._moved_most(1, in_top)
 
     @cached_property
     def losses(self) -> Sequence[Loss]:
@@ -144,11 +149,14 @@ class CaseChange:
 
     @cached_property
     def _ranks_before(self) -> Mapping[str, int]:
-        return first_ranks(self.change.documents_before)
+        return self.change.ranks_before
 
     @cached_property
     def shares(self) -> Mapping[str, float]:
-        """By how much each document raised nDCG@k; empty if a score is not defined."""
+        """By how much each document or passage raised nDCG@k.
+
+        Empty if a score is not defined.
+        """
         return shares_of_change(self.change, self._scored)
 
     def _moved_most(self, sign: int, ranks: Mapping[str, int]) -> Move | None:
@@ -165,7 +173,7 @@ class CaseChange:
             return None
         _, _, document = max(candidates)
         before = self._ranks_before.get(document)
-        return Move(document, before, self.result.ranking.rank_of(document))
+        return Move(document, before, self.change.ranks_after.get(document))
 
     def _first_gone(self, earlier: Sequence[str]) -> Move | None:
         for rank, document in enumerate(earlier, 1):
@@ -176,7 +184,8 @@ class CaseChange:
     def _largest_loss(self) -> Move | None:
         for loss in self.losses:
             if loss.loss > 0 and loss.document is not None:
-                return Move(loss.document, None, loss.rank)
+                rank = self.change.ranks_after.get(loss.document)
+                return Move(loss.document, None, rank)
         return None
 
 

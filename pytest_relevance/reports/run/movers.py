@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._number_text import LEAST, score_text
-from pytest_relevance._text import counted, harmless
+from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.cells import RIGHT, USER, Cell, Column, styled_cell
@@ -113,7 +113,7 @@ def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
     `gone`: what is written for a document that is not returned any more.
     """
     result = change.result
-    titles = result.texts.titles
+    titles = _names_of_documents(result)
     documents = {
         LOST_DOCUMENT: _lost_spans(change.lost, titles, gone),
         DOCUMENT_ON_TOP: _on_top_spans(change.on_top, titles),
@@ -126,6 +126,14 @@ def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
         if few:
             documents[DOCUMENT_ON_TOP] = ((few, PLAIN),)
     return documents
+
+
+def _names_of_documents(result: CaseResult) -> Mapping[str, str]:
+    """Return {document: title}; if the case has passages, these as quotes too."""
+    names = dict(result.texts.titles)
+    for passage in result.evaluation.passages:
+        names[passage.text] = quoted(passage.text)
+    return names
 
 
 def _few_text(result: CaseResult) -> str:

@@ -1,0 +1,106 @@
+"""The report of a failing case with passages: which were lost, and where they are."""
+
+from dataclasses import replace
+
+from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.styled_lines import plain_text
+from pytest_relevance.results.case_parts import (
+    REGRESSION,
+    BaselineComparison,
+    DeeperSearch,
+)
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.deeper_search import with_deeper_search
+from tests.helpers import block, passage_case, scored, texts_of
+
+RETURN = "within 30 days of delivery"
+RECEIPT = "the original receipt"
+PURCHASE = {"quote": "proof of purchase", "grade": 2}
+CASE = passage_case(RETURN, RECEIPT, PURCHASE, k=3, expect={"R@3": 1})
+TEXTS = ("hours", f"Return it {RETURN}.", f"{RETURN}; {RECEIPT}", "x", "y")
+
+
+def report(result: CaseResult, verbosity: int = 0) -> str:
+    return plain_text(failure_lines(result, verbosity=verbosity, width=110))
+
+
+def words(text: str) -> str:
+    """A text with single blanks."""
+    return " ".join(text.split())
+
+
+def test_a_failure_shows_what_each_result_holds_and_what_was_not_found() -> None:
+    result = scored(CASE, texts_of(*TEXTS))
+    assert report(result) + "\n" == block(
+        """
+        :0: R@3 0.667 is below 1.000
+        query "q"   search   5 results, 2 of 3 passages in the top 3
+
+        rank  document  passages  gain  discount     DG    DCG  ideal   IDCG
+           1  d1               -     0     1.000  0.000  0.000      2  3.000
+           2  d2               1     1     1.585  0.631  0.631      1  3.631
+           3  d3           2 (1)     1     2.000  0.500  1.131      1  4.131
+        DCG 1.131 / ideal DCG 4.131 = nDCG@3 0.274     gain exponential, ideal judged, unjudged zero
+
+        not found in the top 3: 1 of 3 passages
+          3  "proof of purchase"  grade 2   not in the first 5 results   -0.726
+        found
+          1  "within 30 days of delivery"  grade 1   rank 2
+          2  "the original receipt"        grade 1   rank 3
+        """
+    )
+
+
+def test_a_passage_below_the_cutoff_has_its_rank() -> None:
+    result = scored(CASE, texts_of("a", "b", "c", "proof of purchase"))
+    assert '"proof of purchase" grade 2 rank 4 -0.726' in words(report(result))
+
+
+def test_a_passage_of_a_deeper_search_says_how_many_were_asked_for() -> None:
+    deeper = texts_of(*TEXTS, "z", "proof of purchase")
+    result = with_deeper_search(
+        scored(CASE, texts_of(*TEXTS)), CASE, DeeperSearch(15, returned=7), deeper
+    )
+    assert "grade 2   rank 7 if 15 are asked for" in report(result)
+    nowhere = with_deeper_search(
+        scored(CASE, texts_of(*TEXTS)),
+        CASE,
+        DeeperSearch(15, returned=15),
+        texts_of(*["x"] * 15),
+    )
+    assert "not in the first 15 results" in report(nowhere)
+    failed = replace(DeeperSearch(15), has_failed=True)
+    unknown = with_deeper_search(scored(CASE, texts_of(*TEXTS)), CASE, failed, None)
+    assert "not in the first 5 results" in report(unknown)
+
+
+def test_a_passage_of_a_collapsed_document_has_the_rank_of_its_chunk() -> None:
+    ranking = texts_of(
+        "hours", "x", RETURN, ids=["h", "t"], as_returned=["h", "t", "t"]
+    )
+    case = passage_case(RETURN, RECEIPT, k=2, depth=5, expect={"R@2": 1}, collapse=True)
+    assert "grade 1   rank 2 (chunk 3)" in report(scored(case, ranking))
+
+
+def test_what_was_found_before_is_beside_what_is_found_now() -> None:
+    before = scored(CASE, texts_of(RETURN, RECEIPT, "proof of purchase"))
+    after = scored(CASE, texts_of(RETURN, "x", "y", RECEIPT))
+    baseline = BaselineComparison(
+        standing=REGRESSION,
+        score=before.score,
+        documents=before.ranking.documents,
+        grades=before.ranking.grades,
+        held=before.ranking.held,
+    )
+    found = words(report(replace(after, baseline=baseline)))
+    assert '2 "the original receipt" grade 1 rank 4 was rank 2 -0.121' in found
+    assert "not in the first 4 results was rank 3 -0.726 found" in found
+    assert '1 "within 30 days of delivery" grade 1 rank 1 was rank 1' in found
+    assert found.endswith("since the baseline: nDCG@3 0.758 -> 0.242")
+
+
+def test_no_rank_is_an_error_style_and_the_lost_passage_is() -> None:
+    lines = failure_lines(scored(CASE, texts_of(*TEXTS)), width=110)
+    styles = {text.strip(): style for line in lines for text, style in line}
+    (lost,) = (style for text, style in styles.items() if "proof of" in text)
+    assert lost == "bad"
