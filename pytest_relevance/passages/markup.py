@@ -21,14 +21,9 @@ _AT_LINE_START = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-_LINK = re.compile(
-    r"""
-      !\[[^\[\]]*\]\([^()]*\)                    # a picture
-    | (?<=\])\((?:[^()]|\([^()]*\))*\)           # the target of a link: [text](target)
-    | (?<=\])\[[^\[\]]*\]                        # its name: [text][name]
-    """,
-    re.VERBOSE,
-)
+_PICTURE = re.compile(r"!\[[^\[\]]*\]\([^()]*\)")
+_LINK_TARGET = re.compile(r"\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+"""What follows the text of a link: [text](target), [text][name of a target]."""
 
 _ADDRESS = re.compile(r"<((?:[a-zA-Z][\w+.-]*:|[^<>\s@]+@)[^<>\s]*)>")
 _INLINE_ELEMENT = re.compile(
@@ -39,11 +34,14 @@ _ELEMENT = re.compile(r"</?[a-zA-Z][^<>]*>")
 _CELL_END = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*(?=\|))?")
 """Between cells of a table, or a cell of the line under its head."""
 
-_EMPHASIS = re.compile(r"[*`~\[\]]|(?<![^\W_])_+|_+(?![^\W_])")
-"""Marks of emphasis, of code and of the text of a link, but not that in max_size."""
+_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
+"""Marks of emphasis, but not that in max_size."""
 
+_OTHER_MARKS = "*~`[]"
+"""Marks of emphasis, of code, and around the text of a link."""
 
 _NUMBER_IN_BRACKETS = re.compile(r"\[\^?\d{1,3}\]|\[\^[^\[\]\s]+\]:?")
+_RAISED = re.compile("<sup>|[¹²³⁰⁴-⁹]")
 _RAISED_NUMBER = re.compile(
     r"(?<=[^\W\d_]{3}|..[.,;:!?)\"'”’»])(?:<sup>\d{1,3}</sup>|[¹²³⁰⁴-⁹]{1,3})"
 )
@@ -61,13 +59,16 @@ def without_markup(text: str) -> str:
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
     if "[" in text:
-        text = _LINK.sub("", text)
+        text = _LINK_TARGET.sub("", _PICTURE.sub("", text))
     if "<" in text:
         text = _ADDRESS.sub(r"\1", text)
         text = _ELEMENT.sub(" ", _INLINE_ELEMENT.sub("", text))
     if "|" in text:
         text = _CELL_END.sub(" ", text)
-    text = _EMPHASIS.sub("", text)
+    if "_" in text:
+        text = _UNDERSCORES.sub("", text)
+    for mark in _OTHER_MARKS:
+        text = text.replace(mark, "")
     return unescape(text)
 
 
@@ -75,6 +76,6 @@ def without_footnotes(text: str) -> str:
     """Return a text without the numbers of footnotes: [1], [^note], words¹, end.1"""
     if "[" in text:
         text = _NUMBER_IN_BRACKETS.sub("", text)
-    if "<sup>" in text or not text.isascii():
+    if _RAISED.search(text):
         text = _RAISED_NUMBER.sub("", text)
     return _NUMBER_AFTER_MARK.sub(r"\1", text)
