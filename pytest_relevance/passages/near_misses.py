@@ -1,0 +1,274 @@
+"""Find out which text nearly holds a quote, and what is different.
+
+A quote that no result holds was often not retrieved. As often an extraction changed it,
+or a splitter cut it. To find that out takes long: call `near_miss` for failures only.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import Enum
+
+from pytest_relevance.passages.characters import (
+    LINE_HYPHEN,
+    begins_at,
+    ends_at,
+    is_of_word,
+)
+from pytest_relevance.passages.matching import quote_forms, text_forms
+
+
+class Difference(Enum):
+    """What is different between a quote and the text that nearly holds it."""
+
+    MARKS = "marks"
+    """Punctuation marks or signs. The words are the same."""
+
+    SPACES = "spaces"
+    """Words are joined or divided. Their letters and digits are the same."""
+
+    ACCENTS = "accents"
+    """Letters have other accents."""
+
+    WORDS = "words"
+    """Words or numbers are different, or others stand between those of the quote."""
+
+    SPLIT = "split"
+    """One text ends within the quote, and another text begins with the rest."""
+
+    ENDS_WITHIN = "ends within"
+    """The text ends within the quote, and no other text begins with the rest."""
+
+    BEGINS_WITHIN = "begins within"
+    """The text begins within the quote, and no other text ends with the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A text that nearly holds a quote.
+
+    Attributes:
+        difference: What is different.
+        texts: The index of the text, from 0. If the quote was split, the index of the
+            text that ends within it, then that of the text that begins within it.
+        wanted: What the quote has at the first difference; what is missing, if the text
+            ends or begins within the quote. Empty if the text has something more.
+        found: What the text has at the first difference. Empty if it lacks something.
+
+    """
+
+    difference: Difference
+    texts: tuple[int, ...]
+    wanted: str = ""
+    found: str = ""
+
+
+_MARKS = re.compile(r"[\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+_PIECE = 6
+"""Letters of a piece of a quote. Such pieces show whether a text may nearly hold it."""
+
+_FEWEST_PIECES = 0.4
+"""The least share of the pieces of a quote that a text has that nearly holds it."""
+
+_FEWEST_LETTERS = 8
+"""The fewest letters and digits of a quote for which near misses are looked for."""
+
+_MOST_WRONG = 0.2
+"""The greatest share of the words of a quote that differ in a near miss."""
+
+_MOST_BETWEEN = 12
+"""The most words of a text that may stand between two words of a quote."""
+
+
+def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
+    """Return where some texts nearly hold a passage that none of them holds.
+
+    Args:
+        quotes: The quotes of the passage, of which one is enough.
+        texts: The texts of results, best first.
+
+    Returns:
+        The text with the fewest differences, the first of several. If there is none,
+        where texts were cut within a quote. None if no text nearly holds a quote.
+
+    """
+    nearest: NearMiss | None = None
+    fewest = float("inf")
+    plain_texts = [_plain(text_forms(text).forms[-1]) for text in texts]
+    letters_of_texts = [_letters(text) for text in plain_texts]
+    for quote in quotes:
+        plain = _plain(quote_forms(quote).forms[-1])
+        for index, text in enumerate(plain_texts):
+            if not _may_have(letters_of_texts[index], _letters(plain)):
+                continue
+            differences = _differences(_words(plain), _words(text))
+            if differences and len(differences) < fewest:
+                fewest = len(differences)
+                nearest = _near_miss_of(differences, index)
+    if nearest is not None:
+        return nearest
+    cuts = [
+        _cut(_plain(quote_forms(quote).forms[-1]), letters_of_texts) for quote in quotes
+    ]
+    return next(filter(None, cuts), None)
+
+
+def _plain(form: str) -> str:
+    """Return a normalised text whose words are whole at the ends of lines."""
+    return form.replace(LINE_HYPHEN, "")
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text, without accents."""
+    text = _MARKS.sub("", text)
+    if text.isascii():
+        return text
+    text = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+    return unicodedata.normalize("NFC", text)
+
+
+def _may_have(letters_of_text: str, letters: str) -> bool:
+    """Say whether a text has enough pieces of a quote to be compared with it."""
+    if len(letters) < _FEWEST_LETTERS:
+        return False
+    places = range(0, len(letters) - _PIECE + 1, _PIECE)
+    pieces = [letters[place : place + _PIECE] for place in places]
+    had = sum(piece in letters_of_text for piece in pieces)
+    return had >= _FEWEST_PIECES * len(pieces)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words, numbers and marks of a text."""
+    words = []
+    start = 0
+    for place in range(1, len(text)):
+        if begins_at(text, place) and ends_at(text, place):
+            words.append(text[start:place].strip())
+            start = place
+    words.append(text[start:].strip())
+    return [word for word in words if word]
+
+
+# Texts with differences
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Words of a quote, and those that a text has in their place."""
+
+    wanted: list[str]
+    found: list[str]
+
+
+def _differences(quote: list[str], text: list[str]) -> list[_Step]:
+    """Return the differences between a quote and the most similar place in a text.
+
+    Empty if there are so many that nobody would say that the text has the quote.
+    """
+    alike = SequenceMatcher(None, text, quote, autojunk=False).find_longest_match()
+    place = alike.a - alike.b
+    slack = _MOST_BETWEEN + len(quote) // 4
+    window = text[max(place - slack, 0) : place + len(quote) + slack]
+    matcher = SequenceMatcher(None, window, quote, autojunk=False)
+    steps = []
+    for kind, begin, end, first, last in matcher.get_opcodes():
+        wanted, found = quote[first:last], window[begin:end]
+        if first == 0:  # the text may have anything before the quote
+            found = _first_words(found[::-1], wanted)[::-1]
+        elif last == len(quote):  # and after it
+            found = _first_words(found, wanted)
+        if kind != "equal" and (wanted or found):
+            steps.append(_Step(wanted, found))
+    return steps if _are_few(steps, quote) else []
+
+
+def _first_words(words: list[str], others: Sequence[str]) -> list[str]:
+    """Return the first words, as many as have at least the length of others."""
+    length = sum(map(len, others))
+    for count in range(len(words)):
+        if sum(map(len, words[:count])) >= length:
+            return words[:count]
+    return words
+
+
+def _are_few(steps: Sequence[_Step], quote: Sequence[str]) -> bool:
+    """Say whether differences leave most words of a quote, or all of its letters."""
+    if _kind(steps) != Difference.WORDS:
+        return True
+    wrong = 0
+    for step in steps:
+        if len(step.found) > len(step.wanted) + _MOST_BETWEEN:
+            return False
+        wrong += len(step.wanted) or 1
+    return wrong <= _MOST_WRONG * len(quote)
+
+
+def _kind(steps: Sequence[_Step]) -> Difference:
+    wanted = "".join("".join(step.wanted) for step in steps)
+    found = "".join("".join(step.found) for step in steps)
+    if not any(map(is_of_word, wanted + found)):
+        return Difference.MARKS
+    if _MARKS.sub("", wanted) == _MARKS.sub("", found):
+        return Difference.SPACES
+    if _letters(wanted) == _letters(found):
+        return Difference.ACCENTS
+    return Difference.WORDS
+
+
+def _near_miss_of(steps: Sequence[_Step], index: int) -> NearMiss:
+    first = steps[0]
+    return NearMiss(
+        _kind(steps),
+        (index,),
+        wanted=" ".join(first.wanted),
+        found=" ".join(first.found),
+    )
+
+
+# Texts that were cut within a quote
+
+
+def _cut(quote: str, texts: Sequence[str]) -> NearMiss | None:
+    """Return which texts end or begin within a quote; None if none has half of it."""
+    letters = _letters(quote)
+    beginnings = [_length_at_end(text, letters) for text in texts]
+    ends = [_length_at_end(text[::-1], letters[::-1]) for text in texts]
+    for first, beginning in enumerate(beginnings):
+        for second, end in enumerate(ends):
+            is_whole = beginning + end >= len(letters) and min(beginning, end) > 0
+            if is_whole and first != second:
+                return NearMiss(Difference.SPLIT, (first, second))
+    enough = max(len(letters) / 2, _FEWEST_LETTERS)
+    longest = max(beginnings, default=0)
+    if len(letters) > longest >= enough:
+        had, missing = _divided(quote, longest)
+        index = beginnings.index(longest)
+        return NearMiss(Difference.ENDS_WITHIN, (index,), wanted=missing, found=had)
+    longest = max(ends, default=0)
+    if len(letters) > longest >= enough:
+        missing, had = _divided(quote, len(letters) - longest)
+        index = ends.index(longest)
+        return NearMiss(Difference.BEGINS_WITHIN, (index,), wanted=missing, found=had)
+    return None
+
+
+def _length_at_end(text: str, letters: str) -> int:
+    """Return how many of some letters, from the first on, are the end of a text."""
+    for length in range(min(len(letters), len(text)), 0, -1):
+        if text.endswith(letters[:length]):
+            return length
+    return 0
+
+
+def _divided(quote: str, count: int) -> tuple[str, str]:
+    """Return a quote in two parts, the first of which has so many letters."""
+    place = 0
+    while len(_letters(quote[:place])) < count:
+        place += 1
+    return quote[:place].strip(), quote[place:].strip()
