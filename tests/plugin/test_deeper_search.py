@@ -29,7 +29,6 @@ SEARCHES = {
         "                return [found(each, k, **params) for each in queries]"
         "\n        return Many()"
     ),
-    "without k": "return lambda query, **params: found(query, 10, **params)",
 }
 CASES = """
     k: 4
@@ -44,13 +43,13 @@ CASES = """
 
 
 def write(project: Project, search: str = "a function", deeper: str = "pass") -> None:
-    project.conftest(SEARCH.format(search=SEARCHES[search], deeper=deeper))
+    project.conftest(SEARCH.format(search=SEARCHES.get(search, search), deeper=deeper))
     project.cases(CASES)
 
 
 @pytest.mark.parametrize(
     ("search", "concurrency"),
-    [("a function", 1), ("a coroutine", 1), ("many", 1), *[("a coroutine", 3)]],
+    [*((name, 1) for name in SEARCHES), ("a function", 3), ("a coroutine", 3)],
 )
 @pytest.mark.usefixtures("with_and_without_loops")
 def test_a_second_search_finds_missing_passages(
@@ -109,7 +108,7 @@ def test_a_second_search_that_ends_the_run(project: Project) -> None:
 
 
 def test_no_second_search_without_k(project: Project) -> None:
-    write(project, "without k")
+    write(project, "return lambda query, **params: found(query, 10, **params)")
     project.cases(
         "{k: 4, cases: [{query: pages, passages: [page 17 of the terms], min_ndcg: 1}]}"
     )

@@ -81,6 +81,7 @@ def _key(this: CaseRun, deeper: int) -> object:
         this.variant,
         case.query,
         repr(case.params),
+        case.usefixtures,
         deeper,
         terms.id_field,
         terms.text_field,

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from pytest_relevance._ids import BYTES
-from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance._text import counted, listed, quoted, shown
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
@@ -297,8 +297,8 @@ def _why_no_text(value: object) -> str:
         return f"{type(value).__name__}, {shown(value)}; return text: decode it"
     if isinstance(value, (list, tuple)):
         return (
-            f"a list of {len(value)} parts; return one text, for example the parts joined "
-            "by line breaks"
+            f"a list of {counted(len(value), 'part')}; return one text, for example the "
+            "parts joined by line breaks"
         )
     return f"{type_in_words(value)}, {shown(value)}; return text"
 
@@ -316,6 +316,8 @@ def _why_two_texts(texts: Mapping[str, str]) -> str:
 
 def _why_without_text(document: Any) -> str:
     """Return why a document has no text, and what to do: the end of a sentence."""
+    if isinstance(document, BYTES):
+        return f"is {_why_no_text(document)}"
     there, meant = _only_there(document), ""
     for name in TEXT_NAMES:
         if _is_null(document, name):

@@ -185,9 +185,10 @@ WITHOUT_TEXT = {
         {"content": b"30 days"},
         "has a field \"content\" that is bytes, b'30 days'; return text: decode it",
     ),
+    "bytes alone": (b"30 days", "is bytes, b'30 days'; return text: decode it"),
     "parts": (
         {"content": [{"type": "text", "text": RETURNS}]},
-        'has a field "content" that is a list of 1 parts; return one text',
+        'has a field "content" that is a list of 1 part; return one text',
     ),
     "two texts": (
         {"content": "30 days", "metadata": {"text": RETURNS}},
