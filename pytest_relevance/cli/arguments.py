@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,11 +178,35 @@ def add_reading(parser: ArgumentParser, *names: str) -> None:
 
 
 def add_query(parser: ArgumentParser) -> None:
-    """Add `--query`, which says where requests of Elasticsearch have their texts."""
+    """Add `--query`, which says where a file has the texts of its queries.
+
+    Also add the options for the column of what queries need.
+    """
     parser.add_argument(
         "--query",
-        metavar="PATH",
+        metavar="COLUMN",
         action="append",
-        help="where a rank_eval request has the text of its query, such as params.text; "
+        help="the column, or the path in JSON, with the text of the query, such as question or params.text; "
         "may be repeated: the first place counts that has a text",
     )
+    needed = {
+        "--document": "the ids of documents",
+        "--passage": "the quotes",
+        "--context": "the contexts",
+    }
+    group = parser.add_mutually_exclusive_group()
+    for name, what in needed.items():
+        group.add_argument(
+            name,
+            metavar="COLUMN",
+            help=f"the column, or the path in JSON, with {what} that a query needs",
+        )
+
+
+def columns_of(arguments: Namespace) -> dict[str, Any]:
+    """Return the columns that the arguments name, as `options_of` takes them."""
+    return {
+        "document": arguments.document,
+        "passage": arguments.passage,
+        "context": arguments.context,
+    }

@@ -55,6 +55,13 @@ class Written:
     lost: tuple[str, ...] = ()
 
 
+HALF_OF_CONTEXTS = (
+    "that half of a context is enough: quotes are written, which a result has to hold as a whole; shorten each to the "
+    "words that the answer needs"
+)
+"""What a file with quotes loses of contexts."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadColumn:
     """A column of a file of queries whose content is not used.

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._problems import RelevanceWarning
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.document_ids import keys_of_documents, row_with_two_ids
+from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.metrics.measures import ranks_needed
 from pytest_relevance.metrics.metric import Metric, MetricFunction
 from pytest_relevance.metrics.names import (
@@ -88,13 +90,13 @@ def evaluate(
     `undefined="zero"`.
 
     Raises:
-        ValueError: a metric or a setting is unknown; no metric is given, or two of one
-            name; a grade is not a finite number or has no gain; a document has two
-            grades; an id is not text or an integer; a DataFrame lacks a column; a
-            metric looks deeper than a record knows the rankings (`Run.rankings`,
-            `read_run`); or the function of a metric raises an exception, or returns
-            neither a number nor None. The message names the query, and the document if
-            there is one.
+        ValueError: the judgments have passages instead of documents; a metric or a
+            setting is unknown; no metric is given, or two of one name; a grade is not a
+            finite number or has no gain; a document has two grades; an id is not text
+            or an integer; a DataFrame lacks a column; a metric looks deeper than a
+            record knows the rankings (`Run.rankings`, `read_run`); or the function of a
+            metric raises an exception, or returns neither a number nor None. The
+            message names the query, and the document if there is one.
     """
     by_name = _metrics_by_name(metrics)
     settings = Settings(gain, discount, ideal, unjudged, negative, undefined, max_grade)
@@ -182,6 +184,11 @@ def check_judgments(judgments: AnyJudgments) -> CheckedJudgments:
 
     if isinstance(judgments, CheckedJudgments):
         return judgments
+    if isinstance(judgments, Judgments) and judgments.have_passages:
+        raise ValueError(
+            f"{judgments.file} has passages, which are looked for in the texts of results, and rankings have ids alone; "
+            f"make a suite of the file: queries: {os.path.basename(judgments.file)}"
+        )
     mapping: Any = _judgments_of_frame(judgments) if _is_frame(judgments) else judgments
     return CheckedJudgments.from_mapping(mapping)
 

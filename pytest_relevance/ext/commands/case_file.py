@@ -6,17 +6,19 @@ How single values are written is in `yaml_text`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import yaml
 
-from pytest_relevance._problems import Place
+from pytest_relevance._problems import FileError, Place
+from pytest_relevance._source import Source
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.keys import CASES
 from pytest_relevance.cases.location import CaseFileError
-from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.names import wrong_id
-from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.model import Case, Passage, Suite
+from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS, wrong_id
+from pytest_relevance.cases.reader import has_cases, parse_suite
 from pytest_relevance.cases.values import NOT_PARAMETERS
 from pytest_relevance.cli.command import CommandError
 from pytest_relevance.ext.commands.yaml_text import (
@@ -24,13 +26,36 @@ from pytest_relevance.ext.commands.yaml_text import (
     write_text,
     write_value,
 )
-from pytest_relevance.judgments.formats import Written
+from pytest_relevance.judgments.formats import HALF_OF_CONTEXTS, Written
 from pytest_relevance.judgments.grading import aggregate_of
-from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.model import (
+    CONTEXTS,
+    IDS,
+    QUOTES,
+    Judgments,
+    Query,
+    queries_of,
+)
+from pytest_relevance.judgments.reading import judgments_in
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 CASE_FILE = "case-file"
 """The name of the format of case files, for commands that take judgment files too."""
+
+
+def is_case_file(path: str, format: str | None) -> bool:
+    """Say whether a file is a case file, and not YAML of another tool.
+
+    `format`: the format of judgments that the user names for the file, if any.
+    """
+    if path.endswith(CASE_FILE_ENDINGS):
+        return True
+    if not path.endswith(YAML_ENDINGS) or format is not None:
+        return False
+    with suppress(OSError, FileError):
+        source = Source.read(path)
+        return has_cases(source.data) or judgments_in(source) is None
+    return True
 
 
 # From judgments to a case file
@@ -82,6 +107,8 @@ def case_file(judgments: Judgments, comment: str = "") -> Written:
     except CaseFileError as error:
         raise ValueError(f"these judgments make no case file: {error}") from None
     lost = [*_lost_of_queries(queries)]
+    if judgments.documents_are == CONTEXTS:
+        lost.append(HALF_OF_CONTEXTS)
     if judgments.ratings:
         lost.append(_lost_of_raters(judgments, has_ratings=raters is not None))
     if needs_linear:
@@ -109,6 +136,8 @@ def _case_lines(query: Query, judgments: Judgments, *, has_ratings: bool) -> lis
     titles = judgments.titles.get(query.id, {})
     try:
         lines = [*_lines_of_query(query)]
+        if judgments.have_passages:
+            return [*lines, *_passage_lines(grades)]
         if grades:
             lines.append("    judgments:")
         for document, grade in grades.items():
@@ -139,6 +168,21 @@ def _lines_of_query(query: Query) -> Iterator[str]:
     params = _params(query)
     if params:
         yield f"    params: {write_value(params)}"
+
+
+def _passage_lines(grades: Mapping[str, float]) -> Iterator[str]:
+    """Yield the lines of the passages of a case: a list, or `quote: grade`.
+
+    Raises ValueError if a passage cannot be written as YAML.
+    """
+    if grades:
+        yield "    passages:"
+    are_equal = all(grade == 1 for grade in grades.values())
+    for quote, grade in grades.items():
+        if are_equal:
+            yield f"      - {write_text(quote)}"
+        else:
+            yield f"      {write_text(quote)}: {write_number(grade)}"
 
 
 def _judgment_line(
@@ -241,7 +285,19 @@ def judgments_of(suite: Suite) -> Judgments:
         queries=queries,
         titles=titles,
         place=place,
+        documents_are=_documents_of(suite),
     )
+
+
+def _documents_of(suite: Suite) -> str:
+    """Return what is judged in the cases of a suite: `IDS`, `QUOTES` or `CONTEXTS`."""
+    passages: list[Passage] = []
+    for case in suite.cases:
+        passages += case.passages
+    if not passages:
+        return IDS
+    are_contexts = all(passage.is_context for passage in passages)
+    return CONTEXTS if are_contexts else QUOTES
 
 
 def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
@@ -270,8 +326,15 @@ def _without_place(cases: Sequence[Case]) -> dict[str, int]:
         "skip": sum(bool(case.skip) for case in cases),
         "usefixtures": sum(bool(case.usefixtures) for case in cases),
         "notes on documents": sum(bool(case.notes) for case in cases),
+        "passages in several forms or with conditions": sum(
+            any(map(_is_more_than_a_quote, case.passages)) for case in cases
+        ),
         "grades that fill": sum(bool(case.filled) for case in cases),
     }
+
+
+def _is_more_than_a_quote(passage: Passage) -> bool:
+    return len(passage.quotes) > 1 or bool(passage.conditions)
 
 
 def _count_lists_of_ratings(data: bytes) -> int:

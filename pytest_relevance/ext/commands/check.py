@@ -27,10 +27,11 @@ from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cases.model import CatalogueFile, Suite
 from pytest_relevance.cases.names import CASE_FILE_ENDINGS, YAML_ENDINGS
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance.cli.arguments import add_reading
+from pytest_relevance.cli.arguments import add_query, add_reading, columns_of
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.file_check import CHECKS
 from pytest_relevance.cli.output import say, show
+from pytest_relevance.ext.commands.case_file import is_case_file
 from pytest_relevance.ext.commands.lint import UNKNOWN, unknown_documents
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.reading import ids_of, options_of, read_ratings
@@ -74,6 +75,7 @@ def declare(parser: ArgumentParser) -> None:
         default=[],
         help=own,
     )
+    add_query(parser)
     add_reading(
         parser, "--format", "--scale", "--raters", "--grade-column", "--id-field"
     )
@@ -175,7 +177,7 @@ def _is_no_case_file(path: str) -> bool:
 
 
 def _check_file(path: str, arguments: Namespace, checked: _Checked) -> None:
-    if path.endswith(YAML_ENDINGS):
+    if is_case_file(path, arguments.format):
         _check_suite(path, arguments, checked)
     elif kind_in_header(path) == RECORD.kind:
         for problem in why_not_fit(path, harmless(path)):
@@ -270,7 +272,9 @@ def _check_rows_of_suite(suite: Suite, checked: _Checked) -> None:
 
 def _check_judgments(path: str, arguments: Namespace, checked: _Checked) -> None:
     """Check a judgment file, and add what is found to `checked`."""
-    options = options_of(None, arguments.grade_column)
+    options = options_of(
+        arguments.query, arguments.grade_column, **columns_of(arguments)
+    )
     source = Source.read(path, options=options, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format, machine=True)
     judgments = graded(rows, arguments.scale, arguments.raters)

@@ -24,6 +24,7 @@ from pytest_relevance.cli.arguments import (
     STANDARD,
     add_query,
     add_reading,
+    columns_of,
     existing,
     judgment_format,
 )
@@ -32,6 +33,7 @@ from pytest_relevance.cli.output import complain, put, refuse_to_overwrite, writ
 from pytest_relevance.ext.commands.case_file import (
     CASE_FILE,
     case_file,
+    is_case_file,
     judgments_of,
     losses_of,
     without_texts,
@@ -241,9 +243,11 @@ class _Read:
 def _read(arguments: Namespace) -> _Read:
     """Return the judgments of IN, whatever format it has."""
     name, format = arguments.source, arguments.source_format
-    if format == CASE_FILE or (format is None and name.endswith(YAML_ENDINGS)):
+    if format == CASE_FILE or is_case_file(name, format):
         return _read_case_file(arguments)
-    options = reading.options_of(arguments.query, arguments.grade_column)
+    options = reading.options_of(
+        arguments.query, arguments.grade_column, **columns_of(arguments)
+    )
     source = _opened(name, options, reading.ids_of(arguments.id_field))
     if reading.holds_queries_alone(source, format):
         return _read_queries(source, format)
@@ -294,7 +298,7 @@ def _shown(name: str, standard: str = "standard input") -> str:
 def _read_case_file(arguments: Namespace) -> _Read:
     """Return the judgments of a case file, with messages about content that is lost."""
     options = ("scale", "raters", "query", "queries", "grade_column", "id_field")
-    for option in options:
+    for option in (*options, *columns_of(arguments)):
         if getattr(arguments, option) is not None:
             name = option.replace("_", "-")
             raise CommandError(

@@ -23,7 +23,12 @@ from typing import TYPE_CHECKING
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, harmless, quoted, shown
-from pytest_relevance.cli.arguments import add_query, add_reading, existing
+from pytest_relevance.cli.arguments import (
+    add_query,
+    add_reading,
+    columns_of,
+    existing,
+)
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.output import refuse_to_overwrite, writing
 from pytest_relevance.ext.commands.case_file import without_texts
@@ -34,6 +39,7 @@ from pytest_relevance.judgments.reading import (
     ids_of,
     load_queries,
     options_of,
+    queries_in,
     read_ratings,
 )
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
@@ -196,11 +202,13 @@ def _suite_for_judgments(
         CommandError: no document has a grade, or no query has a text.
     """
     file = arguments.judgments
-    options = options_of(arguments.query, arguments.grade_column)
+    options = options_of(
+        arguments.query, arguments.grade_column, **columns_of(arguments)
+    )
     source = Source.read(file, options=options, ids=ids_of(arguments.id_field))
     rows = read_ratings(source, arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
-    queries = _queries_with_texts(arguments, rows.format)
+    queries = _queries_with_texts(arguments, source, rows.format)
     if not judgments:
         raise CommandError(
             f"{file}: no document in it has a grade; judge some first", FOUND
@@ -208,6 +216,8 @@ def _suite_for_judgments(
     lines = _key_lines(arguments, folder, rows, judgments)
     documents = _first_documents(judgments)
     end_of_message = f"first, as they stand in {file.name}: [{documents}, ...]"
+    if judgments.have_passages:
+        end_of_message = f"first. {file.name} has passages, so return texts, or objects that have them"
     cases = counted(len({query.id for query in queries}), "case")
     number = sum(len(grades) for grades in judgments.values())
     return _FirstSuite(
@@ -232,10 +242,13 @@ def _key_lines(
         query=arguments.query,
         grade_column=arguments.grade_column,
         id_field=arguments.id_field,
+        **columns_of(arguments),
     )
     keys = {"judgments": judged, "queries": judged}
     if arguments.queries is not None:
         keys["queries"] = _named(arguments.queries, folder)
+    elif rows.is_golden_set:
+        keys = {"queries": judged}  # named once
     scale: Scale | None = arguments.scale
     names = rows.grades_of_words if scale is None else scale.names
     if names:
@@ -262,8 +275,10 @@ def _first_documents(judgments: Judgments) -> str:
     return ", ".join(shown(document, 60) for document in documents[:2])
 
 
-def _queries_with_texts(arguments: Namespace, judgment_format: str) -> Sequence[Query]:
-    """Return the queries of `--queries`, or else of the judgment file.
+def _queries_with_texts(
+    arguments: Namespace, source: Source, judgment_format: str
+) -> Sequence[Query]:
+    """Return the queries of `--queries`, or else of the judgment file, `source`.
 
     Raises:
         FileError: the file of `--queries` cannot be read, or has mistakes.
@@ -273,13 +288,7 @@ def _queries_with_texts(arguments: Namespace, judgment_format: str) -> Sequence[
         return load_queries(arguments.queries)
     # the file is valid, as its judgments were read, but may have no queries
     with suppress(FileError):
-        queries = load_queries(
-            arguments.judgments,
-            arguments.format,
-            query=arguments.query,
-            grade_column=arguments.grade_column,
-            id_field=arguments.id_field,
-        )
+        queries = queries_in(source, arguments.format)
         if any(query.text is not None for query in queries):
             return queries
     raise without_texts(str(arguments.judgments), judgment_format)
@@ -293,8 +302,12 @@ def _named(
     query: Sequence[str] | None = None,
     grade_column: str | None = None,
     id_field: str | None = None,
+    **columns: str | None,
 ) -> str:
-    """Return a file as a YAML value: its path from a folder, and how it is read."""
+    """Return a file as a YAML value: its path from a folder, and how it is read.
+
+    `columns`: the columns of what queries need, by the keys that name them.
+    """
     name = os.path.join(os.path.realpath(file.parent), file.name)
     with suppress(ValueError):  # no relative path to another drive (Windows)
         name = os.path.relpath(name, os.path.realpath(folder))
@@ -302,6 +315,7 @@ def _named(
         "file": name.replace(os.sep, "/"),
         "format": format,
         "query": query[0] if query and len(query) == 1 else query,
+        **columns,
         "grade_column": grade_column,
         "id_field": id_field,
     }

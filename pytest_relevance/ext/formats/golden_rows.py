@@ -91,7 +91,7 @@ def rows_in(source: Source, under: str = "") -> list[Row]:
         return _objects(source, under)
     table = table_of(source)
     if isinstance(table, TextTable):
-        columns: Sequence[Sequence[object]] = table.columns(range(len(table.names)))
+        columns: Sequence[Sequence[object]] = table.cells(range(len(table.names)))
     else:
         columns = [cells_of(table, number) for number in range(len(table.names))]
     rows = []

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 
 from pytest_relevance._csv_cells import csv_text, escaped
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.judgments.formats import Rankings, Written
+from pytest_relevance.judgments.formats import HALF_OF_CONTEXTS, Rankings, Written
 from pytest_relevance.judgments.grading import aggregate_of
 from pytest_relevance.judgments.id_lists import find_lists
-from pytest_relevance.judgments.model import Judgments, queries_of
+from pytest_relevance.judgments.model import CONTEXTS, Judgments, queries_of
 from pytest_relevance.judgments.scale import AGGREGATES
 
 _MOST_SHOWN = 20
@@ -69,6 +69,10 @@ def write_qrels(judgments: Judgments) -> Written:
     about = "TREC qrels"
     if not any(judgments.values()):
         raise ValueError("there are no judgments to write")
+    if judgments.have_passages:
+        raise ValueError(
+            f"{about} have ids of documents, and these judgments have passages; write CSV, JSON Lines or a case file"
+        )
     _refuse(_ids_without_place(judgments, about))
     lines = []
     for query, documents in judgments.items():
@@ -112,7 +116,7 @@ def _columns_of(judgments: Judgments) -> list[str]:
 
     A query has a column for its id, for its text, or for both.
     """
-    columns = ["doc_id", "grade"]
+    columns = ["passage" if judgments.have_passages else "doc_id", "grade"]
     if judgments.ratings:
         columns.append("rater")
     if judgments.titles:
@@ -131,6 +135,7 @@ def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
     A document without ratings has one row, with its grade and an empty rater. In the
     row of a query without judgments, document and grade are None.
     """
+    document_column = "passage" if judgments.have_passages else "doc_id"
     for query, documents in judgments.items():
         titles = judgments.titles.get(query, {})
         ratings = judgments.ratings.get(query, {})
@@ -139,7 +144,7 @@ def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
                 yield {
                     "query_id": query,
                     "query": judgments.text(query),
-                    "doc_id": document,
+                    document_column: document,
                     "grade": _number(rating),
                     "rater": rater,
                     "title": titles.get(document, ""),
@@ -148,7 +153,7 @@ def _rows_of(judgments: Judgments) -> Iterator[dict[str, object]]:
         yield {
             "query_id": query,
             "query": judgments.text(query),
-            "doc_id": None,
+            document_column: None,
             "grade": None,
             "rater": "",
             "title": "",
@@ -163,9 +168,13 @@ def _check_table(judgments: Judgments, about: str) -> tuple[str, ...]:
     """
     if not any(judgments.values()) and not judgments.unrated:
         raise ValueError("there are no judgments to write")
-    mistakes = [*_blank_ids(judgments, about), *_lists_of_ids(judgments, about)]
+    mistakes = [*_blank_ids(judgments, about)]
+    if not judgments.have_passages:
+        mistakes += _lists_of_ids(judgments, about)
     _refuse(mistakes)
     lost = list(_lost_anywhere(judgments, about))
+    if judgments.documents_are == CONTEXTS:
+        lost.append(HALF_OF_CONTEXTS)
     how = aggregate_of(judgments)
     if how is None:
         lost.append(
