@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_relevance._number_text import LEAST
@@ -51,8 +51,8 @@ _MOST_GRADES = 10
 
 def all_case_data(
     rows: Sequence[PageRow], shown: Sequence[PageRow], tables: SharedTables
-) -> list[dict[str, Any]]:
-    """Return a JSON object for each row in `shown`, without empty values.
+) -> Iterator[dict[str, Any]]:
+    """Yield a JSON object for each row in `shown`, without empty values.
 
     `rows`: all cases of the run.
     `tables`: gets the settings and scales of the cases.
@@ -61,13 +61,12 @@ def all_case_data(
     variants = variants_of(results_of(shown))
     table = QueryRows(rows)
     gains = PlausibleGains(results_of(shown))
-    cases = []
     for row in shown:
         result = row.result
         change = CaseChange(row.change)
         values = {
             **_identity(result, names[id(result)], variants),
-            "row": table.row(row, change).data(),
+            "row": table.row(row, change),
             **_verdict(row),
             **_scores(change),
             **_to_judge(row, gains),
@@ -77,8 +76,7 @@ def all_case_data(
             "moves": _moves(row, change.shares),
         }
         values |= _texts(result, values)
-        cases.append(_without_empty_values(values))
-    return cases
+        yield _without_empty_values(values)
 
 
 def _without_empty_values(values: Mapping[str, Any]) -> dict[str, Any]:

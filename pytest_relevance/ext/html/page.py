@@ -8,16 +8,14 @@ so that no text of a user can run or load anything.
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import harmless
+from pytest_relevance.ext.html.embedding import embedded
 from pytest_relevance.ext.html.first_screen import (
     Screen,
     ScreenLine,
@@ -25,7 +23,7 @@ from pytest_relevance.ext.html.first_screen import (
     first_screen_html,
     screen_of,
 )
-from pytest_relevance.ext.html.page_data import page_data
+from pytest_relevance.ext.html.page_data import page_json
 from pytest_relevance.ext.html.page_rows import (
     PageRow,
     choose_rows,
@@ -89,11 +87,6 @@ STYLES = (
 
 _PICTURES = "Pictures are loaded from the network, from their own addresses."
 
-_LEVEL = 6  # of gzip: level 9 takes three times as long for 1 % less
-
-COMPRESSED_FROM = 1_000_000
-"""The size in bytes from which the data are compressed with gzip."""
-
 
 def html_page(run: Run, *, images: bool = False) -> str:
     """Return the page about a run as text, which can be written in UTF-8.
@@ -114,7 +107,7 @@ def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) ->
     style = "\n".join([shared_style(), *styles])
     script = "\n".join(package_text(PACKAGE, f"script/{name}.js") for name in SCRIPTS)
     chosen = choose_rows(rows)
-    encoding, data = embedded(page_data(run, rows, chosen.shown, screen, images=images))
+    encoding, data = embedded(page_json(run, rows, chosen.shown, screen, images=images))
     page = Template(package_text(PACKAGE, "page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
         title=escape(f"{screen.headline.text} - {harmless(run.name)}"),
@@ -190,15 +183,3 @@ def _gate_findings(comparison: Comparison, gates: ComparisonGates) -> list[Scree
         else:
             findings.append(ScreenLine(finding_text(gate), fallen, outcome=FAILED))
     return findings
-
-
-def embedded(data: Any) -> tuple[str, str]:
-    """Return data for a script element, as (`json` or `gzip`, text).
-
-    Large data are compressed with gzip and written in base64.
-    """
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    if len(text) < COMPRESSED_FROM:
-        return "json", text.replace("<", "\\u003c")
-    compressed = gzip.compress(text.encode("ascii"), _LEVEL, mtime=0)
-    return "gzip", base64.b64encode(compressed).decode("ascii")

@@ -6,12 +6,13 @@ data of one case is in `case_data.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
 from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance.ext.html.case_data import SharedTables, all_case_data
+from pytest_relevance.ext.html.embedding import json_text
 from pytest_relevance.ext.html.first_screen import Screen
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.metrics.settings import Settings, discount_table
@@ -29,44 +30,56 @@ from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.unjudged import WORKLIST_COLUMNS
 
 
-def page_data(
+def page_json(
     run: Run,
     rows: Sequence[PageRow],
     shown: Sequence[PageRow],
     screen: Screen,
     *,
     images: bool = False,
-) -> dict[str, Any]:
-    """Return the data of the page: an object for each case, and what the cases share.
+) -> Iterator[str]:
+    """Yield the data of the page as JSON: each case, and then what the cases share.
+
+    The data of a case are not kept: those of a large run would take much memory.
 
     `rows`: all cases of the run.
     `shown`: the cases that the page has in full.
     `screen`: the first screen, whose lines link to cases.
     `images`: whether the page shows pictures.
     """
-    results = results_of(shown)
     tables = SharedTables()
-    cases = all_case_data(rows, shown, tables)
+    yield '{"cases":['
+    comma = ""
+    for case in all_case_data(rows, shown, tables):
+        yield f"{comma}{json_text(case)}"
+        comma = ","
+    yield "]"
+    shared = {
+        "record": record_name(run),
+        "columns": [*WORKLIST_COLUMNS, "record", "rater", "blind"],
+        "formula": FORMULA.pattern,
+        "discounts": _discounts(shown, tables.settings),
+        **_tables_data(tables),
+        "counts": _counts(screen, rows),
+        "findings": _findings(screen, results_of(shown)),
+        "canFail": screen.can_fail,
+        **_mean(rows),
+        "addresses": _addresses(run, images=images),
+    }
+    for name, value in shared.items():
+        yield f',"{name}":{json_text(value)}'
+    yield "}"
+
+
+def _tables_data(tables: SharedTables) -> dict[str, Any]:
+    """Return the settings and scales of the cases, once all cases are in `tables`."""
     settings = []
     for each, grades in zip(tables.settings, tables.grades.values(), strict=True):
         settings.append(_settings(each, grades))
     scales = []
     for scale in tables.scales:
         scales.append({"grades": [list(grade) for grade in scale]})
-    return {
-        "record": record_name(run),
-        "columns": [*WORKLIST_COLUMNS, "record", "rater", "blind"],
-        "formula": FORMULA.pattern,
-        "discounts": _discounts(shown, tables.settings),
-        "settings": settings,
-        "scales": scales,
-        "counts": _counts(screen, rows),
-        "findings": _findings(screen, results),
-        "canFail": screen.can_fail,
-        **_mean(rows),
-        "addresses": _addresses(run, images=images),
-        "cases": cases,
-    }
+    return {"settings": settings, "scales": scales}
 
 
 def record_name(run: Run) -> str:

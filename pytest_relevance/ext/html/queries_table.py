@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pytest_relevance._text import counted
 from pytest_relevance.ext.html.page_rows import PageRow, nothing_fell
 from pytest_relevance.ext.html.query_rows import WITHOUT_RESULTS, QueryRows
+from pytest_relevance.reports.html.elements import element_html
 from pytest_relevance.reports.html.page_parts import text
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.case_counts import case_count
@@ -30,7 +31,8 @@ def queries_section(
         worst = []  # the error of a dead search stands above
     heads = "".join(f'<th scope="col">{text(title)}</th>' for title in table.titles)
     body = "\n".join(
-        table.row(row, CaseChange(row.change)).html() for row in worst[:MOST_WORST]
+        element_html(table.row(row, CaseChange(row.change)))
+        for row in worst[:MOST_WORST]
     )
     empty = ""
     if all(row.was_skipped for row in rows):

@@ -33,6 +33,13 @@ WITHOUT_RESULTS = {ERROR: "the search failed", NOT_SEARCHED: "not searched"}
 
 
 _LEAST_WIDTH = 2  # of a bar, of 100
+_TRACK = element("rect", "track", width="100", height="14")
+_STRETCHED = {
+    "viewBox": "0 0 101 14",
+    "preserveAspectRatio": "none",
+    "aria-hidden": "true",
+}
+"""The attributes of a bar that is as wide as its column."""
 
 
 class QueryRows:
@@ -75,8 +82,8 @@ class QueryRows:
             _lost_cell(documents[LOST_DOCUMENT], row.result),
             _on_top_cell(documents, explained),
         ]
-        attributes = {"class": _class(row), "data-case": self._names[id(row.result)]}
-        return Element("tr", attributes, cells[: len(self.titles)])
+        name = {"data-case": self._names[id(row.result)]}
+        return element("tr", _class(row), cells[: len(self.titles)], **name)
 
     def _query_cell(self, result: CaseResult) -> Element:
         """Return the cell with the query, its id, its variant and its weight."""
@@ -109,7 +116,7 @@ class QueryRows:
         if before is not None or after is not None:
             parts.append(_bar(before, after, result.conditions.floor))
         parts += [
-            Element("span", {"title": hint} if hint else {}, shown),
+            element("span", "", shown, **({"title": hint} if hint else {})),
             " ",
             element("span", f"verdict {_tone(row)}", [said]),
         ]
@@ -148,7 +155,7 @@ def _class(row: PageRow) -> str:
 def _lost_cell(lost: Line, result: CaseResult) -> Element:
     if result.call.error is not None:
         lost = ()
-    return Element("td", {"data-label": "lost"}, _spans(lost))
+    return element("td", "", _spans(lost), **{"data-label": "lost"})
 
 
 def _on_top_cell(documents: Mapping[str, Line], change: CaseChange) -> Element:
@@ -158,7 +165,7 @@ def _on_top_cell(documents: Mapping[str, Line], change: CaseChange) -> Element:
         on_top = gained
     if not on_top:
         on_top = ((WITHOUT_RESULTS.get(change.result.verdict, ""), PLAIN),)
-    return Element("td", {"data-label": "on top"}, _spans(on_top))
+    return element("td", "", _spans(on_top), **{"data-label": "on top"})
 
 
 def _spans(spans: Line) -> list[Element | str]:
@@ -189,7 +196,7 @@ def _hint(result: CaseResult, change: CaseChange) -> str:
 
 def _bar(before: float | None, after: float | None, floor: float | None) -> Element:
     """Return an SVG with the scores as bars from 0 to 1, and a line at the floor."""
-    parts = [element("rect", "track", width="100", height="14")]
+    parts = [_TRACK]
     for name, score, top in (("before", before, "2"), ("after", after, "7")):
         if score is not None:
             # a score of 0 is seen too
@@ -201,10 +208,4 @@ def _bar(before: float | None, after: float | None, floor: float | None) -> Elem
     kind = "bar"
     if before is not None and after is not None and before != after:
         kind += " fell" if after < before else " rose"
-    attributes = {
-        "class": kind,
-        "viewBox": "0 0 101 14",
-        "preserveAspectRatio": "none",
-        "aria-hidden": "true",
-    }
-    return Element("svg", attributes, parts)
+    return element("svg", kind, parts, **_STRETCHED)

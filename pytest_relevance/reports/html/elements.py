@@ -7,48 +7,43 @@ So both show it in the same way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import NamedTuple
 
 from pytest_relevance._text import harmless
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """An element with its attributes and children. A child that is a str is plain text.
 
-    Characters of texts and attributes that control or reorder text become visible.
+    In JSON it is `[name, {attribute: value}, [child, ...]]`. `element` makes elements.
     """
 
     name: str
     attributes: Mapping[str, str]
-    children: Sequence[Element | str] = ()
-
-    def html(self) -> str:
-        """Return the element as HTML, with all texts escaped."""
-        attributes = ""
-        for name, value in self.attributes.items():
-            attributes += f' {name}="{escape(harmless(value))}"'
-        inner = ""
-        for child in self.children:
-            inner += escape(harmless(child)) if isinstance(child, str) else child.html()
-        return f"<{self.name}{attributes}>{inner}</{self.name}>"
-
-    def data(self) -> list[Any]:
-        """Return `[name, {attribute: value}, child, ...]`, as JSON data."""
-        attributes = {}
-        for name, value in self.attributes.items():
-            attributes[name] = harmless(value)
-        children = []
-        for child in self.children:
-            children.append(harmless(child) if isinstance(child, str) else child.data())
-        return [self.name, attributes, *children]
+    children: Sequence[Element | str]
 
 
 def element(
     name: str, kind: str = "", children: Iterable[Element | str] = (), /, **more: str
 ) -> Element:
-    """Return an element of HTML. `kind`: its class. `more`: its other attributes."""
+    """Return an element of HTML. `kind`: its class. `more`: its other attributes.
+
+    Characters of texts and attributes that control or reorder text become visible.
+    """
     attributes = {"class": kind} if kind else {}
-    return Element(name, {**attributes, **more}, tuple(children))
+    for attribute, value in more.items():
+        attributes[attribute] = harmless(value)
+    shown = [harmless(each) if isinstance(each, str) else each for each in children]
+    return Element(name, attributes, shown)
+
+
+def element_html(tree: Element) -> str:
+    """Return an element as HTML, with all texts escaped."""
+    attributes = ""
+    for name, value in tree.attributes.items():
+        attributes += f' {name}="{escape(value)}"'
+    inner = ""
+    for child in tree.children:
+        inner += escape(child) if isinstance(child, str) else element_html(child)
+    return f"<{tree.name}{attributes}>{inner}</{tree.name}>"

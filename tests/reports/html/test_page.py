@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run
-from pytest_relevance.ext.html.page import COMPRESSED_FROM, embedded, html_page
+from pytest_relevance.ext.html.embedding import COMPRESSED_FROM, embedded, json_text
+from pytest_relevance.ext.html.page import html_page
 from tests.helpers import page_text, page_values, result_of
 
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> $title ${data} &amp; \u202eabc\x1b[31m"
@@ -130,7 +131,7 @@ def test_markup_of_users_is_text_in_the_data() -> None:
     )
 )
 def test_embedded_data_are_read_back_and_end_no_element(data: object) -> None:
-    encoding, text = embedded(data)
+    encoding, text = embedded([json_text(data)])
     assert encoding == "json"
     assert text.isascii()
     assert "<" not in text
@@ -150,7 +151,7 @@ def test_half_a_surrogate_pair_can_be_written() -> None:
 
 def test_what_json_does_not_have_is_never_written() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        embedded([float("nan")])
+        json_text([float("nan")])
     ranking = [("y", float("inf")), ("x", 0.5), ("z", float("-inf"))]
     result = result_of({"query": "a", "judgments": {"x": 3}}, ranking)
     (case,) = page_values(page_of(result))["cases"]
@@ -162,7 +163,7 @@ def test_what_json_does_not_have_is_never_written() -> None:
 )
 def test_data_are_compressed_from_one_megabyte_on(length: int, encoding: str) -> None:
     data = "x" * (length - 2)  # and two quotation marks
-    found, text = embedded(data)
+    found, text = embedded([json_text(data)])
     assert found == encoding
     plain = text
     if encoding == "gzip":
@@ -171,8 +172,8 @@ def test_data_are_compressed_from_one_megabyte_on(length: int, encoding: str) ->
 
 
 def test_the_same_data_are_the_same_text_whenever_they_are_written() -> None:
-    data = "x" * COMPRESSED_FROM
-    assert embedded(data) == embedded(data)
+    parts = ["x"] * COMPRESSED_FROM
+    assert embedded(parts) == embedded(parts)
 
 
 def test_the_title_is_the_sentence_and_the_name() -> None:

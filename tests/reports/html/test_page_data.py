@@ -2,6 +2,7 @@
 name of the run, each case.
 """
 
+import json
 import re
 from dataclasses import replace
 from importlib.resources import files
@@ -14,8 +15,8 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance.ext.html.first_screen import first_screen_html, screen_of
-from pytest_relevance.ext.html.page import embedded, html_page
-from pytest_relevance.ext.html.page_data import page_data, record_name
+from pytest_relevance.ext.html.page import html_page
+from pytest_relevance.ext.html.page_data import page_json, record_name
 from pytest_relevance.ext.html.page_rows import (
     MOST_CASES,
     MOST_DETAILED,
@@ -38,7 +39,9 @@ from tests.reports.conftest import Shop
 def data_of(run: Run) -> dict[str, Any]:
     """The data of the page about a run."""
     rows = rows_of_run(run.results)
-    return page_data(run, rows, choose_rows(rows).shown, screen_of(run))
+    parts = page_json(run, rows, choose_rows(rows).shown, screen_of(run))
+    found: dict[str, Any] = json.loads("".join(parts))
+    return found
 
 
 def case_of(*results: CaseResult) -> dict[str, Any]:
@@ -344,7 +347,6 @@ def test_whatever_grade_is_given_its_gain_and_every_discount_are_there(
     assert len(discounts) >= max(returned, ideal)
     known = discount_table(keys["discount"], len(discounts))
     assert discounts == list(known[: len(discounts)])
-    embedded(data)  # it is JSON
 
 
 def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:

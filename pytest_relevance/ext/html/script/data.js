@@ -26,7 +26,7 @@
 
 /** Document (null: any of several), grade, rank (null: not returned), loss of nDCG, places, candidates. @typedef {[string | null, number, number | null, number, number, number]} Loss */
 
-/** An element that Python has made, as `reports/html/elements.py` writes it. @typedef {[string, Record<string, string>, ...(string | Tree)[]]} Tree */
+/** An element that Python has made, as `reports/html/elements.py` writes it. @typedef {[string, Record<string, string>, (string | Tree)[]]} Tree */
 
 /**
  * An unjudged result: its document; its worth, by how much nDCG@k would change with a plausible grade; its move, by how

@@ -52,7 +52,7 @@ function draw(name, attributes, ...children) {
 const SVG_NAMES = new Set(["svg", "rect"]);
 
 /** Return the element that Python has made. Its texts are text. @param {Tree} tree @returns {HTMLElement | SVGElement} */
-function built([name, attributes, ...children]) {
+function built([name, attributes, children]) {
   const nodes = children.map((child) => (typeof child === "string" ? child : built(child)));
   const element = SVG_NAMES.has(name) ? draw(name, attributes) : make(name, attributes);
   element.append(...nodes);

@@ -1,0 +1,48 @@
+"""Data as JSON in a script element of the page; large data are compressed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable
+from io import BytesIO
+from typing import Any
+
+_LEVEL = 6  # of gzip: level 9 takes three times as long for 1 % less
+
+COMPRESSED_FROM = 1_000_000
+"""The size in bytes from which the data are compressed with gzip."""
+
+
+def json_text(data: Any) -> str:
+    """Return data as JSON in ASCII.
+
+    Raises:
+        ValueError: A number is infinite or not a number, which JSON does not have.
+    """
+    return json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def embedded(parts: Iterable[str]) -> tuple[str, str]:
+    """Return JSON for a script element, as (`json` or `gzip`, text).
+
+    Large data are compressed with gzip and written in base64.
+
+    `parts`: the JSON in ASCII. Each part is compressed as it comes, so that the data of
+        a large page are never held as a whole.
+    """
+    compressed = BytesIO()
+    first_parts = []
+    size = 0
+    with gzip.GzipFile(
+        fileobj=compressed, mode="wb", compresslevel=_LEVEL, mtime=0
+    ) as file:
+        for part in parts:
+            file.write(part.encode("ascii"))
+            size += len(part)
+            if size < COMPRESSED_FROM:
+                first_parts.append(part)
+    if size < COMPRESSED_FROM:
+        return "json", "".join(first_parts).replace("<", "\\u003c")
+    return "gzip", base64.b64encode(compressed.getvalue()).decode("ascii")
