@@ -14,6 +14,7 @@ from pytest_relevance.results.records.run_info import (
     RunError,
     errors_in_file,
 )
+from pytest_relevance.results.responses.texts import is_made_of_text
 
 _MOST_PROBLEMS = 5
 _NO_TITLES = "documents have no titles from the catalogue"
@@ -117,3 +118,22 @@ def _catalogue_of(file: str, files: Mapping[str, FileInfo]) -> Catalogue | None:
     name = os.path.normpath(os.path.join(os.path.dirname(file), columns.file))
     path = os.path.join(os.path.dirname(info.path), columns.file)
     return Catalogue(path, name, columns)
+
+
+def without_words_of_texts(results: Iterable[CaseResult]) -> list[CaseResult]:
+    """Return the results without titles that are the first words of a text.
+
+    A result of a search without an id has such a title. Comments on pull requests never
+    have texts of documents.
+    """
+    return [_without_words_of_texts(result) for result in results]
+
+
+def _without_words_of_texts(result: CaseResult) -> CaseResult:
+    if not result.ranking.lengths or not result.texts.titles:
+        return result
+    titles = {}
+    for document, title in result.texts.titles.items():
+        if not is_made_of_text(document):
+            titles[document] = title
+    return result.with_texts(titles=titles)

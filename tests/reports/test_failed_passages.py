@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from pytest_relevance import Run
+from pytest_relevance.ext.markdown.annotations import run_annotations
+from pytest_relevance.ext.markdown.markdown import run_markdown
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.styled_lines import plain_text
 from pytest_relevance.results.case_parts import (
@@ -11,6 +14,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.deeper_search import with_deeper_search
+from pytest_relevance.results.responses.texts import id_of_text
 from tests.helpers import block, passage_case, scored, texts_of
 
 RETURN = "within 30 days of delivery"
@@ -104,3 +108,17 @@ def test_no_rank_is_an_error_style_and_the_lost_passage_is() -> None:
     styles = {text.strip(): style for line in lines for text, style in line}
     (lost,) = (style for text, style in styles.items() if "proof of" in text)
     assert lost == "bad"
+
+
+def test_markdown_has_quotes_and_no_words_of_texts() -> None:
+    """A result without an id has the first words of its text as its title."""
+    made = id_of_text("Secret terms of 2019")
+    ranking = texts_of("Secret terms of 2019", "x", ids=[made, "d2"])
+    titled = replace(ranking, titles=["Secret terms of 2019", "Page two"])
+    result = replace(scored(CASE, titled), file="a.relevance.yaml")
+    found = run_markdown(Run([result]))
+    assert "proof of purchase" in found
+    assert "Page two" in found
+    assert "Secret" not in found
+    assert "Secret" not in str(run_annotations(Run([result]), []))
+    assert "Secret" in report(result)

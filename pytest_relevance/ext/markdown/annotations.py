@@ -37,6 +37,7 @@ from pytest_relevance.results.failures import (
 )
 from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.records.run_info import RunError, RunInfo
+from pytest_relevance.results.run_titles import without_words_of_texts
 
 MOST_ANNOTATIONS = 10
 """How many annotations of one kind GitHub shows for a step. It drops the others."""
@@ -91,6 +92,8 @@ def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annota
     cases, and gates last. Cases that failed alike share one annotation. Up to three
     of the ten are kept for gates. If the rest needs fewer than seven, gates get more.
     """
+    results = without_words_of_texts(run.results)
+    run = Run(results, run.files, run.info, name=run.name)
     room = MOST_ANNOTATIONS - min(len(failed_gates), _GATES)
     annotations = _error_annotations(run.info)
     for reason in reason_texts(run.info):

@@ -100,6 +100,7 @@ from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.change_counts import count_results
 from pytest_relevance.results.changes import changes_since_baseline
 from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.run_titles import without_words_of_texts
 
 MOST_GATES, MOST_SUITES = 10, 20
 """How many gates and suites are listed, unless the report is to be in full."""
@@ -126,6 +127,8 @@ def run_markdown(
     `notes`: sentences about how the run was merged.
     `page`: the address of the HTML report, to which Markdown links; "" without one.
     """
+    results = without_words_of_texts(run.results)
+    run = Run(results, run.files, run.info, name=run.name)
     report = _MarkdownReport(run, verbosity, notes, page)
     return joined_sections(report.sections(), most)
 

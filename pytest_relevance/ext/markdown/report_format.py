@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_relevance.reports.formats import MARKDOWN, ReportFormat, ReportOptions
@@ -27,7 +28,20 @@ def _markdown_of_comparison(
 ) -> str:
     from pytest_relevance.reports.comparison_report import report_on
 
+    if any(pair.second.ranking.lengths for pair in comparison.pairs):
+        comparison = _without_words_of_texts(comparison)
     return report_on(comparison, options.limit, gates).markdown(options.max_chars)
+
+
+def _without_words_of_texts(comparison: Comparison) -> Comparison:
+    """Return the comparison without titles that are the first words of a text."""
+    from pytest_relevance.results.run_titles import without_words_of_texts
+
+    pairs = []
+    for pair in comparison.pairs:
+        first, second = without_words_of_texts([pair.first, pair.second])
+        pairs.append(replace(pair, first=first, second=second))
+    return replace(comparison, pairs=tuple(pairs))
 
 
 MARKDOWN_FORMAT = ReportFormat(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -390,6 +391,11 @@ def id_of_text(text: str) -> str:
     """Return an id that is made of a text: the same for the same text."""
     digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
     return f"text-{digest[:_LENGTH_OF_DIGEST]}"
+
+
+def is_made_of_text(document: str) -> bool:
+    """Say whether an id was made by `id_of_text`. Then the title is too."""
+    return re.fullmatch(f"text-[0-9a-f]{{{_LENGTH_OF_DIGEST}}}", document) is not None
 
 
 def first_words(text: str) -> str:
