@@ -48,7 +48,7 @@ def passage_lines(
         total = len(result.evaluation.passages)
         title = (
             f"not found in the top {result.conditions.k}: {len(missing)} of "
-            f"{counted(total, 'passage')}"
+            f"{counted(total, 'passage')}{_failed_search_text(result)}"
         )
         table = _table(title)
         for passage in missing:
@@ -62,6 +62,14 @@ def passage_lines(
         table.note = f"     ... {counted(len(others) - len(shown), 'more passage')}"
         table.hint = MORE_HINT
     return lines + table.lines(columns)
+
+
+def _failed_search_text(result: CaseResult) -> str:
+    """Return that the second search for missing passages failed; "" if not."""
+    deeper = result.call.deeper
+    if deeper is None or not deeper.has_failed:
+        return ""
+    return f"; a search for {deeper.asked:,} results could not be made"
 
 
 def numbered(result: CaseResult) -> list[tuple[int, CasePassage]]:

@@ -76,6 +76,9 @@ def test_a_passage_of_a_deeper_search_says_how_many_were_asked_for() -> None:
     failed = replace(DeeperSearch(15), has_failed=True)
     unknown = with_deeper_search(scored(CASE, texts_of(*TEXTS)), CASE, failed, None)
     assert "not in the first 5 results" in report(unknown)
+    assert "1 of 3 passages; a search for 15 results could not be made" in report(
+        unknown
+    )
 
 
 def test_a_passage_of_a_collapsed_document_has_the_rank_of_its_chunk() -> None:
