@@ -36,14 +36,20 @@ def suites(project: Project) -> Project:
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 5
-    assert {*FILES} == {"export.csv", "rank_eval.json", "ratings.json", "targets.csv"}
+    assert len(EXAMPLES) == 6
+    assert {*FILES} == {
+        "export.csv",
+        "rank_eval.json",
+        "ratings.json",
+        "targets.csv",
+        "testset.jsonl",
+    }
 
 
 def test_every_example_passes(suites: Project) -> None:
     suites.conftest(SEARCH)
     run = suites.run()
-    assert run.counts == {"passed": 9}, run.result.stdout.str()
+    assert run.counts == {"passed": 10}, run.result.stdout.str()
 
 
 def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
@@ -63,6 +69,7 @@ def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
         "example2 gate[mean P 0.6]",
         "example3 smart watch",
         "example4 gate[mean P@10 0.6, nDCG@10 0.9, R@10 1]",
+        "example5 how long can I return it",
     }
 
 
