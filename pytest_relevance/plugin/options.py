@@ -176,6 +176,12 @@ def _declare_ini_keys(parser: pytest.Parser) -> None:
         default=SECRETS,
     )
     parser.addini(
+        "relevance_record_texts",
+        "whether a record keeps the texts of results, so that changed passages can be judged by it (default: off)",
+        type="bool",
+        default=False,
+    )
+    parser.addini(
         "relevance_files",
         f"names of the case files to collect (default: {' '.join(PATTERNS)})",
         type="args",
@@ -282,6 +288,7 @@ class RunSettings:
         outputs: the names of all options that write something.
         details: whether ranking, grades and titles are kept of every case, even if it
             passes.
+        keeps_texts: whether a record is written that keeps the texts of results.
         properties: whether a JUnit file is written.
         runs_tests: false if the command only lists tests, sets them up or shows
             fixtures.
@@ -300,6 +307,7 @@ class RunSettings:
     files: Sequence[OutputFile]
     outputs: Sequence[str]
     details: bool
+    keeps_texts: bool
     properties: bool
     runs_tests: bool
     home: tuple[int, int]
@@ -386,6 +394,9 @@ def read_settings(config: pytest.Config) -> None:
         files=files,
         outputs=outputs,
         details=bool(verbosity(option) > 1 or outputs),
+        keeps_texts=bool(
+            config.getini("relevance_record_texts") and "record" in outputs
+        ),
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in WITHOUT_TESTS),
         home=here(),

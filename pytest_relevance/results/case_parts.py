@@ -318,6 +318,13 @@ class CaseRanking:
     `held`: the indexes (from 0) of the passages that the result holds, in the order of
         the case.
     `lengths`: the number of characters of its text.
+
+    If a record keeps texts (`relevance_record_texts`), each entry of `uncollapsed` has
+    one in:
+
+    `texts`: the texts of the results. No report has them.
+    `fields_of_texts`: {field: for each text [its value], or [] if it has none}, for the
+        fields that conditions of passages look at.
     """
 
     reaches_depth: bool = False
@@ -338,6 +345,8 @@ class CaseRanking:
     held: Sequence[Sequence[int]] = ()
     lengths: Sequence[int] = ()
     untied: Sequence[int] = ()
+    texts: Sequence[str] = ()
+    fields_of_texts: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
 
     @property
     def length(self) -> int:
@@ -370,6 +379,12 @@ class CaseRanking:
             deeper=EMPTY,
             untied=(),
         )
+
+    def without_texts(self) -> CaseRanking:
+        """Return the ranking without the texts of results."""
+        if not self.texts:
+            return self
+        return replace(self, texts=(), fields_of_texts={})
 
     def rank_of(self, document: str) -> int | None:
         """Return the rank (from 1) of a document; None if none is known."""

@@ -57,9 +57,13 @@ def held_passages(
 
     `depth`: how many of the chunks count; None for all.
 
+    What a record says of a ranking is taken as it is.
+
     Raises:
         ValueError: the ranking has no texts.
     """
+    if ranking.held is not None:
+        return [tuple(held) for held in ranking.held]
     if len(ranking.texts) != len(ranking.as_returned or ranking.ids):
         raise ValueError(NO_TEXTS)
     held_by_text = []
@@ -85,6 +89,8 @@ def why_unknown_passages(case: Case, ranking: Ranking) -> str:
     There is a line for each field of a condition that a result lacks, or whose value
     has a type that cannot be compared. Only results that hold the quote need the field.
     """
+    if ranking.held is not None:
+        return ""
     if len(ranking.texts) != len(ranking.as_returned or ranking.ids):
         return NO_TEXTS
     if not case.fields_of_passages:
@@ -128,6 +134,8 @@ def lengths_of_results(ranking: Ranking, depth: int | None = None) -> list[int]:
 
     `depth`: how many of the chunks count; None for all.
     """
+    if ranking.held is not None:
+        return list(ranking.lengths)
     lengths = []
     for texts in texts_of_results(ranking, depth):
         lengths.append(sum(len(ranking.texts[text]) for text in texts))

@@ -5,16 +5,27 @@ passage. So a recorded ranking can be judged by the passages of today, as far as
 keys are there. A passage that is new was not looked for. It can be looked for only if
 the record keeps the texts of the results.
 
-Records, baselines and `compare` use it.
+Records, baselines, replays and `compare` use it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, Passage
+from pytest_relevance.results.case_parts import CaseRanking
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.passages import key_of_passage
+from pytest_relevance.results.responses.fields import Absent
+from pytest_relevance.results.responses.ranking import Ranking
+
+NO_TEXTS_KEPT = (
+    "the record has no texts to look for them (relevance_record_texts = on keeps them)"
+)
+"""Why a passage cannot be judged by a record, after what changed."""
 
 Held = Sequence[Sequence[int]]
 """For each result the indexes (from 0) of the passages that it holds."""
@@ -65,27 +76,84 @@ def held_by_keys(
     return found
 
 
+# Texts in a record
+
+
+def with_texts(result: CaseResult, ranking: Ranking) -> CaseResult:
+    """Return a result that keeps the texts of its ranking, as deep as the ranking."""
+    count = len(result.ranking.uncollapsed)
+    fields = {}
+    for path, values in ranking.fields_of_texts.items():
+        kept = [[] if type(value) is Absent else [value] for value in values[:count]]
+        fields[path] = kept
+    kept_ranking = replace(
+        result.ranking, texts=tuple(ranking.texts[:count]), fields_of_texts=fields
+    )
+    return replace(result, ranking=kept_ranking)
+
+
+def ranking_with_texts(ranking: Ranking, recorded: CaseRanking) -> Ranking:
+    """Return a ranking with the texts that a record has kept of its results.
+
+    `ranking`: the first results of the recorded ranking, or all of them.
+    """
+    count = len(ranking.as_returned or ranking.ids)
+    return replace(
+        ranking,
+        texts=tuple(recorded.texts[:count]),
+        fields_of_texts=fields_in_record(recorded.fields_of_texts),
+    )
+
+
+def fields_in_record(
+    recorded: Mapping[str, Sequence[Sequence[Any]]],
+) -> dict[str, list[Any]]:
+    """Return the fields of texts as a ranking has them, from those of a record."""
+    fields = {}
+    for path, values in recorded.items():
+        fields[path] = [value[0] if value else Absent() for value in values]
+    return fields
+
+
+class UnknownPassages(ValueError):
+    """A record does not tell which passages of a case its results held."""
+
+
+def with_recorded_passages(ranking: Ranking, result: CaseResult, case: Case) -> Ranking:
+    """Return a ranking with what its record tells of the passages of a case.
+
+    That is which of them each result held, or the texts of the results, in which they
+    are looked for again.
+
+    `ranking`: the recorded results that the case looks at.
+    `result`: the recorded result.
+
+    Raises:
+        UnknownPassages: the record has no texts, and a passage of the case is new or
+            changed, or collapsed chunks are looked at otherwise. The message begins
+            with the reason.
+    """
+    recorded, conditions = result.ranking, result.conditions
+    if recorded.texts:
+        return ranking_with_texts(ranking, recorded)
+    then, now = keys_of_result(result), keys_of_case(case)
+    new = new_keys(then, now)
+    if new:
+        count = counted(len(new), "passage is", "passages are")
+        raise UnknownPassages(f"{count} new or changed, and {NO_TEXTS_KEPT}")
+    collapses, collapsed = case.settings.collapse, conditions.settings.collapse
+    is_alike = collapses == collapsed and case.depth == conditions.depth
+    if now and (collapses or collapsed) and not is_alike:
+        raise UnknownPassages(f"other chunks of a document count, and {NO_TEXTS_KEPT}")
+    count_of_results = len(ranking.ids)
+    held: Held = recorded.held[:count_of_results] or [()] * count_of_results
+    by_keys = held_by_keys(held, then, now)
+    assert by_keys is not None
+    lengths = tuple(recorded.lengths[:count_of_results])
+    return replace(ranking, held=by_keys, lengths=lengths)
+
+
 def new_keys(then: Iterable[str], now: Iterable[str]) -> list[str]:
     """Return the keys of passages that were not looked for then."""
     known = {*then}
     return [key for key in now if key not in known]
-
-
-def ranks_of_quotes(
-    held: Held, keys: Sequence[str], quotes: Iterable[str]
-) -> dict[str, list[int]] | None:
-    """Return {quote: the ranks, from 1, of the results that hold it}.
-
-    None if a quote was not looked for when the ranking was recorded.
-
-    `keys`: the keys of the passages that the indexes in `held` mean.
-    """
-    ranks = {}
-    for quote in quotes:
-        key = key_of_quote(quote)
-        if key not in keys:
-            return None
-        index = keys.index(key)
-        found = [rank for rank, one in enumerate(held, start=1) if index in one]
-        ranks[quote] = found
-    return ranks

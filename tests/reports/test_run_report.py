@@ -63,6 +63,12 @@ BOOTS, LAMP = (
 )
 
 
+def test_the_texts_that_a_record_keeps_are_in_no_report() -> None:
+    kept = replace(BOOTS.ranking, texts=("opening hours", "prices"))
+    whole = run(replace(BOOTS, ranking=kept))
+    assert "opening hours" not in json.dumps(report_data(whole))
+
+
 def test_the_report_of_a_run_is_what_the_run_printed() -> None:
     assert plain_text(
         report_lines(run(BOOTS, LAMP, gates=(MEAN, PASSING)), verbosity=-1)

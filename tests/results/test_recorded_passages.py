@@ -15,7 +15,13 @@ from pytest_relevance import Case, CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.model import FieldCondition, Passage
 from pytest_relevance.results.case_parts import BaselineComparison, CaseCall
 from pytest_relevance.results.details import digest_of_case, with_details
-from pytest_relevance.results.recorded_passages import held_by_keys
+from pytest_relevance.results.recorded_passages import (
+    UnknownPassages,
+    held_by_keys,
+    ranking_with_texts,
+    with_recorded_passages,
+    with_texts,
+)
 from pytest_relevance.results.records.baseline import Baseline
 from pytest_relevance.results.records.baseline_file import read_baseline, write_baseline
 from pytest_relevance.results.records.entries import (
@@ -26,6 +32,7 @@ from pytest_relevance.results.records.entries import (
 from pytest_relevance.results.records.recorded_comparison import compare_recorded
 from pytest_relevance.results.records.recorded_rankings import entries_of
 from pytest_relevance.results.records.run_info import RecordError
+from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, changed, reasons_of, recorded_gates, travelled
@@ -235,6 +242,89 @@ def test_a_case_of_the_same_file_without_passages_keeps_nothing_of_them() -> Non
     plain = replace(plain, terms=replace(plain.terms, reads_texts=True))
     entry = accepted(plain, DAYS)
     assert (entry.passages, entry.held) == ((), ())
+
+
+# --- records that keep texts ----------------------------------------------------------
+
+
+def recorded_with_texts(of_case: Case, ranking: Ranking, path: Path) -> Run:
+    """A run of one case, read from a record that keeps texts."""
+    result = with_texts(result_of(of_case, ranking), ranking)
+    Run([result], {FILE: FileInfo(FILE)}).write(path)
+    return Run.open(path)
+
+
+def test_a_record_keeps_each_text_once(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    ranking = texts(DAYS, "hours", DAYS, fields_of_texts={"page": [1, Absent(), None]})
+    (result,) = recorded_with_texts(case(), ranking, path).results
+    assert result.ranking.texts == (DAYS, "hours", DAYS)
+    assert result.ranking.fields_of_texts == {"page": ((1,), (), (None,))}
+    assert path.read_text().count("hours") == 1
+    with_them = ranking_with_texts(Ranking(("d0",)), result.ranking)
+    assert with_them.texts == (DAYS,)
+    assert with_them.fields_of_texts["page"][1] == Absent()
+
+
+@pytest.mark.parametrize("index", ["2", "-1", '"a"'])
+def test_a_text_that_the_header_lacks_is_damage(tmp_path: Path, index: str) -> None:
+    path = tmp_path / "run.jsonl"
+    recorded_with_texts(case(), texts(DAYS, "hours"), path)
+    damaged = path.read_text().replace('"texts":[0,1]', f'"texts":[0,{index}]')
+    path.write_text(damaged)
+    with pytest.raises(RecordError, match="is no text of the header"):
+        Run.open(path)
+
+
+def test_new_passages_are_looked_for_in_the_texts_of_a_reference(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.jsonl"
+    run = recorded_with_texts(case(DAYS), texts("hours", DAYS, PROOF), path)
+    entries = entries_of(run.results, RunInfo(), run.files)[FILE]
+    now = case(PROOF, exclude_passages=["opening hours"])
+    alone = changed(score_case(now, texts(PROOF, "opening hours")), file=FILE)
+    result, _ = Baseline(entries).compare(alone, now)
+    found = comparison_of(result)
+    assert (found.score, found.held) == (0.5, ((), (), (0,)))
+    assert found.newly_failing  # nothing that was returned then had the excluded quote
+
+
+# --- the ranking of a record, for the case of today -----------------------------------
+
+
+def replayed(of_case: Case, now: Case, *found: str, **others: Any) -> Ranking:
+    result = travelled(result_of(of_case, texts(*found, **others)))
+    return with_recorded_passages(Ranking(result.ranking.documents), result, now)
+
+
+def test_a_recorded_ranking_is_scored_without_its_texts() -> None:
+    old = case(DAYS, PROOF, exclude_passages=[OLD])
+    ranking = replayed(old, case(PROOF, exclude_passages=[OLD]), DAYS, PROOF, OLD)
+    again = score_case(case(PROOF, exclude_passages=[OLD]), ranking)
+    assert again.score == pytest.approx(0.6309, abs=1e-4)
+    assert again.verdict == "failed"
+    assert again.ranking.lengths == (len(DAYS), len(PROOF), len(OLD))
+
+
+def test_a_case_without_passages_beside_others_needs_no_text() -> None:
+    plain = case_of({"query": "hours", "expect": {"results": ">= 1"}})
+    plain = replace(plain, terms=replace(plain.terms, reads_texts=True))
+    assert score_case(plain, replayed(plain, plain, DAYS)).verdict == "passed"
+
+
+@pytest.mark.parametrize(
+    ("now", "why"),
+    [
+        (case(DAYS, "opening hours"), "1 passage is new or changed"),
+        (case(exclude_passages=[OLD]), "1 passage is new or changed"),
+        (case(collapse=True), "other chunks of a document count"),
+    ],
+)
+def test_what_a_record_without_texts_does_not_tell(now: Case, why: str) -> None:
+    with pytest.raises(UnknownPassages, match=why) as caught:
+        replayed(case(), now, DAYS, PROOF)
+    assert "relevance_record_texts = on" in str(caught.value)
 
 
 # --- the same numbers as in the run ---------------------------------------------------

@@ -115,6 +115,10 @@ def score_with_details(
         )
         if this.baseline is not None:
             result = this.baseline.with_titles(result)
+    if this.settings.keeps_texts and ranking.texts:
+        from pytest_relevance.results.recorded_passages import with_texts
+
+        result = with_texts(result, ranking)
     if needs_reasons:
         result = _with_texts(this, result)
     if result.baseline is not None and _is_known(this, result):

@@ -31,6 +31,7 @@ call `compared_verdict`, which decides whether the case fails for what was found
 | `recorded_case` | compares one recorded result, as its run would have done | `recorded_comparison`, `compare` |
 | `entry_comparison` | scores the accepted ranking again, and compares a result with it | `baseline`, `recorded_case` |
 | `case_today` | collects what `entry_comparison` needs to know of the present case | `baseline`, `recorded_case` |
+| `entry_passages` | says which passages an accepted ranking held | `case_today`, `accepted_outcomes` |
 | `accepted_outcomes` | judges the accepted ranking by the present demands; finds old failures | `entry_comparison` |
 | `compared_verdict` | decides the verdict if the score dropped, or if the entry is stale | `baseline`, `recorded_case` |
 | **what the test demands** | | |

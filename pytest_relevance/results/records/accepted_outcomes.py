@@ -42,8 +42,8 @@ from pytest_relevance.results.outcomes import (
     JUDGED,
     KEPT,
 )
-from pytest_relevance.results.recorded_passages import ranks_of_quotes
 from pytest_relevance.results.records.entries import NOT_RETURNED, BaselineEntry
+from pytest_relevance.results.records.entry_passages import ranks_of_quotes_then
 
 RankOf = Callable[[str], "float | None"]
 """The rank (from 1) of a document in a ranking, `NOT_RETURNED`, or None if not
@@ -274,25 +274,14 @@ class AcceptedOutcomes:
         if kind.counts_results and self.entry.may_go_on:
             return None
         expected = self._expectation(demand)
-        ranks = self._ranks_of_quotes(demand)
+        settings = self.result.conditions.settings
+        ranks = ranks_of_quotes_then(self.entry, demand.quotes, settings)
         if ranks is None:
             return None
         if expected.metric is not None and not expected.metric.is_computable:
             return self._by_known_score(expected, demand)
         (outcome,) = outcomes.judge_expectations([expected], self._found(ranks))
         return outcome
-
-    def _ranks_of_quotes(self, demand: Outcome) -> Mapping[str, Sequence[int]] | None:
-        """Return {excluded quote: the ranks of the accepted results that held it}.
-
-        None if a quote was not looked for, or if only one of the two rankings collapses
-        chunks.
-        """
-        if not demand.quotes:
-            return {}
-        if self.entry.collapse != self.result.conditions.settings.collapse:
-            return None
-        return ranks_of_quotes(self.entry.held, self.entry.passages, demand.quotes)
 
     def _by_known_score(self, expected: Expectation, demand: Outcome) -> Outcome | None:
         if expected.name not in self.project_scores:

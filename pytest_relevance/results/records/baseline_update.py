@@ -31,6 +31,7 @@ from pytest_relevance.results.records.fingerprint import Fingerprint, common
 from pytest_relevance.results.records.reference import refusal, silent_searches
 from pytest_relevance.results.records.run_info import RecordError
 from pytest_relevance.results.records.uncompared import MARKED_SKIP, NOT_RUN, UNSTABLE
+from pytest_relevance.results.responses.texts import is_made_of_text
 
 ALL, NEW, TEST = "all", "new", "test"
 """What an update accepts: everything, new cases alone, or what the test demands."""
@@ -311,12 +312,20 @@ def _titles_after(
     accepted: BaselineEntries,
     entries: Mapping[EntryKey, BaselineEntry],
 ) -> dict[str, str]:
-    """Return {document: title} after an update, for the documents in its rankings."""
+    """Return {document: title} after an update, for the documents in its rankings.
+
+    The title of a result without an id is the beginning of its text. A baseline keeps
+    no texts.
+    """
     ranked: set[str] = set()
     for entry in entries.values():
         ranked.update(entry.documents)
     titles = {**before.titles, **accepted.titles}
-    return {document: title for document, title in titles.items() if document in ranked}
+    kept = {}
+    for document, title in titles.items():
+        if document in ranked and not is_made_of_text(document):
+            kept[document] = title
+    return kept
 
 
 def _fingerprint_after(

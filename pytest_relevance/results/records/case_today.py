@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance._text import counted, quoted
-from pytest_relevance.cases.model import Case, Expectation, Gate
+from pytest_relevance._text import quoted
+from pytest_relevance.cases.model import Case, Expectation, Gate, Passage
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.metrics.ndcg import (
@@ -28,8 +28,8 @@ from pytest_relevance.results.outcomes import (
     without_reference,
 )
 from pytest_relevance.results.passages import key_of_passage
-from pytest_relevance.results.recorded_passages import held_by_keys, new_keys
 from pytest_relevance.results.records.entries import BaselineEntry, with_sorted_keys
+from pytest_relevance.results.records.entry_passages import held_then, why_not_known
 from pytest_relevance.results.records.json_lines import as_json
 from pytest_relevance.results.records.recorded_demands import RecordedDemands
 
@@ -41,11 +41,13 @@ class KnownJudgments:
     `grades`: {document: grade}. A record does not name all documents.
     `judged`: the grades of all judgments, in any order; of passages, in their order.
     `passages`: the keys of the passages; empty if documents are judged.
+    `sought`: the passages themselves; empty if only their keys are known.
     """
 
     grades: Mapping[str, float]
     judged: Sequence[float]
     passages: Sequence[str] = ()
+    sought: Sequence[Passage] = ()
 
     def grade(self, documents: Sequence[str]) -> GradedRanking:
         """Return a ranking with the grade of each document."""
@@ -59,9 +61,9 @@ class KnownJudgments:
         """
         if not self.passages:
             return self.grade(entry.ranking(settings))
-        held = held_by_keys(entry.held, entry.passages, self.passages)
-        assert held is not None, "the entry is stale"
-        return grade_passages(held, self.judged, entry.lengths)
+        then = held_then(entry, self.passages, self.sought, settings)
+        assert then is not None, "the entry is stale"
+        return grade_passages(then.held, self.judged, then.lengths)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +132,8 @@ def _judgments_in_run(case: Case) -> KnownJudgments:
     if not case.passages:
         return KnownJudgments(case.judgments, [*case.judgments.values()])
     grades = [passage.grade for passage in case.passages]
-    return KnownJudgments({}, grades, tuple(map(key_of_passage, case.passages)))
+    keys = tuple(map(key_of_passage, case.passages))
+    return KnownJudgments({}, grades, keys, case.passages)
 
 
 def case_in_record(
@@ -265,27 +268,17 @@ def why_stale(
         changes.append(
             f"all of the ranking counts now, and the first {entry.depth} were kept"
         )
-    changes += _unknown_passages(entry, result, case)
-    if case.judgments is None:
+    judgments = case.judgments
+    if judgments is None:
         changes.append(
             "the record does not name the judgments of all documents that were returned then"
         )
+    elif judgments.passages:
+        settings = result.conditions.settings
+        why = why_not_known(entry, judgments.passages, judgments.sought, settings)
+        if why:
+            changes.append(why)
     return tuple(changes)
-
-
-def _unknown_passages(
-    entry: BaselineEntry, result: CaseResult, case: CaseToday
-) -> list[str]:
-    """Return why it is not known which passages the accepted ranking held."""
-    if case.judgments is None or not case.judgments.passages:
-        return []
-    new = new_keys(entry.passages, case.judgments.passages)
-    if new:
-        count = counted(len(new), "passage is", "passages are")
-        return [f"{count} new or changed, and the texts of then were not kept"]
-    if entry.collapse != result.conditions.settings.collapse:
-        return ["collapse changed, and the texts of then were not kept"]
-    return []
 
 
 def _changed_params(

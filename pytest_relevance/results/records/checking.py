@@ -71,6 +71,9 @@ def _check_lengths(result: CaseResult) -> None:
     allowed = (count,) if result.evaluation.passages else (0, count)
     if len(ranking.held) not in allowed or len(ranking.lengths) not in allowed:
         raise ValueError("documents, held and lengths are not equally many")
+    of_texts = [ranking.texts, *ranking.fields_of_texts.values()]
+    if not {0, len(ranking.uncollapsed)} >= {*map(len, of_texts)}:
+        raise ValueError("results and their texts are not equally many")
     for held in ranking.held:
         if any(index < 0 for index in held):
             raise ValueError(f"a result holds the passages {held}")

@@ -95,6 +95,8 @@ class BaselineEntry:
     it has an entry for each document, and none for further chunks.
     `lengths`: the number of characters of each of these results. Empty if the case has
     no passages, and only excludes some.
+    `texts`, `fields_of_texts`: the texts of `documents`, as in `CaseRanking`. Only
+    entries from a record that keeps texts have them.
     """
 
     id: str
@@ -119,6 +121,8 @@ class BaselineEntry:
     passages: tuple[str, ...] = ()
     held: tuple[tuple[int, ...], ...] = ()
     lengths: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+    fields_of_texts: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
 
     @property
     def key(self) -> EntryKey:
@@ -201,7 +205,8 @@ class BaselineEntry:
     @property
     def _values(self) -> dict[str, Any]:
         params = with_sorted_keys(self.params)
-        values: dict[str, Any] = encode(replace(self, params=params, demands=None))
+        entry = replace(self, params=params, demands=None, texts=(), fields_of_texts={})
+        values: dict[str, Any] = encode(entry)
         if self.query == self.id:
             del values["query"]
         return values

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_relevance._files import write_whole
+from pytest_relevance._text import shown
 from pytest_relevance.codec import decode, encode
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.checking import check_file, check_result
@@ -34,11 +35,14 @@ class RecordHeader:
     `results`: how many results follow.
     `run`: how the run was made.
     `files`: {name: data} of its case files.
+    `texts`: the texts of results, each once, if the record keeps them. Results have the
+    indexes of their texts.
     """
 
     results: int
     run: RunInfo
     files: Mapping[str, FileInfo]
+    texts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,37 @@ def write_record(path: str | os.PathLike[str], record: Record) -> None:
 
     Raises OSError if it cannot be written. Then an old file is unchanged.
     """
+    texts: dict[str, int] = {}
+    for result in record.results:
+        for text in result.ranking.texts:
+            texts.setdefault(text, len(texts))
     header = RecordHeader(
-        results=len(record.results), run=record.info, files=record.files
+        results=len(record.results),
+        run=record.info,
+        files=record.files,
+        texts=tuple(texts),
     )
-    lines = (as_json(encode(result)) for result in record.results)
+    lines = (as_json(_line_of(result, texts)) for result in record.results)
     data = encoded(RECORD, encode(header), lines)
     write_whole(path, _packed(data) if os.fspath(path).endswith(".gz") else data)
+
+
+def _line_of(result: CaseResult, texts: Mapping[str, int]) -> dict[str, Any]:
+    """Return a result as JSON values, with indexes in the place of texts.
+
+    `texts`: {text: its index}.
+    """
+    ranking = result.ranking
+    if not ranking.texts:
+        values: dict[str, Any] = encode(result)
+        return values
+    values = encode(replace(result, ranking=replace(ranking, texts=())))
+    values["ranking"][_TEXTS] = [texts[text] for text in ranking.texts]
+    return values
+
+
+_TEXTS = "texts"
+"""The key of the texts in a header, and of their indexes in the ranking of a result."""
 
 
 def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -97,17 +126,45 @@ def _record_lines(
     path: str | os.PathLike[str], shown: str | None
 ) -> Iterator[tuple[int, Any]]:
     name = os.fspath(path) if shown is None else shown
-    return read_file(path, name, RECORD, _record_header, _case_result)
+    reader = _Reader()
+    return read_file(path, name, RECORD, reader.read_header, reader.read_line)
 
 
-def _record_header(values: dict[str, Any]) -> RecordHeader:
-    header = decode(RecordHeader, values)
-    for info in header.files.values():
-        check_file(info)
-    return header
+class _Reader:
+    """Reads the lines of a record. The header has the texts of all results."""
 
+    def __init__(self) -> None:
+        self._texts: Sequence[str] = ()
 
-def _case_result(values: dict[str, Any]) -> CaseResult:
-    result = decode(CaseResult, values)
-    check_result(result)
-    return result
+    def read_header(self, values: dict[str, Any]) -> RecordHeader:
+        """Return the header. Raises ValueError for a value that is not allowed."""
+        header = decode(RecordHeader, values)
+        for info in header.files.values():
+            check_file(info)
+        self._texts = header.texts
+        return header
+
+    def read_line(self, values: dict[str, Any]) -> CaseResult:
+        """Return a result. Raises ValueError for a value that is not allowed."""
+        ranking = values.get("ranking")
+        indexes: object = ()
+        if isinstance(ranking, dict):
+            indexes = ranking.pop(_TEXTS, ())
+        result = decode(CaseResult, values)
+        if indexes:
+            texts = self._texts_at(indexes)
+            result = replace(result, ranking=replace(result.ranking, texts=texts))
+        check_result(result)
+        return result
+
+    def _texts_at(self, indexes: object) -> tuple[str, ...]:
+        """Return the texts with these indexes. Raises ValueError if one is unknown."""
+        known = range(len(self._texts))
+        texts = []
+        for index in indexes if isinstance(indexes, list) else [indexes]:
+            if type(index) is not int or index not in known:
+                raise ValueError(
+                    f"ranking.texts: {shown(index)} is no text of the header"
+                )
+            texts.append(self._texts[index])
+        return tuple(texts)

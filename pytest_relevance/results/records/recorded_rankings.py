@@ -121,7 +121,11 @@ def entries_of(
         ran = by_file.get(file, [])
         for result in ran:
             if result.evaluation.scores:
-                entry = entry_of(result, call=result.call)
+                entry = replace(
+                    entry_of(result, call=result.call),
+                    texts=tuple(result.ranking.texts),
+                    fields_of_texts=result.ranking.fields_of_texts,
+                )
                 of_file.setdefault(entry.key, entry)
                 of_file.titles.update(result.texts.titles)
         file_info = files.get(file, FileInfo(file))

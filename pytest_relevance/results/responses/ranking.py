@@ -91,6 +91,9 @@ class Ranking:
     those that `collapsed` left out; else empty.
     `fields_of_texts`: {field: values}, one for each text, for the fields that
     conditions of passages look at. A field that a result lacks is `Absent`.
+    `held`: which of the passages of the case each result holds, if a record says so;
+    None if they are looked for in the texts.
+    `lengths`: the number of characters of each result, if a record says so.
     `rest`: what is known of further results, if the ranking comes from a record that
     has kept only the first ones; else None.
     """
@@ -104,6 +107,8 @@ class Ranking:
     sort_values: Sequence[Any] = ()
     texts: Sequence[str] = ()
     fields_of_texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    held: Sequence[Sequence[int]] | None = None
+    lengths: Sequence[int] = ()
     rest: Rest | None = None
 
     @property

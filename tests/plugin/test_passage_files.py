@@ -1,0 +1,141 @@
+"""Cases with passages in a run: their baseline, their record, and what another run or a
+command makes of both.
+"""
+
+import json
+
+import pytest
+
+from pytest_relevance import compare_runs
+from tests.plugin.conftest import Project
+
+SEARCH = """
+    import json
+    from pathlib import Path
+
+    import pytest
+
+    @pytest.fixture
+    def search():
+        texts = json.loads(Path(__file__).with_name("texts.json").read_text())
+        def search(query, k=10):
+            return [{"page_content": text, "metadata": {"source": "terms.pdf"}} for text in texts][:k]
+        return search
+"""
+DAYS = "You can return it within 30 days of delivery."
+PROOF = "We ask for a proof of purchase, such as the receipt."
+HOURS = "Our opening hours are nine to five."
+CASES = """
+    k: 3
+    min_ndcg: 0.9
+    gates: [{max_drop: {R@3: 0.05}}]
+    cases:
+      - query: how long can I return it
+        passages:
+          - within 30 days of delivery
+          - {quote: proof of purchase, in: {metadata.source: terms.pdf}}
+"""
+
+
+class Handbook:
+    """A project whose search returns a few texts."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        project.conftest(SEARCH)
+        project.cases(CASES)
+        self.texts(DAYS, PROOF, HOURS)
+
+    def texts(self, *texts: str) -> None:
+        """Write what the search returns from now on."""
+        self.project.write("texts.json", json.dumps(texts))
+
+    def keep_texts(self) -> None:
+        self.project.write("pytest.ini", "[pytest]\nrelevance_record_texts = on\n")
+
+
+@pytest.fixture
+def handbook(project: Project) -> Handbook:
+    return Handbook(project)
+
+
+def test_a_passage_is_lost_since_the_baseline(handbook: Handbook) -> None:
+    project = handbook.project
+    assert project.run("--relevance-update").code == 0
+    handbook.texts(DAYS, HOURS)
+    run = project.run()
+    assert run.code == 1
+    (result,) = run.results.values()
+    assert result.baseline is not None
+    assert result.score == pytest.approx(0.6131, abs=1e-4)
+    assert result.baseline.score == 1
+    assert run.gates == {"gate[max_drop R@3 0.05]": "failed"}
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_baseline_is_the_same_in_any_process(
+    handbook: Handbook, workers: tuple[str, ...]
+) -> None:
+    project = handbook.project
+    project.run("--relevance-update", *workers)
+    path = project.path / "shop.relevance.yaml.baseline.jsonl"
+    line = json.loads(path.read_text().splitlines()[1])
+    assert line["held"] == [[0], [1], []]
+    assert line["lengths"] == [len(DAYS), len(PROOF), len(HOURS)]
+    assert project.run(*workers).code == 0
+
+
+def test_a_changed_quote_makes_the_entry_stale(handbook: Handbook) -> None:
+    project = handbook.project
+    project.run("--relevance-update")
+    project.cases(CASES.replace("proof of purchase", "such as the receipt"))
+    run = project.run()
+    assert run.code == 1
+    assert "1 passage is new or changed" in run.told("how long can I return it")
+    assert "the test changed" in run.said.lower()
+
+
+def test_a_record_has_texts_only_if_it_is_asked_to(handbook: Handbook) -> None:
+    project = handbook.project
+    record = project.path / "run.jsonl"
+    long_text = f"{HOURS} On Sundays we are closed, and on Mondays we open at noon."
+    handbook.texts(DAYS, PROOF, long_text)
+    project.run("--relevance-record=run.jsonl")
+    assert long_text not in record.read_text()
+    handbook.keep_texts()
+    project.run("--relevance-record=run.jsonl", "--relevance-update")
+    assert record.read_text().count(long_text) == 1
+    (result,) = project.recorded().results
+    assert result.ranking.texts == (DAYS, PROOF, long_text)
+    baseline = project.path / "shop.relevance.yaml.baseline.jsonl"
+    assert "opening" not in baseline.read_text()
+
+
+@pytest.mark.parametrize("keeps_texts", [False, True])
+def test_a_run_against_a_record_with_other_passages(
+    handbook: Handbook, *, keeps_texts: bool
+) -> None:
+    project = handbook.project
+    if keeps_texts:
+        handbook.keep_texts()
+    project.run("--relevance-record=main.jsonl")
+    project.cases(CASES.replace("proof of purchase", "such as the receipt"))
+    handbook.texts(HOURS, DAYS, PROOF)
+    (result,) = project.run("--relevance-against=main.jsonl").results.values()
+    assert result.baseline is not None
+    found = (result.baseline.standing, result.baseline.score)
+    assert found == (("regression", 1) if keeps_texts else ("stale", None))
+
+
+def test_two_records_are_compared(handbook: Handbook) -> None:
+    project = handbook.project
+    project.run("--relevance-record=main.jsonl")
+    handbook.texts(HOURS, DAYS, PROOF)
+    project.run("--relevance-record=run.jsonl")
+    comparison = compare_runs(
+        project.path / "main.jsonl", project.path / "run.jsonl", ["nDCG@3", "R@2"]
+    )
+    (row, recall) = comparison.to_dict()["metrics"]
+    assert (row["first"], row["second"]) == (1, pytest.approx(0.6934, abs=1e-4))
+    assert (recall["first"], recall["second"]) == (1, 0.5)
+    assert comparison.to_dict()["counts"]["got_worse"] == 1
