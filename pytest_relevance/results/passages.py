@@ -174,6 +174,8 @@ def passages_of_case(
     case: Case, ranking: Ranking, graded: GradedRanking
 ) -> tuple[CasePassage, ...]:
     """Return the passages of a case, each with the rank at which it is found."""
+    if not case.passages:
+        return ()
     ranks = _first_ranks(graded.held)
     chunks: dict[int, int] = {}
     if ranking.as_returned:
