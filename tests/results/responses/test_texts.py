@@ -5,6 +5,8 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid1, uuid4, uuid5
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.responses.reading import UnreadableRanking
@@ -44,6 +46,15 @@ STRINGS = {
 @pytest.mark.parametrize("response", STRINGS.values(), ids=STRINGS)
 def test_a_string_is_a_text(response: object) -> None:
     assert texts(response) == [RETURNS, REFUNDS]
+
+
+@given(st.lists(st.text().map(lambda text: f"{text} words")))
+def test_any_texts_read_back_as_themselves(written: list[str]) -> None:
+    """None is dropped, also if two are equal."""
+    assert texts(written) == written
+    assert texts([(text, 0.5) for text in written]) == written
+    assert texts([{"text": text} for text in written]) == written
+    assert len(read(written).ids) == len(written)
 
 
 def test_the_id_and_the_score_beside_a_text() -> None:
