@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import Enum
+from functools import lru_cache
 
 from pytest_relevance.passages.characters import (
     LINE_HYPHEN,
@@ -94,14 +95,16 @@ def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
         texts: The texts of results, best first.
 
     Returns:
-        The text with the fewest differences, the first of several. If there is none,
-        where texts were cut within a quote. None if no text nearly holds a quote.
+        The text with the fewest differences, the first of several. If there is none, or
+        if a quote was split between two texts, where texts were cut within a quote.
+        None if no text nearly holds a quote.
 
     """
     nearest: NearMiss | None = None
     fewest = float("inf")
-    plain_texts = [_plain(text_forms(text).forms[-1]) for text in texts]
-    letters_of_texts = [_letters(text) for text in plain_texts]
+    prepared = [_prepared(text) for text in texts]
+    plain_texts = [plain for plain, _ in prepared]
+    letters_of_texts = [letters for _, letters in prepared]
     for quote in quotes:
         plain = _plain(quote_forms(quote).forms[-1])
         for index, text in enumerate(plain_texts):
@@ -111,12 +114,26 @@ def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
             if differences and len(differences) < fewest:
                 fewest = len(differences)
                 nearest = _near_miss_of(differences, index)
-    if nearest is not None:
+    # A text that lacks the last words of a quote may end there.
+    if nearest is not None and nearest.difference != Difference.WORDS:
         return nearest
     cuts = [
         _cut(_plain(quote_forms(quote).forms[-1]), letters_of_texts) for quote in quotes
     ]
-    return next(filter(None, cuts), None)
+    cut = next(filter(None, cuts), None)
+    if nearest is None or (cut is not None and cut.difference == Difference.SPLIT):
+        return cut
+    return nearest
+
+
+@lru_cache(maxsize=1000)
+def _prepared(text: str) -> tuple[str, str]:
+    """Return a text in its plain form, and its letters and digits.
+
+    The missing passages of a case are looked for in the same texts.
+    """
+    plain = _plain(text_forms(text).forms[-1])
+    return plain, _letters(plain)
 
 
 def _plain(form: str) -> str:

@@ -6,21 +6,27 @@ beside the results that hold the passages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import counted, quoted
+from pytest_relevance.passages.near_misses import Difference
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.loss_tables import loss_text
 from pytest_relevance.reports.styled_lines import (
     BAD,
     PLAIN,
     Line,
+    folded_lines,
     styled_line,
 )
 from pytest_relevance.reports.table import MORE_HINT, Table
 from pytest_relevance.results.breakdown import Breakdown
-from pytest_relevance.results.case_parts import CasePassage
+from pytest_relevance.results.case_parts import (
+    OTHER_FIELD,
+    CasePassage,
+    NearPassage,
+)
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.changes import Change
 
@@ -53,7 +59,13 @@ def passage_lines(
         table = _table(title)
         for passage in missing:
             _add(table, passage, numbers, result, was=was, costs=costs, style=BAD)
-        lines += table.lines(columns)
+        head, *rows = table.lines(columns)
+        lines.append(head)
+        for row, passage in zip(rows, missing, strict=True):
+            lines.append(row)
+            near = near_text(result, passage)
+            if near:
+                lines += folded_lines(f"       {near}", PLAIN, columns, "         ")
     shown = others if full else others[:MOST_FOUND]
     table = _table("found")
     for passage in shown:
@@ -128,6 +140,66 @@ def place_text(result: CaseResult, passage: CasePassage) -> str:
     if returned == 1:
         return "not in the only result"
     return f"not in the first {returned:,} results"
+
+
+def near_text(result: CaseResult, passage: CasePassage) -> str:
+    """Return which result nearly holds a passage, and what is different, or "".
+
+    Example: `rank 2 has it but for a blank: "30-day" is "30 day" there`.
+    """
+    near = passage.near
+    if near is None:
+        return ""
+    word = "chunk" if result.ranking.as_returned else "rank"
+    first, *others = [f"{word} {rank}" for rank in near.ranks]
+    said = _near_sentence(near, first, others)
+    deeper = result.call.deeper
+    if near.is_deeper and deeper is not None:
+        return f"if {deeper.asked} are asked for, {said}"
+    return said
+
+
+def _near_sentence(near: NearPassage, first: str, others: Sequence[str]) -> str:
+    """Return what is different in a near miss.
+
+    `first`, `others`: the places of the results, for example `rank 2`.
+    """
+    if near.kind == Difference.SPLIT.value:
+        return f"it is split: {first} ends with its beginning, {others[0]} has the rest"
+    if near.kind == OTHER_FIELD:
+        value = f" is {quoted(near.found)}" if near.found else " has another value"
+        return f"{first} has the quote, but its field {near.wanted}{value}"
+    wanted = quoted(near.wanted, _LONGEST_DIFFERENCE)
+    if near.kind == Difference.ENDS_WITHIN.value:
+        return f"{first} ends within it: {wanted} is missing"
+    if near.kind == Difference.BEGINS_WITHIN.value:
+        return f"{first} begins within it: {wanted} is missing"
+    what = _NEARLY.get(near.kind, near.kind)
+    return f"{first} has it but for {what}{_difference_text(near)}"
+
+
+_LONGEST_DIFFERENCE = 40
+
+_NEARLY = {
+    Difference.MARKS.value: "a mark",
+    Difference.SPACES.value: "a blank",
+    Difference.ACCENTS.value: "an accent",
+    Difference.WORDS.value: "some words",
+}
+"""What is different, by the kind of a near miss."""
+
+
+def _difference_text(near: NearPassage) -> str:
+    """Return, for example, `: "30-day" is "30 day" there`."""
+    wanted = quoted(near.wanted, _LONGEST_DIFFERENCE)
+    found = quoted(near.found, _LONGEST_DIFFERENCE)
+    if near.wanted and near.found:
+        return f": {wanted} is {found} there"
+    if near.wanted:
+        return f": {wanted}"
+    if near.found:
+        return f": {found} is there too"
+    return ""
 
 
 def _table(title: str) -> Table:

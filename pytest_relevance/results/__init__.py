@@ -9,6 +9,7 @@ The package does not import pytest.
 | `scoring`, `verdict` | the score and the verdict of a case, which make its result |
 | `passages` | which passages of a case the texts of its results hold |
 | `deeper_search` | where a second search found the passages that a case is missing |
+| `near_passages` | results that nearly hold a missing passage |
 | `details` | what a report needs of a result beyond its figures |
 | `unseen` | rankings that may go on below what was returned |
 | `outcomes` | a ranking judged by the expectations of its case |

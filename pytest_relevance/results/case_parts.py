@@ -393,6 +393,29 @@ class CaseRanking:
         return self.deeper.get(document)
 
 
+OTHER_FIELD = "other field"
+"""The kind of a near miss: a result holds the quote, but misses a condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearPassage:
+    """Results that nearly hold a passage, and what is different.
+
+    `kind`: a value of `passages.near_misses.Difference`, or `OTHER_FIELD`.
+    `ranks`: the ranks (from 1) of these results. If chunks are collapsed, those of the
+    chunks.
+    `wanted`, `found`: what the quote has at the first difference, and what the text has
+    there. For `OTHER_FIELD` the name of the field, and its value.
+    `is_deeper`: whether the ranks are those of a second, deeper search.
+    """
+
+    kind: str
+    ranks: Sequence[int]
+    wanted: str = ""
+    found: str = ""
+    is_deeper: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class CasePassage:
     """A passage of a case, and where it was found.
@@ -406,6 +429,8 @@ class CasePassage:
     document have a rank each.
     `chunk`: if chunks are collapsed, the rank of the first chunk that holds it, before
     they were; else None.
+    `near`: results that nearly hold a missing passage; None if none does, and if the
+    case did not fail.
     """
 
     text: str
@@ -414,6 +439,7 @@ class CasePassage:
     key: str = ""
     deeper_rank: int | None = None
     chunk: int | None = None
+    near: NearPassage | None = None
 
 
 @dataclass(frozen=True, slots=True)

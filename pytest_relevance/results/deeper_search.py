@@ -10,6 +10,10 @@ from dataclasses import replace
 from pytest_relevance.cases.model import Case
 from pytest_relevance.results.case_parts import DeeperSearch
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.near_passages import (
+    find_near_passage,
+    with_passages,
+)
 from pytest_relevance.results.passages import held_passages
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -38,9 +42,10 @@ def with_deeper_search(
     for index, passage in enumerate(result.evaluation.passages):
         if passage.rank is None:
             passage = replace(passage, deeper_rank=ranks.get(index))
+            is_nowhere = passage.deeper_rank is None and passage.near is None
+            if is_nowhere and ranking is not None:
+                near = find_near_passage(case.passages[index], ranking, is_deeper=True)
+                passage = replace(passage, near=near)
         passages.append(passage)
-    return replace(
-        result,
-        evaluation=replace(result.evaluation, passages=tuple(passages)),
-        call=replace(result.call, deeper=deeper),
-    )
+    with_ranks = with_passages(result, passages)
+    return replace(with_ranks, call=replace(result.call, deeper=deeper))

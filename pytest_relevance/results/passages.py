@@ -111,6 +111,24 @@ def why_unknown_passages(case: Case, ranking: Ranking) -> str:
     return "\n".join(lines.values())
 
 
+def missed_condition(
+    passage: Passage, ranking: Ranking
+) -> tuple[int, FieldCondition, object] | None:
+    """Return a text that holds the quote of a passage and misses a condition.
+
+    The result has the index of the text (from 0), the condition, and the value of the
+    field. It is the first such text; None if there is none.
+    """
+    for text, quoted_in_text in enumerate(_quotes_by_text([passage], ranking)):
+        if not quoted_in_text:
+            continue
+        for condition in passage.conditions:
+            if not _meets_all([condition], ranking, text):
+                value = _field_of_text(ranking, condition.path, text)
+                return text, condition, value
+    return None
+
+
 def ranks_of_quotes(
     case: Case, held: Sequence[Sequence[int]]
 ) -> Mapping[str, Sequence[int]]:

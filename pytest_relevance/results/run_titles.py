@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._problems import FileError
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.catalogue import Catalogue, Documents
+from pytest_relevance.results.near_passages import with_passages
 from pytest_relevance.results.records.run_info import (
     FileInfo,
     RunError,
@@ -121,17 +122,23 @@ def _catalogue_of(file: str, files: Mapping[str, FileInfo]) -> Catalogue | None:
 
 
 def without_words_of_texts(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """Return the results without titles that are the first words of a text.
+    """Return the results without words of the texts of documents.
 
-    A result of a search without an id has such a title. Comments on pull requests never
-    have texts of documents.
+    A result of a search without an id has the first words of its text as its title, and
+    a near miss has words of a text. Comments on pull requests never have such words.
     """
     return [_without_words_of_texts(result) for result in results]
 
 
 def _without_words_of_texts(result: CaseResult) -> CaseResult:
-    if not result.ranking.lengths or not result.texts.titles:
+    if not result.ranking.lengths:
         return result
+    passages = []
+    for passage in result.evaluation.passages:
+        if passage.near is not None:
+            passage = replace(passage, near=replace(passage.near, found=""))
+        passages.append(passage)
+    result = with_passages(result, passages)
     titles = {}
     for document, title in result.texts.titles.items():
         if not is_made_of_text(document):

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from pytest_relevance import Run
+import pytest
+
+from pytest_relevance import Case, Run
 from pytest_relevance.ext.markdown.annotations import run_annotations
 from pytest_relevance.ext.markdown.markdown import run_markdown
 from pytest_relevance.reports.failure import failure_lines
@@ -14,6 +16,8 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.deeper_search import with_deeper_search
+from pytest_relevance.results.near_passages import with_near_misses
+from pytest_relevance.results.responses.ranking import Ranking
 from pytest_relevance.results.responses.texts import id_of_text
 from tests.helpers import block, passage_case, scored, texts_of
 
@@ -125,3 +129,38 @@ def test_markdown_has_quotes_and_no_words_of_texts() -> None:
     assert "Secret" not in found
     assert "Secret" not in str(run_annotations(Run([result]), []))
     assert "Secret" in report(result)
+
+
+@pytest.mark.parametrize(
+    ("texts", "says"),
+    [
+        (["within 30 days, of delivery"], 'a mark: "," is there too'),
+        (["within 30days of delivery"], 'a blank: "30 days" is "30days" there'),
+        (["within 30 dáys of delivery"], 'an accent: "days" is "dáys" there'),
+        (["within 14 days of delivery"], 'some words: "30" is "14" there'),
+    ],
+)
+def test_a_near_miss_says_what_is_different(texts: list[str], says: str) -> None:
+    found = failed(passage_case(RETURN, k=3, min_ndcg=0.5), texts_of("x", *texts))
+    assert f"rank 2 has it but for {says}" in found
+
+
+def test_a_passage_that_a_splitter_cut_is_split() -> None:
+    case = passage_case(RETURN, k=3, min_ndcg=0.5)
+    found = failed(case, texts_of("return it within 30 days", "of delivery. Or not."))
+    assert "it is split: rank 1 ends with its beginning, rank 2 has the rest" in found
+    alone = failed(case, texts_of("return it within 30 days"))
+    assert 'rank 1 ends within it: "of delivery" is missing' in alone
+
+
+def test_a_result_with_the_quote_and_another_field_is_named() -> None:
+    passage = {"quote": RETURN, "in": {"source": "terms.pdf"}}
+    case = passage_case(passage, k=3, min_ndcg=0.5)
+    ranking = texts_of("x", RETURN, fields_of_texts={"source": ["", "blog.html"]})
+    found = failed(case, ranking)
+    assert 'rank 2 has the quote, but its field source is "blog.html"' in found
+
+
+def failed(case: Case, ranking: Ranking) -> str:
+    """The report of a case with near misses, as a run adds them."""
+    return words(report(with_near_misses(scored(case, ranking), case, ranking)))

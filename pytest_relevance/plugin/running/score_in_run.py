@@ -120,6 +120,10 @@ def score_with_details(
 
         result = with_texts(result, ranking)
     if needs_reasons:
+        if this.case.passages:
+            from pytest_relevance.results.near_passages import with_near_misses
+
+            result = with_near_misses(result, this.case, ranking)
         result = _with_texts(this, result)
     if result.baseline is not None and _is_known(this, result):
         result = replace(result, baseline=replace(result.baseline, known=True))

@@ -114,8 +114,9 @@ def document_spans(change: CaseChange, *, gone: str) -> dict[str, Line]:
     """
     result = change.result
     titles = _names_of_documents(result)
+    absent = "not found" if result.evaluation.passages else "not returned"
     documents = {
-        LOST_DOCUMENT: _lost_spans(change.lost, titles, gone),
+        LOST_DOCUMENT: _lost_spans(change.lost, titles, gone, absent),
         DOCUMENT_ON_TOP: _on_top_spans(change.on_top, titles),
         GAINED_DOCUMENT: _gained_spans(change.gained, titles),
     }
@@ -146,10 +147,12 @@ def _few_text(result: CaseResult) -> str:
     return ""
 
 
-def _lost_spans(move: Move | None, titles: Mapping[str, str], gone: str) -> Line:
+def _lost_spans(
+    move: Move | None, titles: Mapping[str, str], gone: str, absent: str
+) -> Line:
     """Return the spans of, for example, `Boots 1 -> gone`.
 
-    Without a baseline, of `Boots rank 4`.
+    Without a baseline, of `Boots rank 4`, or of `Boots` and `absent`.
     """
     if move is None:
         return ()
@@ -158,7 +161,7 @@ def _lost_spans(move: Move | None, titles: Mapping[str, str], gone: str) -> Line
     elif move.second:
         ranks = f" rank {move.second}"
     else:
-        ranks = " not returned"
+        ranks = f" {absent}"
     return (_title_span(move, titles), (ranks, PLAIN))
 
 
