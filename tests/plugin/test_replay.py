@@ -256,6 +256,11 @@ def why_refused(run: Run) -> str:
     return one_line(run.result.stderr.str())
 
 
+def test_it_does_not_replace_its_own_record(shop: Shop) -> None:
+    refused = why_refused(shop.run(*REPLAY, "--relevance-record=./main.jsonl"))
+    assert "would replace the record that is replayed" in refused
+
+
 def test_it_accepts_no_ranking(shop: Shop) -> None:
     assert "a replay calls none" in why_refused(shop.run(*REPLAY, UPDATE))
 
@@ -419,6 +424,24 @@ def test_a_second_sort_value_orders_equal_scores(shop: Shop) -> None:
     shop.run(RECORD)
     assert shop.recorded("main.jsonl").results[0].ranking.untied == (1,)
     assert shop.run(*REPLAY).results["boots"].evaluation.ties_lower is None
+
+
+def test_it_names_queries_whose_ranking_changed_from_call_to_call(shop: Shop) -> None:
+    shop.conftest(
+        """
+        import itertools
+        import pytest
+
+        CALLS = itertools.count()
+
+        @pytest.fixture
+        def search():
+            return lambda query: ["a", "b"] if next(CALLS) % 2 else ["b", "a"]
+        """
+    )
+    said = shop.run(RECORD, "--relevance-repeat=2").sentences("ranking changes")
+    assert said
+    assert shop.run(*REPLAY).sentences("ranking changes") == said
 
 
 # --- latency --------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 pytest runs on the case files, and takes the rankings from the record RUN. Floors,
 expectations, gates, judgments and reports are those of today. No conftest.py is loaded,
 and no test in Python is run. What follows RUN are arguments of pytest: case files and
-folders, and options such as --relevance-against=RUN and --relevance-markdown=FILE. The
-exit code is that of pytest.
+folders, and options such as --relevance-against=RUN and --relevance-markdown=FILE. If
+addopts needs a conftest.py, give -o addopts=. The exit code is that of pytest.
 """
 
 from __future__ import annotations

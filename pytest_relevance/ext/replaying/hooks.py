@@ -100,6 +100,7 @@ class Replaying:
             search = self._search_of(case_run, case)
             searched = search.searched(case)
             others = self._others(case_run)
+            case_run.attempt.repeats = search.result.call.repeats
         except NotInRecord as error:
             problem = CaseError(str(error), pytrace=False)
             return Searched(error=problem, is_recorded=True)

@@ -85,6 +85,12 @@ def _check_options(config: pytest.Config) -> None:
             "--relevance-replay goes with --noconftest, as no search is called: write "
             f"pytest-relevance replay {option.relevance_replay}"
         )
+    written = option.relevance_record
+    if written is not None and _absolute(written) == _absolute(option.relevance_replay):
+        raise usage_error(
+            f"--relevance-record={written} would replace the record that is replayed: "
+            "name another file"
+        )
     if option.relevance_update is not None:
         raise usage_error(
             "--relevance-update accepts what a search returns, and a replay calls none: "
@@ -99,9 +105,9 @@ def _read(config: pytest.Config) -> RecordedRun:
     from pytest_relevance.results.records.run_info import RecordError
 
     given = config.option.relevance_replay
-    path = os.path.abspath(os.path.expanduser(given))
+    name = name_to_forward(given, config.rootpath)
     try:
-        recorded = read_recorded_run(path, name_to_forward(given, config.rootpath))
+        recorded = read_recorded_run(_absolute(given), name)
     except RecordError as error:
         raise usage_error(f"--relevance-replay: {error}") from None
     days = _days_since(recorded.replayed.started)
@@ -117,6 +123,10 @@ def _read(config: pytest.Config) -> RecordedRun:
             "old: make it again, or give --relevance-replay-days=N"
         )
     return recorded
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))
 
 
 def _days_since(started: str) -> float | None:
