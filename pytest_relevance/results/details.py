@@ -7,12 +7,12 @@ Most cases pass without any of this work.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 
-from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.model import Case, Passage
 from pytest_relevance.metrics.ties import untied_indexes
 from pytest_relevance.results.case_parts import (
     NO_DIGEST,
@@ -198,7 +198,12 @@ def digest_of_case(case: Case) -> str:
     """
     if not case.passages:
         return digest_of(case.judgments)
-    return digest_of({key_of_passage(one): one.grade for one in case.passages})
+    return digest_of_passages(case.passages)
+
+
+def digest_of_passages(passages: Iterable[Passage]) -> str:
+    """Return a short text that is equal for equal passages, in any order."""
+    return digest_of({key_of_passage(one): one.grade for one in passages})
 
 
 def digest_of(judgments: Mapping[str, float]) -> str:

@@ -192,15 +192,25 @@ def passages_of_case(
     case: Case, ranking: Ranking, graded: GradedRanking
 ) -> tuple[CasePassage, ...]:
     """Return the passages of a case, each with the rank at which it is found."""
-    if not case.passages:
+    return found_passages(case.passages, ranking, graded)
+
+
+def found_passages(
+    passages: Sequence[Passage], ranking: Ranking, graded: GradedRanking
+) -> tuple[CasePassage, ...]:
+    """Return passages, each with the rank at which it is found.
+
+    The ranks of chunks are not known if a record says what the results hold.
+    """
+    if not passages:
         return ()
     ranks = _first_ranks(graded.held)
     chunks: dict[int, int] = {}
-    if ranking.as_returned:
+    if ranking.as_returned and ranking.held is None:
         before = replace(ranking, ids=ranking.as_returned, as_returned=())
-        chunks = _first_ranks(held_passages(case.passages, before))
-    passages = []
-    for index, passage in enumerate(case.passages):
+        chunks = _first_ranks(held_passages(passages, before))
+    all_found = []
+    for index, passage in enumerate(passages):
         found = CasePassage(
             text=passage.name,
             grade=passage.grade,
@@ -208,8 +218,8 @@ def passages_of_case(
             key=key_of_passage(passage),
             chunk=chunks.get(index) if index in ranks else None,
         )
-        passages.append(found)
-    return tuple(passages)
+        all_found.append(found)
+    return tuple(all_found)
 
 
 def _first_ranks(held: Sequence[Sequence[int]]) -> dict[int, int]:

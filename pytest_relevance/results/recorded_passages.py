@@ -15,10 +15,17 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_relevance._text import counted
-from pytest_relevance.cases.model import Case, Passage
+from pytest_relevance.cases.model import Passage
+from pytest_relevance.metrics.ndcg import grade_passages, without_copies
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import CaseRanking
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.passages import key_of_passage
+from pytest_relevance.results.passages import (
+    found_passages,
+    held_passages,
+    key_of_passage,
+    lengths_of_results,
+)
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
 
@@ -29,11 +36,6 @@ NO_TEXTS_KEPT = (
 
 Held = Sequence[Sequence[int]]
 """For each result the indexes (from 0) of the passages that it holds."""
-
-
-def keys_of_case(case: Case) -> tuple[str, ...]:
-    """Return the keys of the passages of a case, then of its excluded quotes."""
-    return tuple(key_of_passage(passage) for passage in case.sought_passages)
 
 
 def keys_of_result(result: CaseResult) -> tuple[str, ...]:
@@ -119,30 +121,40 @@ class UnknownPassages(ValueError):
     """A record does not tell which passages of a case its results held."""
 
 
-def with_recorded_passages(ranking: Ranking, result: CaseResult, case: Case) -> Ranking:
-    """Return a ranking with what its record tells of the passages of a case.
+def with_recorded_passages(
+    ranking: Ranking,
+    result: CaseResult,
+    passages: Sequence[Passage],
+    *,
+    collapses: bool,
+    depth: int | None,
+) -> Ranking:
+    """Return a ranking with what its record tells of passages.
 
     That is which of them each result held, or the texts of the results, in which they
     are looked for again.
 
-    `ranking`: the recorded results that the case looks at.
+    `ranking`: the recorded results that count now. If `collapses`, only the first
+        result of each document.
     `result`: the recorded result.
+    `passages`: the passages of today, then the excluded quotes: `Case.sought_passages`.
+    `depth`: how deep the case looks now; None if as deep as when it was recorded.
 
     Raises:
-        UnknownPassages: the record has no texts, and a passage of the case is new or
-            changed, or collapsed chunks are looked at otherwise. The message begins
-            with the reason.
+        UnknownPassages: the record has no texts, and a passage is new or changed, or
+            collapsed chunks are looked at otherwise. The message begins with the
+            reason.
     """
     recorded, conditions = result.ranking, result.conditions
     if recorded.texts:
         return ranking_with_texts(ranking, recorded)
-    then, now = keys_of_result(result), keys_of_case(case)
+    then, now = keys_of_result(result), tuple(map(key_of_passage, passages))
     new = new_keys(then, now)
     if new:
         count = counted(len(new), "passage is", "passages are")
         raise UnknownPassages(f"{count} new or changed, and {NO_TEXTS_KEPT}")
-    collapses, collapsed = case.settings.collapse, conditions.settings.collapse
-    is_alike = collapses == collapsed and case.depth == conditions.depth
+    collapsed = conditions.settings.collapse
+    is_alike = collapses == collapsed and depth in (None, conditions.depth)
     if now and (collapses or collapsed) and not is_alike:
         raise UnknownPassages(f"other chunks of a document count, and {NO_TEXTS_KEPT}")
     count_of_results = len(ranking.ids)
@@ -151,6 +163,45 @@ def with_recorded_passages(ranking: Ranking, result: CaseResult, case: Case) -> 
     assert by_keys is not None
     lengths = tuple(recorded.lengths[:count_of_results])
     return replace(ranking, held=by_keys, lengths=lengths)
+
+
+def judged_by_passages(
+    result: CaseResult, passages: Sequence[Passage], settings: Settings
+) -> CaseResult:
+    """Return a recorded result judged by other passages, or with other settings.
+
+    Its scores are not computed.
+
+    Raises `UnknownPassages` as `with_recorded_passages` does.
+    """
+    recorded = result.ranking
+    returned = recorded.uncollapsed
+    documents = tuple(without_copies(returned)) if settings.collapse else returned
+    known = with_recorded_passages(
+        Ranking(documents, as_returned=returned if settings.collapse else ()),
+        result,
+        passages,
+        collapses=settings.collapse,
+        depth=None,
+    )
+    depth = result.conditions.depth
+    graded = grade_passages(
+        held_passages(passages, known, depth),
+        [passage.grade for passage in passages],
+        lengths_of_results(known, depth),
+    )
+    if settings.collapse != result.conditions.settings.collapse:
+        recorded = recorded.scored_by(settings)
+    ranking = replace(
+        recorded,
+        documents=documents,
+        grades=tuple(graded.grades),
+        held=tuple(map(tuple, graded.held)),
+        lengths=tuple(graded.lengths),
+    )
+    found = found_passages(passages, known, graded)
+    evaluation = replace(result.evaluation, passages=found)
+    return replace(result, ranking=ranking, evaluation=evaluation)
 
 
 def new_keys(then: Iterable[str], now: Iterable[str]) -> list[str]:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from pytest_relevance import compare_runs
-from tests.plugin.conftest import Project
+from pytest_relevance import Incomparable, compare_runs
+from tests.plugin.conftest import Command, Project
 
 SEARCH = """
     import json
@@ -25,6 +25,7 @@ SEARCH = """
 DAYS = "You can return it within 30 days of delivery."
 PROOF = "We ask for a proof of purchase, such as the receipt."
 HOURS = "Our opening hours are nine to five."
+LONG = f"{HOURS} On Sundays we are closed, and on Mondays we open at noon."
 CASES = """
     k: 3
     min_ndcg: 0.9
@@ -98,15 +99,14 @@ def test_a_changed_quote_makes_the_entry_stale(handbook: Handbook) -> None:
 def test_a_record_has_texts_only_if_it_is_asked_to(handbook: Handbook) -> None:
     project = handbook.project
     record = project.path / "run.jsonl"
-    long_text = f"{HOURS} On Sundays we are closed, and on Mondays we open at noon."
-    handbook.texts(DAYS, PROOF, long_text)
+    handbook.texts(DAYS, PROOF, LONG)
     project.run("--relevance-record=run.jsonl")
-    assert long_text not in record.read_text()
+    assert LONG not in record.read_text()
     handbook.keep_texts()
     project.run("--relevance-record=run.jsonl", "--relevance-update")
-    assert record.read_text().count(long_text) == 1
+    assert record.read_text().count(LONG) == 1
     (result,) = project.recorded().results
-    assert result.ranking.texts == (DAYS, PROOF, long_text)
+    assert result.ranking.texts == (DAYS, PROOF, LONG)
     baseline = project.path / "shop.relevance.yaml.baseline.jsonl"
     assert "opening" not in baseline.read_text()
 
@@ -139,3 +139,92 @@ def test_two_records_are_compared(handbook: Handbook) -> None:
     assert (row["first"], row["second"]) == (1, pytest.approx(0.6934, abs=1e-4))
     assert (recall["first"], recall["second"]) == (1, 0.5)
     assert comparison.to_dict()["counts"]["got_worse"] == 1
+
+
+RECEIPT = CASES.replace("proof of purchase", "such as the receipt")
+
+
+def test_two_records_are_compared_by_other_settings(handbook: Handbook) -> None:
+    project = handbook.project
+    project.cases(CASES.replace("{quote: proof", "{grade: 3, quote: proof"))
+    project.run("--relevance-record=main.jsonl")
+    handbook.texts(PROOF, DAYS)
+    project.run("--relevance-record=run.jsonl")
+    paths = (project.path / "main.jsonl", project.path / "run.jsonl")
+    (row,) = compare_runs(*paths, gain="linear").to_dict()["metrics"]
+    assert (row["first"], row["second"]) == (pytest.approx(0.7967, abs=1e-4), 1)
+    with pytest.raises(Incomparable, match="with collapse other chunks hold"):
+        compare_runs(*paths, collapse=True)
+
+
+def test_two_records_are_judged_by_the_passages_of_a_case_file(
+    handbook: Handbook,
+) -> None:
+    project = handbook.project
+    project.run("--relevance-record=main.jsonl")
+    handbook.texts(HOURS, DAYS, PROOF)
+    project.run("--relevance-record=run.jsonl")
+    paths = (project.path / "main.jsonl", project.path / "run.jsonl")
+    fewer = CASES.rpartition("          - {quote")[0]
+    comparison = compare_runs(*paths, judgments=project.cases(fewer))
+    (row,) = comparison.to_dict()["metrics"]
+    assert (row["first"], row["second"]) == (1, pytest.approx(0.6309, abs=1e-4))
+    with pytest.raises(Incomparable, match="1 passage is new or changed, and the rec"):
+        compare_runs(*paths, judgments=project.cases(RECEIPT))
+
+
+def test_records_with_texts_are_judged_by_new_passages(handbook: Handbook) -> None:
+    project = handbook.project
+    handbook.keep_texts()
+    project.run("--relevance-record=main.jsonl")
+    handbook.texts(HOURS, DAYS, PROOF)
+    project.run("--relevance-record=run.jsonl")
+    paths = (project.path / "main.jsonl", project.path / "run.jsonl")
+    (row,) = compare_runs(*paths, judgments=project.cases(RECEIPT)).to_dict()["metrics"]
+    assert (row["first"], row["second"]) == (1, pytest.approx(0.6934, abs=1e-4))
+
+
+def test_a_merged_record_has_its_texts(handbook: Handbook, command: Command) -> None:
+    project = handbook.project
+    handbook.keep_texts()
+    handbook.texts(DAYS, PROOF, LONG)
+    without_gate = CASES.replace("gates: [{max_drop: {R@3: 0.05}}]", "")
+    for name in ("shop", "b"):
+        project.cases(without_gate, f"{name}.relevance.yaml")
+    for name in ("shop", "b"):
+        project.run(f"{name}.relevance.yaml", f"--relevance-record={name}.jsonl")
+    merged = command("merge", "shop.jsonl", "b.jsonl", "-o", "run.jsonl")
+    assert merged.code == 0
+    assert (project.path / "run.jsonl").read_text().count(LONG) == 1
+    first, second = project.recorded().results
+    assert first.ranking.texts == second.ranking.texts == (DAYS, PROOF, LONG)
+
+
+def test_a_recorded_run_against_a_baseline(
+    handbook: Handbook, command: Command
+) -> None:
+    project = handbook.project
+    project.run("--relevance-update")
+    handbook.texts(DAYS, HOURS)
+    in_run = project.run("--relevance-record=run.jsonl")
+    (result,) = in_run.results.values()
+    baseline = "shop.relevance.yaml.baseline.jsonl"
+    printed = command("report", "run.jsonl", "--against", baseline, "--format=json")
+    (found,) = json.loads(printed.out)["results"]
+    assert result.baseline is not None
+    assert found["baseline"]["score"] == result.baseline.score == 1
+    assert found["baseline"]["held"] == [[0], [1], []]
+    assert found["became"] == "got worse"
+
+
+def test_the_history_of_runs_with_passages(
+    handbook: Handbook, command: Command
+) -> None:
+    project = handbook.project
+    project.run("--relevance-record=one.jsonl")
+    handbook.texts(DAYS, HOURS)
+    project.run("--relevance-record=two.jsonl")
+    printed = command("history", "one.jsonl", "two.jsonl", "--format=json")
+    (series,) = json.loads(printed.out)["series"]
+    assert series["counts"]["got_worse"] == 1
+    assert series["counts"]["lost_passage"] == 1

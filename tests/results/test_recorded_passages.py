@@ -295,7 +295,13 @@ def test_new_passages_are_looked_for_in_the_texts_of_a_reference(
 
 def replayed(of_case: Case, now: Case, *found: str, **others: Any) -> Ranking:
     result = travelled(result_of(of_case, texts(*found, **others)))
-    return with_recorded_passages(Ranking(result.ranking.documents), result, now)
+    return with_recorded_passages(
+        Ranking(result.ranking.documents),
+        result,
+        now.sought_passages,
+        collapses=now.settings.collapse,
+        depth=now.depth,
+    )
 
 
 def test_a_recorded_ranking_is_scored_without_its_texts() -> None:

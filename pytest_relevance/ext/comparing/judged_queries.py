@@ -14,14 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.model import Suite
+from pytest_relevance.cases.model import Passage, Suite
 from pytest_relevance.cases.names import YAML_ENDINGS
 from pytest_relevance.cases.reader import read_suite
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.reading import read_judgments
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.details import digest_of
+from pytest_relevance.results.details import digest_of, digest_of_passages
 from pytest_relevance.results.evaluate import check_judgments
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class JudgedQuery:
     `key`: the name of the query in the judgments.
     `grades`: {document: grade}.
     `filled`: {document: who graded it} for grades from a file with `fill: true`.
+    `passages`: the passages, if it has some in place of documents. Then `grades` has
+    their grades by name.
 
     The other fields are None if the judgments do not have them. A file of queries has
     the text and the weight, a case file has all fields.
@@ -50,10 +52,13 @@ class JudgedQuery:
     k: int | None = None
     settings: Settings | None = None
     tags: Sequence[str] | None = None
+    passages: Sequence[Passage] = ()
 
     @cached_property
     def digest(self) -> str:
         """The digest of the grades, as in `CaseEvaluation.digest`."""
+        if self.passages:
+            return digest_of_passages(self.passages)
         return digest_of(self.grades)
 
     @cached_property
@@ -179,6 +184,7 @@ def _queries_of_cases(suite: Suite) -> JudgedQueries:
             k=case.k,
             settings=case.settings,
             tags=case.tags,
+            passages=case.passages,
         )
         by_key[case.id] = query
         if times[case.query] == 1:

@@ -25,6 +25,10 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.incompatibilities import Incomparable
 from pytest_relevance.results.filled import judged_by, with_fill
+from pytest_relevance.results.recorded_passages import (
+    UnknownPassages,
+    judged_by_passages,
+)
 from pytest_relevance.results.records.run import Run
 
 if TYPE_CHECKING:
@@ -97,6 +101,13 @@ def _add_missing(
     return [f"left out: {count} without a ranking in either run: {examples(unranked)}"]
 
 
+_OTHER_CHUNKS = (
+    "with collapse other chunks hold the passages; set it in a case file, and name the file "
+    "as judgments"
+)
+"""Why results with passages cannot be scored by other settings."""
+
+
 @dataclass(frozen=True)
 class Rejudging:
     """Judges the results of runs again. Then they have new grades, and no scores.
@@ -110,11 +121,25 @@ class Rejudging:
     queries: JudgedQueries | None
     settings: Mapping[str, Any]
     by_key: bool = False
+    unknown: dict[str, list[str]] = field(default_factory=dict, init=False)
+    """{why passages are not known: the ids of the results}."""
     _changed: dict[Settings, Settings] = field(default_factory=dict, init=False)
 
     def rejudged(self, run: Run) -> Run:
-        """Return a run judged again. Raises `Incomparable` if no query is judged."""
+        """Return a run judged again.
+
+        Raises `Incomparable` if no query is judged, or if a record does not know the
+        passages of a query.
+        """
         results = [self._rejudged_result(result) for result in run.results]
+        if self.unknown:
+            raise Incomparable(
+                [
+                    f"{run.name}: {why}: {examples(ids)}"
+                    for why, ids in self.unknown.items()
+                ],
+                ["judgments"],
+            )
         if self.queries is not None and results:
             _require_judged(run, results, self.queries)
         return Run(results, run.files, run.info, name=run.name)
@@ -128,8 +153,12 @@ class Rejudging:
         if self.queries is not None:
             query = self.queries.find(result) or JudgedQuery(result.id, {})
         conditions = self._conditions(result.conditions, query)
+        if query is not None and query.passages:
+            return self._judged_by_passages(result, conditions, query)
         ranking = result.ranking
         if conditions.settings.collapse != result.conditions.settings.collapse:
+            if result.evaluation.passages:
+                self.unknown.setdefault(_OTHER_CHUNKS, []).append(result.id)
             ranking = ranking.scored_by(conditions.settings)
         if query is None:
             evaluation = _own_evaluation(result)
@@ -145,6 +174,26 @@ class Rejudging:
         if self.queries is not None and self.queries.has_filled:
             return _with_fill(made, query)
         return made
+
+    def _judged_by_passages(
+        self, result: CaseResult, conditions: CaseConditions, query: JudgedQuery
+    ) -> CaseResult:
+        """Return a result judged by the passages of a query.
+
+        A result whose record does not know the passages is noted in `unknown`, and is
+        not scored.
+        """
+        try:
+            judged = judged_by_passages(result, query.passages, conditions.settings)
+        except UnknownPassages as error:
+            self.unknown.setdefault(str(error), []).append(result.id)
+            judged = replace(result, evaluation=CaseEvaluation())
+        evaluation = replace(
+            _evaluation_by(query, result), passages=judged.evaluation.passages
+        )
+        return replace(
+            self._named(judged, query), conditions=conditions, evaluation=evaluation
+        )
 
     def _conditions(
         self, conditions: CaseConditions, query: JudgedQuery | None
@@ -212,6 +261,7 @@ def _own_evaluation(result: CaseResult) -> CaseEvaluation:
         outcomes=evaluation.outcomes,
         judged=evaluation.judged,
         top=evaluation.top,
+        passages=evaluation.passages,
         filled=evaluation.filled,
         filled_top=evaluation.filled_top,
     )
