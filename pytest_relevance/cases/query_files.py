@@ -195,6 +195,7 @@ _USUAL_NAMES = _usual_names()
 
 _OF_TESTS_ALONE = frozenset(
     {
+        "exclude_passages",
         "expect",
         "min_judged",
         "min_ndcg",

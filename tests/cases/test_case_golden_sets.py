@@ -105,3 +105,9 @@ def test_mistakes_in_naming_columns(shop: Shop) -> None:
     assert 'there is no "doc", which document names' in misspelt[0]
     missing = shop.mistakes("judgments: {file: q.csv, query: q}\ncases: [{query: a}]")
     assert "say which column has what the queries need: document: COLUMN" in missing[0]
+
+
+def test_a_key_beside_passages_that_nothing_reads(shop: Shop) -> None:
+    shop.write("q.csv", "query,passage,exclude_passages\nlate,It is free of charge,x\n")
+    (mistake,) = shop.mistakes("queries: q.csv")
+    assert "named like the key exclude_passages of a case, and nothing reads" in mistake

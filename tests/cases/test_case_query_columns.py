@@ -10,7 +10,7 @@ import pytest
 from pytest_relevance.cases.keys import CASE, KEYS
 from tests.cases.conftest import Shop
 
-READ = {"query", "id", "weight", "note"}
+READ = {"passages", "query", "id", "weight", "note"}
 
 
 def test_a_floor_in_the_file_of_queries_is_a_mistake(shop: Shop) -> None:

@@ -483,6 +483,25 @@ def test_an_id_with_two_queries(files: Files) -> None:
     )
 
 
+def test_what_else_a_row_says_of_a_query(files: Files) -> None:
+    row = {
+        "query": "late",
+        "passage": "a b",
+        "weight": 2,
+        "note": "x",
+        "params": {"k": 1},
+    }
+    (query,) = files.described([row])
+    assert (query.weight, query.note, query.params) == (2, "x", {"k": 1})
+    assert files.judgments([row]).queries["late"].weight == 2
+    problem = files.problem([row, {**row, "weight": 3}])
+    assert problem == (
+        'FILE: [1]: the query "late" stands here with another weight than before; keep one of them'
+    )
+    wrong = files.problem([{**row, "weight": -1}])
+    assert wrong == "FILE: [0]: a weight is a number above 0, found -1"
+
+
 def test_passages_that_a_search_returned_are_no_judgments(files: Files) -> None:
     problem = files.problem("query,rank,passage\nlate,1,It is free.\n")
     assert "judgments have columns for the query, the document and the gra" in problem
@@ -493,3 +512,42 @@ def test_passages_that_a_search_returned_are_no_judgments(files: Files) -> None:
 def test_ids_stand_before_texts_of_documents(files: Files) -> None:
     content = "query,doc_id,passage,grade\nlate,m-1,It is free.,1\n"
     assert files.judgments(content) == {"late": {"m-1": 1}}
+
+
+# What is no golden set, and how to write what it is
+
+
+@pytest.mark.parametrize(
+    ("row", "names"),
+    [
+        ({"question": "late", "context": "x"}, "query: question, context: context"),
+        ({"question": "a", "chunk_ids": ["c"]}, "query: question, document: chunk_ids"),
+        ({"query": "late", "expected": ["m-1"]}, "query: query, document: COLUMN"),
+    ],
+)
+def test_an_unknown_file_says_how_to_name_its_columns(
+    files: Files, row: dict[str, object], names: str
+) -> None:
+    advice = f"name its columns: {{file: ..., {names}}} (or passage: for quotes)"
+    for content in ([row], table(row)):
+        assert files.problem(content).endswith(advice)
+    if "query" not in row:
+        assert files.query_problem(table(row)).endswith(advice)
+        assert files.query_problem([row]).endswith(advice)
+
+
+def test_lists_in_a_column_of_documents(files: Files) -> None:
+    row = {"query": "late", "doc_id": ["m-1", "m-2"], "grade": 1}
+    problem = files.problem(table(row))
+    assert (
+        "Lists are read if you name the columns: {file: ..., query: COLUMN" in problem
+    )
+    named = files.judgments(table(row), document="doc_id")
+    assert named == {"late": {"m-1": 1, "m-2": 1}}
+
+
+def test_a_list_of_ids_in_place_of_grades(files: Files) -> None:
+    assert files.problems({"late": ["m-1", "m-2"], "lost": {"m-3": 1}}) == [
+        "FILE: late: a document has a grade, and a list of ids has none; is this a run? In judgments write "
+        '{"m-1": 1}'
+    ]

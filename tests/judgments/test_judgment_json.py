@@ -229,7 +229,8 @@ def test_every_mistake_with_its_line_and_path(files: Files) -> None:
     assert files.problems({"hat": grades, "cap": [1], "bag": {"c": [1]}}) == [
         'FILE: hat[""]: a document has no id',
         "FILE: hat.b: a rating is a number or a name of the scale, found the mapping {'title': 'x'}",
-        'FILE: cap[0]: "ratings" is a list of objects, found 1 in it',
+        "FILE: cap: a document has a grade, and a list of ids has none; is this a run? In judgments write "
+        '{"1": 1}',
         "FILE: bag.c: a rating is a number or a name of the scale, found the list [1]",
     ]
 

@@ -52,7 +52,7 @@ NOT_KNOWN = "is not recognised; the file begins with"
         ("ids and texts", ":1: judgments have columns for the query, the "),
         ("a query set", ': querySetQueries[0]: "doc_id" is missing; found "queryText"'),
         ("a snapshot", ": docs"),
-        ("rankings", ': q1[0]: "ratings" is a list of objects, found the text "d1"'),
+        ("rankings", ": q1: a document has a grade, and a list of ids has none; is this a run?"),
     ],
 )  # fmt: skip
 def test_what_is_no_judgments(files: Files, name: str, says: str) -> None:
@@ -147,7 +147,10 @@ def test_parquet_of_another_kind(
         ("a TREC run", f":1: the format of these queries {NOT_KNOWN}"),
         ("a table of a run with texts", ":1: this seems to be a run, not queries"),
         ("a snapshot", ": docs"),
-        ("rankings", ': q1[0]: "ratings" is a list of objects, found the text "d1"'),
+        (
+            "rankings",
+            ": q1: a document has a grade, and a list of ids has none; is this a run?",
+        ),
     ],
 )
 def test_what_is_no_queries(files: Files, name: str, says: str) -> None:

@@ -199,6 +199,12 @@ class Collector:
         """
         if isinstance(ratings, dict):
             self.add_grades(query, ratings, path)
+        elif isinstance(ratings, list) and _are_ids(ratings):
+            first = quoted(str(ratings[0]), 40)
+            self.wrong(
+                f"a document has a grade, and a list of ids has none; is this a run? In judgments write {{{first}: 1}}",
+                path,
+            )
         elif isinstance(ratings, list):
             self.add_items(query, ratings, path)
         elif ratings is not None:
@@ -439,6 +445,10 @@ class Collector:
             line = self._source.place(self._paths[query.id]).line
             queries.append(replace(query, line=line or None))
         return queries
+
+
+def _are_ids(entries: Sequence[object]) -> bool:
+    return bool(entries) and all(as_text(entry) is not None for entry in entries)
 
 
 def params_of(values: object) -> dict[str, object]:

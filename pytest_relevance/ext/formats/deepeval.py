@@ -18,7 +18,6 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.ext.formats.golden_rows import Row, is_blank, names_in, rows_in
 from pytest_relevance.ext.formats.golden_sets import (
-    Golden,
     Goldens,
     GoldenSet,
     golden_format,
@@ -73,13 +72,10 @@ def _read(source: Source) -> GoldenSet:
     for row in rows_in(source, _under(source)):
         text = goldens.query_of(row, row.get(query))
         needed = contexts.of(row)
-        if text is not None:
-            why_none = f"it has no {context}"
-            if not is_blank(row.get(returned)):
-                why_none = (
-                    f"it has {returned}, which a search returned, and no {context}"
-                )
-            goldens.add(Golden(text, needed, row.place, why_none=why_none))
+        why_none = f"it has no {context}"
+        if not is_blank(row.get(returned)):
+            why_none = f"it has {returned}, which a search returned, and no {context}"
+        goldens.add_text(text, needed, row, why_none)
     return GoldenSet(goldens.end(), notices=contexts.notices())
 
 

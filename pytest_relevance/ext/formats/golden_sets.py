@@ -8,7 +8,7 @@ the grade 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from pytest_relevance._json_text import found_json
@@ -28,25 +28,18 @@ _MOST_NAMED = 5
 class Golden:
     """A query, and what it needs.
 
-    `query`: its text; None if the file has only its id.
+    `query`: without its line.
     `needed`: texts of passages, or ids of documents.
     `place`: where the query stands.
-    `id`: the id of the query; None if its text is its key.
     `why_none`: why nothing is needed, for a message: `it has no context`.
     `grade`: the grade of all that is needed.
     """
 
-    query: str | None
+    query: Query
     needed: Sequence[str]
     place: Place
-    id: str | None = None
     why_none: str = ""
     grade: object = 1
-
-    @property
-    def key(self) -> str:
-        """Return the id of the query, or its text if it has none."""
-        return self.id or self.query or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +107,20 @@ def _ratings(source: Source, format: str, golden_set: GoldenSet) -> Ratings:
     places = []
     for golden in goldens:
         for needed in dict.fromkeys(golden.needed):
-            queries.append(golden.key)
+            queries.append(golden.query.id)
             documents.append(needed)
             grades.append(golden.grade)
             places.append(golden.place)
     judged = set(queries)
-    without = [golden for golden in goldens if golden.key not in judged]
+    without = [golden for golden in goldens if golden.query.id not in judged]
     if not documents:
         _refuse_empty(source, without)
-    rated = set()
+    described = _distinct(source, goldens)
     for key, grade in zip(queries, grades, strict=True):
-        if grade not in (None, ""):
-            rated.add(key)
-    described: dict[str, Query] = {}
-    for golden in goldens:
-        query = Query(golden.key, golden.query)
-        known = described.setdefault(golden.key, query)
-        if known.text != query.text:
-            source.refuse(known.another_text(query), golden.place)
-    for key in rated:
-        if not described[key].says_more:
-            del described[key]
+        # a query that a file does not grade has to be described
+        if grade not in (None, "") and key in described:
+            if not described[key].says_more:
+                del described[key]
     notices = [*golden_set.notices]
     if without:
         notices.append(_notice(without))
@@ -147,7 +133,7 @@ def _ratings(source: Source, format: str, golden_set: GoldenSet) -> Ratings:
         described=described,
         place=places.__getitem__,
         notices=notices,
-        by_id=any(golden.id is not None for golden in goldens),
+        by_id=any(golden.query.text != golden.query.id for golden in goldens),
         documents_are=golden_set.needed_are,
         is_golden_set=True,
     )
@@ -159,7 +145,7 @@ def _refuse_empty(source: Source, without: Sequence[Golden]) -> NoReturn:
     first = without[0]
     source.refuse(
         "no query of the file has anything that a search should find; of the first, "
-        f"{quoted(first.query or first.key, 40)}, {first.why_none}",
+        f"{quoted(first.query.text_or_id, 40)}, {first.why_none}",
         first.place,
     )
 
@@ -170,7 +156,7 @@ def _notice(without: Sequence[Golden]) -> str:
     for golden in without[:_MOST_NAMED]:
         where = f"line {golden.place.line}" if golden.place.line else golden.place.path
         named.append(
-            f"{where} ({quoted(golden.query or golden.key, 40)}): {golden.why_none}"
+            f"{where} ({quoted(golden.query.text_or_id, 40)}): {golden.why_none}"
         )
     more = len(without) - len(named)
     if more > 0:
@@ -180,19 +166,12 @@ def _notice(without: Sequence[Golden]) -> str:
     return f"{queries} {have} nothing that a search should find, so that nothing is judged: {'; '.join(named)}"
 
 
-def _queries(source: Source, goldens: Iterable[Golden]) -> list[Query]:
-    """Return the queries of a golden set, each once.
+def _queries(source: Source, goldens: Sequence[Golden]) -> list[Query]:
+    """Return the queries of a golden set, each once, with its line.
 
-    Raises FileError if there are none, or if an id stands for two texts.
+    Raises FileError if there are none, if one has no text, or if two contradict.
     """
-    problems = Problems(source.file)
-    known: dict[str, Query] = {}
-    for golden in goldens:
-        query = Query(golden.key, golden.query, line=golden.place.line or None)
-        earlier = known.setdefault(golden.key, query)
-        if earlier.text != query.text:
-            problems.add(earlier.another_text(query), golden.place)
-    problems.raise_if_any()
+    known = _distinct(source, goldens)
     if not known:
         source.refuse("the file has no queries")
     without_text = [key for key, query in known.items() if query.text is None]
@@ -200,7 +179,36 @@ def _queries(source: Source, goldens: Iterable[Golden]) -> list[Query]:
         source.refuse(
             f"the file has only the ids of queries ({examples(without_text)}); name a file with their texts"
         )
-    return list(known.values())
+    lines: dict[str, int] = {}
+    for golden in goldens:
+        lines.setdefault(golden.query.id, golden.place.line)
+    queries = []
+    for key, query in known.items():
+        queries.append(replace(query, line=lines[key] or None))
+    return queries
+
+
+def _distinct(source: Source, goldens: Sequence[Golden]) -> dict[str, Query]:
+    """Return the queries by their ids.
+
+    Raises FileError if two rows say something else of one query.
+    """
+    problems = Problems(source.file)
+    known: dict[str, Query] = {}
+    for golden in goldens:
+        query = golden.query
+        earlier = known.setdefault(query.id, query)
+        if earlier.text != query.text:
+            problems.add(earlier.another_text(query), golden.place)
+            continue
+        for what in ("weight", "note", "params"):
+            if getattr(earlier, what) != getattr(query, what):
+                problems.add(
+                    f"the query {quoted(query.id, 40)} stands here with another {what} than before; keep one of them",
+                    golden.place,
+                )
+    problems.raise_if_any()
+    return known
 
 
 def _columns(source: Source, *, beside_judgments: bool) -> list[UnreadColumn]:
@@ -271,6 +279,13 @@ class Goldens:
     def add(self, golden: Golden) -> None:
         """Add a query."""
         self._found.append(golden)
+
+    def add_text(
+        self, text: str | None, needed: Sequence[str], row: Row, why_none: str
+    ) -> None:
+        """Add a query without an id. None is a query that was a mistake."""
+        if text is not None:
+            self.add(Golden(Query(text, text), needed, row.place, why_none))
 
     def end(self) -> list[Golden]:
         """Return all queries. Raises FileError if there are mistakes."""

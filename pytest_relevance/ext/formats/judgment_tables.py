@@ -37,7 +37,7 @@ from pytest_relevance.judgments.document_ids import (
     refuse_row_numbers,
     row_with_two_ids,
 )
-from pytest_relevance.judgments.id_lists import find_lists
+from pytest_relevance.judgments.id_lists import entries_of_list, find_lists
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.scale import rater_names
 
@@ -336,9 +336,16 @@ def _list_message(query: str, document: str, parts: Sequence[str]) -> str:
     return (
         f"query {quoted(query)}, document {quoted(document)}: this seems to be a list of "
         "documents, and a row has one; write a row for each of "
-        f"{listed(ids, 'and')}. If it is one id, write the judgments as JSON, "
+        f"{listed(ids, 'and')}.{_naming_of_list(document)} If it is one id, write the judgments as JSON, "
         "{query: {document: grade}}"
     )
+
+
+def _naming_of_list(document: str) -> str:
+    """Return the advice to name the column, if a cell is a list in JSON or Python."""
+    if not entries_of_list(document):
+        return ""
+    return " Lists are read if you name the columns: {file: ..., query: COLUMN, document: COLUMN}."
 
 
 def _refuse_two_indexes(table: Table, document: int, cells: _Cells) -> None:
@@ -478,9 +485,42 @@ def refuse_header(source: Source, names: Sequence[str], line: int = 1) -> NoRetu
             f"; if a column has the grades, name it ({GRADE_COLUMN}: ..., --grade-column "
             "of a command)"
         )
+    elif "grade" not in at and not columns.is_run_header(names):
+        advice = f". If the file has no grades, {naming_advice(names, others)}"
     source.refuse(
         f"{head}; found {columns.shown_names(names)}: {lacking}{advice}", place
     )
+
+
+_CALLED_IDS = re.compile(r"(?:doc|document|chunk|node|page|source|id)(?:id)?s?$")
+_CALLED_TEXTS = re.compile(r"(?:context|passage|quote|snippet|excerpt)s?$")
+"""How the names of columns of ids and of texts end, folded."""
+
+_QUESTIONS = ("question", "input", "user_input", "prompt")
+
+
+def naming_advice(names: Sequence[str], others: Sequence[str]) -> str:
+    """Return the advice to name the columns of the queries and of what they need.
+
+    `others`: the names of columns that may have what the queries need.
+    """
+    query = "COLUMN"
+    for name in names:
+        usual = columns.find_columns([name], ("query",))
+        if usual or columns.folded(name) in map(columns.folded, _QUESTIONS):
+            query = name
+            break
+    kind, needed = "document", "COLUMN"
+    for name in others:
+        if name == query:
+            continue
+        if _CALLED_TEXTS.search(columns.folded(name)):
+            kind, needed = "context", name
+            break
+        if _CALLED_IDS.search(columns.folded(name)):
+            needed = name
+            break
+    return f"name its columns: {{file: ..., query: {query}, {kind}: {needed}}} (or passage: for quotes)"
 
 
 def _lacking(at: Mapping[str, int], others: Sequence[str]) -> list[str]:

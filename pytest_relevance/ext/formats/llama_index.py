@@ -26,7 +26,7 @@ from pytest_relevance.ext.formats.golden_sets import (
     texts_alone,
 )
 from pytest_relevance.judgments.formats import DOCUMENT
-from pytest_relevance.judgments.model import CONTEXTS, IDS
+from pytest_relevance.judgments.model import CONTEXTS, IDS, Query
 
 _QUERIES = "queries"
 _CORPUS = "corpus"
@@ -70,11 +70,8 @@ def _read_examples(source: Source) -> GoldenSet:
     for row in rows_in(source, _EXAMPLES):
         query = goldens.query_of(row, row.get("query"))
         contexts = goldens.list_of(row, _CONTEXTS, row.get(_CONTEXTS))
-        if query is not None:
-            needed = texts_alone(contexts or ())
-            goldens.add(
-                Golden(query, needed, row.place, why_none=f"it has no {_CONTEXTS}")
-            )
+        needed = texts_alone(contexts or ())
+        goldens.add_text(query, needed, row, f"it has no {_CONTEXTS}")
     return GoldenSet(goldens.end())
 
 
@@ -103,7 +100,7 @@ class _Pairs:
                 continue
             needed = self._needed(key, relevant.get(key), corpus, problems)
             why_none = f"it has nothing under {_RELEVANT}"
-            goldens.append(Golden(text, needed, place, id=key, why_none=why_none))
+            goldens.append(Golden(Query(key, text), needed, place, why_none))
         problems.raise_if_any()
         notices = []
         unknown = [key for key in relevant if key not in queries]

@@ -21,6 +21,7 @@ from pytest_relevance._json_text import JsonReader, as_text, found_json
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
+from pytest_relevance.ext.formats.collecting import params_of
 from pytest_relevance.ext.formats.elasticsearch import is_rank_eval
 from pytest_relevance.ext.formats.golden_rows import (
     Names,
@@ -36,6 +37,8 @@ from pytest_relevance.ext.formats.golden_sets import (
     golden_format,
     texts_alone,
 )
+from pytest_relevance.ext.formats.query_rows import PARAMS
+from pytest_relevance.ext.formats.query_tables import query_or_mistake
 from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, shown_names
 from pytest_relevance.judgments.formats import (
     CONTEXT,
@@ -134,6 +137,8 @@ class _Reader:
         self._rows = rows_in(source)
         names = names_in(source)
         self._id = names.find(*SPELLINGS["query_id"])
+        self._weight = names.find(*SPELLINGS["weight"])
+        self._note = names.find(*SPELLINGS["note"])
         queries = source.options.get(QUERY)
         if queries is None:
             queries = _usual_query(source, names, has_ids=self._id is not None)
@@ -180,21 +185,29 @@ class _Reader:
     def _add(
         self, goldens: Goldens, row: Row, query: object, needed: Sequence[str]
     ) -> None:
-        """Add the query of a row, or record that the row has none."""
-        written = "" if self._needed is None else self._needed.written
-        cell = None if self._id is None else row.get(self._id)
-        key = None if is_blank(cell) else str(cell)
+        """Add the query of a row, or record what is wrong with it."""
+        cell = row.get(self._id)
+        key = "" if is_blank(cell) else str(cell)
         text = None
-        if self._queries or key is None:
+        if self._queries or not key:
             text = goldens.query_of(row, query)
             if text is None:
                 return
-        golden = Golden(
+        described = query_or_mistake(
+            key or text or "",
             text,
+            weight=row.get(self._weight),
+            note=as_text(row.get(self._note)),
+            params=params_of(row.get(PARAMS)),
+        )
+        if isinstance(described, str):
+            goldens.wrong(described, row.place)
+            return
+        golden = Golden(
+            described,
             needed,
             row.place,
-            id=key,
-            why_none=f"it has no {written}",
+            why_none=f"it has no {'' if self._needed is None else self._needed.written}",
             grade=1 if self._grade is None else self._grade.value(row),
         )
         goldens.add(golden)

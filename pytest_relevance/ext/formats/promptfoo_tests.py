@@ -20,6 +20,7 @@ from pytest_relevance.ext.formats.golden_sets import (
     texts_alone,
 )
 from pytest_relevance.judgments.formats import QUERY
+from pytest_relevance.judgments.model import Query
 
 CONTEXT_RECALL = "context-recall"
 _QUERIES = ("query", "question", "input", "prompt", "user_input")
@@ -152,7 +153,7 @@ class _Reader:
                 needed += self._values(assertion, {**variables, name: query_node})
             why_none = f"its {CONTEXT_RECALL} has no text that could be looked for"
             self.goldens.append(
-                Golden(query, needed, _place(query_node), why_none=why_none)
+                Golden(Query(query, query), needed, _place(query_node), why_none)
             )
 
     def _variable_of_query(

@@ -20,6 +20,7 @@ from pytest_relevance.ext.formats.judgment_tables import (
     columns_of_documents,
     is_judgment_table,
     layout_of,
+    naming_advice,
 )
 from pytest_relevance.ext.formats.query_rows import (
     QueryRows,
@@ -139,7 +140,8 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
         )
     else:
         spellings = ", ".join(SPELLINGS["query"])
-        wrong = f"the file has no column of queries ({spellings}); found {names}"
+        advice = naming_advice(table.names, table.names)
+        wrong = f"the file has no column of queries ({spellings}); found {names}. If it has one, {advice}"
     source.refuse(wrong, Place(line=table.header_line))
 
 
@@ -211,7 +213,7 @@ def _table_without_header(source: Source) -> TextTable:
 
     Raises FileError for other lines, and if the first line seems to be a header.
     """
-    wrong = ""
+    wrong = advice = ""
     if _seems_a_header(source):
         wrong = (
             "the first line seems to be a header that is not known: call the columns "
@@ -225,9 +227,10 @@ def _table_without_header(source: Source) -> TextTable:
             f"a file of queries has a header with {spellings} (and query_id), or lines of "
             "an id, a tab and a text"
         )
+        advice = f". If this is a header, {naming_advice(source.header.names, source.header.names)}"
     if wrong:
         names = columns.shown_names(source.header.names)
-        source.refuse(f"{wrong}; found {names}", Place(line=1))
+        source.refuse(f"{wrong}; found {names}{advice}", Place(line=1))
     return TextTable(source, ["id", "text"])
 
 

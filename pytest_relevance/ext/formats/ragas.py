@@ -19,7 +19,6 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
 from pytest_relevance.ext.formats.golden_rows import Names, Row, names_in, rows_in
 from pytest_relevance.ext.formats.golden_sets import (
-    Golden,
     Goldens,
     GoldenSet,
     golden_format,
@@ -68,9 +67,7 @@ def _read(source: Source) -> GoldenSet:
     for row in rows_in(source):
         query = goldens.query_of(row, row.get(layout.query))
         needed = _needed(goldens, row, layout)
-        if query is not None:
-            why_none = _why_none(row, layout.needed)
-            goldens.add(Golden(query, needed, row.place, why_none=why_none))
+        goldens.add_text(query, needed, row, _why_none(row, layout.needed))
     return GoldenSet(goldens.end(), layout.needed_are)
 
 
