@@ -68,9 +68,9 @@ def test_the_questions_to_an_assistant_pass_at_once_and_fail_as_the_file_says(
     assert "3 passed" in printed
     conftest = terminal.read("relevance/conftest.py")
     (line,) = re.findall(
-        "^LENGTH = 200  # .* To see a test fail, write 60:.*$", conftest, re.M
+        "^LENGTH = 200  # .* To see a test fail, write 70:.*$", conftest, re.M
     )
-    terminal.write("relevance/conftest.py", conftest.replace(line, "LENGTH = 60"))
+    terminal.write("relevance/conftest.py", conftest.replace(line, "LENGTH = 70"))
     code, printed = run_written_suite()
     assert code == 1, printed
     assert "3 failed" in printed
