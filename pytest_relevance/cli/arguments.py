@@ -184,7 +184,7 @@ def add_query(parser: ArgumentParser) -> None:
     """
     parser.add_argument(
         "--query",
-        metavar="COLUMN",
+        metavar="COL",
         action="append",
         help="the column, or the path in JSON, with the text of the query, such as question or params.text; "
         "may be repeated: the first place counts that has a text",
@@ -198,7 +198,7 @@ def add_query(parser: ArgumentParser) -> None:
     for name, what in needed.items():
         group.add_argument(
             name,
-            metavar="COLUMN",
+            metavar="COL",
             help=f"the column, or the path in JSON, with {what} that a query needs",
         )
 

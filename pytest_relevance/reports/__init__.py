@@ -7,6 +7,7 @@ The package does not import pytest.
 | `formats` | what a format of reports is, and all formats by name |
 | `failure` | the report of a case, made of the parts in the next row |
 | `case_score`, `ranking_table`, `loss_tables`, `since_baseline`, `mismatched_ids` | the parts of the report of a case |
+| `passage_lines` | the same for passages: which were not found, and where they are |
 | `reasons`, `brief_reasons` | why a case has its verdict, in full and in a few words |
 | `labels` | names of a case, its search and its settings |
 | `run/` | a whole run: its parts, and its report as text and data |
