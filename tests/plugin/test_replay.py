@@ -4,6 +4,7 @@
 """
 
 import sys
+from textwrap import dedent
 
 import pytest
 
@@ -572,3 +573,81 @@ def test_the_command_gives_its_arguments_to_pytest(shop: Shop) -> None:
     )
     assert (done.ret, done.parseoutcomes()) == (0, {"passed": 1})
     assert NO_SEARCH in one_line(done.stdout.str())
+
+
+# --- passages -------------------------------------------------------------------------
+
+TEXTS = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        texts = ["Return it within 30 days.", "Bring the receipt.", "We close at noon."]
+        return lambda query, k=10: [{"text": each, "page": 7} for each in texts][:k]
+"""
+HANDBOOK = """
+    k: 2
+    min_ndcg: 0.9
+    expect: {R@2: 1}
+    cases:
+      - query: returns
+        passages: [return it within 30 days, bring the receipt]
+        exclude_passages: [we close at noon]
+"""
+
+
+def handbook(shop: Shop, *, keeps_texts: bool) -> Shop:
+    """Return a shop whose record is that of a suite with passages."""
+    shop.conftest(TEXTS)
+    shop.cases(HANDBOOK)
+    keep = ["-o", "relevance_record_texts=on"] if keeps_texts else []
+    shop.run(RECORD, *keep)
+    shop.conftest("import the_client_of_an_engine")
+    return shop
+
+
+@pytest.mark.parametrize("keeps_texts", [False, True])
+def test_passages_that_did_not_change_are_judged(
+    shop: Shop, *, keeps_texts: bool
+) -> None:
+    handbook(shop, keeps_texts=keeps_texts)
+    assert shop.run(*REPLAY).outcomes == {"returns": "passed"}
+    shop.cases(
+        HANDBOOK.replace("return it within 30 days, ", "").replace("k: 2", "k: 1")
+    )
+    assert shop.run(*REPLAY).outcomes == {"returns": "failed"}
+    shop.cases(HANDBOOK.replace("k: 2", "k: 3"))
+    assert "looks at 3 results" in errors(shop.run(*REPLAY))["returns"]
+
+
+def test_changed_passages_need_the_texts(shop: Shop) -> None:
+    changed = HANDBOOK.replace("bring the receipt", "bring an invoice")
+    handbook(shop, keeps_texts=True)
+    shop.cases(changed)
+    run = shop.run(*REPLAY)
+    assert run.outcomes == {"returns": "failed"}
+    assert run.results["returns"].evaluation.scores["R@2"] == 0.5
+    handbook(shop, keeps_texts=False)
+    shop.cases(changed)
+    assert errors(shop.run(*REPLAY)) == {
+        "returns": "main.jsonl: 1 passage is new or changed, and the record has no texts "
+        "to look for them (relevance_record_texts = on keeps them): "
+        f"{RECORD_AGAIN}"
+    }
+
+
+def test_other_texts_of_results_are_not_in_the_record(shop: Shop) -> None:
+    handbook(shop, keeps_texts=True)
+    shop.cases("text_field: body\n" + dedent(HANDBOOK))
+    assert (
+        "text_field was not set in main.jsonl and is body"
+        in errors(shop.run(*REPLAY))["returns"]
+    )
+    shop.cases(
+        HANDBOOK.replace(
+            "bring the receipt", "{quote: bring the receipt, in: {page: 7}}"
+        )
+    )
+    assert errors(shop.run(*REPLAY)).keys() == {"returns"}
+    shop.cases("{k: 2, cases: [{query: returns, judgments: {a: 1}}]}")
+    assert "and now it judges ids" in errors(shop.run(*REPLAY))["returns"]

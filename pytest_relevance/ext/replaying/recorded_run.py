@@ -227,6 +227,7 @@ class RecordedRun:
         now = {
             "usefixtures": [*case.usefixtures] or None,
             "id_field": encode(case.terms.id_field),
+            "text_field": case.terms.text_field,
         }
         for name, value in now.items():
             if before.get(name) != value:

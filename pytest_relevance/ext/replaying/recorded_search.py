@@ -16,6 +16,11 @@ from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.plugin.running.case_run import Searched
 from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.recorded_passages import (
+    UnknownPassages,
+    keys_of_result,
+    with_recorded_passages,
+)
 from pytest_relevance.results.responses.ranking import Ranking, Rest, collapsed
 
 
@@ -84,7 +89,32 @@ class RecordedSearch:
             sort_values=self._sort_values()[:count],
             rest=self._rest(case, not_kept) if not_kept else None,
         )
-        return collapsed(ranking, {}) if case.settings.collapse else ranking
+        if case.settings.collapse:
+            ranking = collapsed(ranking, {})
+        return self._with_passages(ranking, case)
+
+    def _with_passages(self, ranking: Ranking, case: Case) -> Ranking:
+        """Return a ranking with what the record tells of the passages of a case.
+
+        Raises `NotInRecord` if it does not tell enough.
+        """
+        if not case.reads_texts:
+            if keys_of_result(self.result):
+                raise NotInRecord(
+                    f"in {self.record} the case looks for passages, and now it judges "
+                    f"ids: {HOW_TO_RECORD}"
+                )
+            return ranking
+        try:
+            return with_recorded_passages(
+                ranking,
+                self.result,
+                case.sought_passages,
+                collapses=case.settings.collapse,
+                depth=case.depth,
+            )
+        except UnknownPassages as error:
+            raise NotInRecord(f"{self.record}: {error}: {HOW_TO_RECORD}") from None
 
     def _check_kept(self, case: Case, kept: Sequence[str], not_kept: int) -> None:
         """Raise `NotInRecord` if results that were not kept could change a score."""
