@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._ids import id_field_of
-from pytest_relevance._text import quoted
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cases.scalars import grade
+from pytest_relevance.cli.command import CommandError
 from pytest_relevance.judgments.scale import checked_raters, scale_of
 
 if TYPE_CHECKING:
@@ -194,9 +195,8 @@ def add_query(parser: ArgumentParser) -> None:
         "--passage": "the quotes",
         "--context": "the contexts",
     }
-    group = parser.add_mutually_exclusive_group()
     for name, what in needed.items():
-        group.add_argument(
+        parser.add_argument(
             name,
             metavar="COL",
             help=f"the column, or the path in JSON, with {what} that a query needs",
@@ -204,9 +204,18 @@ def add_query(parser: ArgumentParser) -> None:
 
 
 def columns_of(arguments: Namespace) -> dict[str, Any]:
-    """Return the columns that the arguments name, as `options_of` takes them."""
-    return {
+    """Return the columns that the arguments name, as `options_of` takes them.
+
+    Raises `CommandError` if there is more than one.
+    """
+    columns = {
         "document": arguments.document,
         "passage": arguments.passage,
         "context": arguments.context,
     }
+    given = [f"--{name}" for name, column in columns.items() if column is not None]
+    if len(given) > 1:
+        raise CommandError(
+            f"a file has one of --document, --passage and --context, found {listed(given, 'and')}"
+        )
+    return columns

@@ -81,7 +81,9 @@ def test_columns_are_named(terminal: Terminal) -> None:
     (case,) = read_suite("new/search.relevance.yaml").cases
     assert case.judgments == {"m-1": 1}
     both = terminal.run("check", "runs.jsonl", "--document", "a", "--context", "b")
-    assert "--context: not allowed with argument --document" in both.err
+    assert (
+        "one of --document, --passage and --context, found --document and" in both.err
+    )
 
 
 def test_a_first_suite_names_a_golden_set_once(golden: Terminal) -> None:
