@@ -132,6 +132,7 @@ DIAGNOSES: Mapping[str, str] = {
     "repeated": "results.diagnosis_kinds:REPEATED",
     "fewer": "results.diagnosis_kinds:FEWER",
     "no value": "results.diagnosis_kinds:NO_VALUE",
+    "common passages": "results.diagnosis_kinds:COMMON_PASSAGES",
     "ties": "results.diagnosis_kinds:TIES",
 }
 """Kinds of diagnoses, in the order in which reports show them."""

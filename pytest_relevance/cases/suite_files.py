@@ -360,9 +360,11 @@ class SuiteFiles:
                 is_wrong = True
                 continue
             if one.fill and ratings.documents_are != IDS:
-                at.under(*one.at).refuse(
+                of_file = one.at[:-1]
+                at.refuse(
                     f"{ratings.file} has passages, and fill: true fills judgments of "
                     "documents; take fill out",
+                    *of_file,
                     "fill",
                 )
                 is_wrong = True

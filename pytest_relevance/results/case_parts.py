@@ -319,6 +319,9 @@ class CaseRanking:
         the case.
     `lengths`: the number of characters of its text.
 
+    `common_passages`: the passages that over a third of the results hold, if there are
+        enough results. Their words may be in texts by chance.
+
     If a record keeps texts (`relevance_record_texts`), each entry of `uncollapsed` has
     one in:
 
@@ -345,6 +348,7 @@ class CaseRanking:
     held: Sequence[Sequence[int]] = ()
     lengths: Sequence[int] = ()
     untied: Sequence[int] = ()
+    common_passages: Sequence[str] = ()
     texts: Sequence[str] = ()
     fields_of_texts: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
 

@@ -353,6 +353,22 @@ def _explain_one_score(diagnosis: Diagnosis) -> str:
     )
 
 
+def _find_common_passages(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Find the cases with a passage that over a third of the results hold."""
+    return [result for result in results if result.ranking.common_passages]
+
+
+def _explain_common_passages(diagnosis: Diagnosis) -> str:
+    passages: dict[str, None] = {}
+    for result in diagnosis.results:
+        passages |= dict.fromkeys(result.ranking.common_passages)
+    count = counted(len(diagnosis.results), "case")
+    return (
+        f"returned texts of which over a third hold a passage of their case, in {count}: "
+        f"{examples(passages)}; if texts hold the words by chance, quote more of them"
+    )
+
+
 NOTHING_RETURNED = DiagnosisKind(
     name=NOTHING,
     find=_find_nothing,
@@ -394,6 +410,11 @@ NO_VALUE = DiagnosisKind(
     find=_find_no_value,
     explain=_explain_no_value,
     needs_score=False,
+)
+COMMON_PASSAGES = DiagnosisKind(
+    name="common passages",
+    find=_find_common_passages,
+    explain=_explain_common_passages,
 )
 TIES = DiagnosisKind(name="ties", find=_find_ties, explain=_explain_ties)
 ONE_SCORE = DiagnosisKind(

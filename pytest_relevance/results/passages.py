@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -193,6 +194,27 @@ def passages_of_case(
 ) -> tuple[CasePassage, ...]:
     """Return the passages of a case, each with the rank at which it is found."""
     return found_passages(case.passages, ranking, graded)
+
+
+FEWEST_RESULTS = 6
+"""With fewer results, over a third of them may hold a passage for a good reason."""
+
+
+def common_passages(case: Case, held: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    """Return the passages that over a third of the results hold.
+
+    () if there are few results.
+
+    `held`: for each result the indexes of `case.sought_passages` that it holds.
+    """
+    if len(held) < FEWEST_RESULTS:
+        return ()
+    counts = Counter(index for indexes in held for index in indexes)
+    common = []
+    for index, passage in enumerate(case.passages):
+        if counts[index] * 3 > len(held):
+            common.append(passage.name)
+    return tuple(common)
 
 
 def found_passages(

@@ -38,6 +38,7 @@ from pytest_relevance.results.outcomes import (
     without_reference,
 )
 from pytest_relevance.results.passages import (
+    common_passages,
     graded_by_passages,
     held_passages,
     passages_of_case,
@@ -350,6 +351,7 @@ def _ranking_of(
         left_out=ranking.returned - ranking.not_kept - len(grades),
         held=tuple(map(tuple, held)),
         lengths=tuple(graded.lengths),
+        common_passages=common_passages(case, held),
     )
 
 

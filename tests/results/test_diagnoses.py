@@ -16,7 +16,7 @@ from pytest_relevance.results.diagnoses import (
     ids_are_known,
 )
 from pytest_relevance.results.records.run_info import RecordedFault
-from pytest_relevance.results.responses.ranking import read_ranking
+from pytest_relevance.results.responses.ranking import Ranking, read_ranking
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import case_of, case_result, result_of
 
@@ -363,3 +363,23 @@ def test_which_failures_a_diagnosis_explains() -> None:
     errors = [failed("a", "no engine"), failed("b", "no engine")]
     explained = explained_failures(diagnose([*mixed, *errors]))
     assert [explained[result.key] for result in (*errors, *mixed)] == [0, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_common"),
+    [
+        (["30 days"] * 3 + ["hours"] * 5, True),
+        (["30 days"] * 3 + ["hours"] * 6, False),
+        (["30 days"] * 5, False),
+    ],
+)
+def test_a_passage_that_many_results_hold(texts: list[str], *, is_common: bool) -> None:
+    case = case_of({"query": "q", "passages": ["30 days", "proof of purchase"]})
+    ids = tuple(f"d{rank}" for rank in range(len(texts)))
+    result = score_case(case, Ranking(ids, texts=tuple(texts)))
+    found = [explanation(each) for each in diagnose([result])]
+    told = (
+        "returned texts of which over a third hold a passage of their case, in 1 case: "
+        '"30 days"; if texts hold the words by chance, quote more of them'
+    )
+    assert found == ([told] if is_common else [])

@@ -23,7 +23,7 @@ from pytest_relevance._problems import Place, Problem
 from pytest_relevance._text import counted, examples, quoted
 from pytest_relevance.cases.model import Case, Gate, Suite, most_results
 from pytest_relevance.cli.file_check import FileCheck
-from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.judgments.model import IDS, Judgments, Ratings
 from pytest_relevance.results.records.baseline_paths import has_baseline
 
 
@@ -311,7 +311,10 @@ BLANK = FileCheck(
 
 def _padded_rows(rows: Ratings) -> Iterator[Problem]:
     """Yield a problem if an id or a text begins or ends with white space."""
-    for noun, texts in (("document", rows.documents), ("query", rows.queries)):
+    columns = [("query", rows.queries)]
+    if rows.documents_are == IDS:
+        columns.insert(0, ("document", rows.documents))
+    for noun, texts in columns:
         padded = {text for text in set(texts) if text != text.strip()}
         if padded:
             first = _first_row(texts, padded)
