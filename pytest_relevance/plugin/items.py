@@ -97,13 +97,13 @@ class ItemMaker:
         names = [variant.name for variant in known]
         if names != [None]:
             function = _case_function((case.search,), is_async=False)
-            pytest.mark.parametrize(case.search, names, ids=map(str, names))(function)
+            ids = [_before_escaping(str(name)) for name in names]
+            pytest.mark.parametrize(case.search, names, ids=ids)(function)
         items = self._items_of(case, function)
         made = []
         for item, variant in zip(items, variants_of(case, items), strict=True):
             self._set_up(item, case)
             item.obj = _function_of(item)
-            # pytest may have escaped the name
             of_item = known[variant.number]
             variant = replace(variant, name=of_item.name)
             made.append(CaseItem(item, variant, of_item.search_folder))
@@ -174,6 +174,14 @@ class ItemMaker:
         item.extra_keyword_matches.add(case.query)
         for mark in _marks_of(case):
             item.add_marker(mark)
+
+
+def _before_escaping(name: str) -> str:
+    r"""Return the id of a parameter of which pytest makes this name: `é` of `\xe9`."""
+    try:
+        return name.encode("ascii").decode("unicode_escape")
+    except UnicodeError:  # the project has switched the escaping off
+        return name
 
 
 def _fixtures_of(items: Sequence[pytest.Item]) -> Fixtures:

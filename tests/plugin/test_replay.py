@@ -503,19 +503,19 @@ def test_a_metric_of_a_conftest_is_an_error_and_one_of_a_plugin_is_not(
 
 
 def test_variants_are_those_of_the_record(shop: Shop) -> None:
+    of_two = SEARCH.replace("def search():", "def search(request):")
     shop.conftest(
-        SEARCH.replace("@pytest.fixture", '@pytest.fixture(params=["b", "a"])').replace(
-            "def search():", "def search(request):"
-        )
+        of_two.replace("@pytest.fixture", '@pytest.fixture(params=["b", "\u00e4"])')
     )
-    shop.cases(CASES + "      - {query: hats, id: known, judgments: {a: 3}}\n")
-    shop.run(RECORD)
-    shop.cases(CASES + "      - {query: new, judgments: {a: 3}}\n")
+    known = "      - {query: hats, id: known, judgments: {a: 3}}\n"
+    new = "      - {query: new, judgments: {a: 3}}\n"
+    shop.cases(CASES + known)
+    recorded = shop.run(RECORD)
+    shop.cases(CASES + known + new)
     run = shop.run(*REPLAY)
-    assert list(run.outcomes) == [
-        *("boots[b]", "boots[a]", "hats[b]", "hats[a]", "new[b]", "new[a]"),
-    ]
-    assert [result.variant for result in run.results.values()] == [*"bababa"]
+    assert {*run.outcomes} == {*recorded.outcomes, "new[b]", r"new[\xe4]"}
+    variants = [result.variant for result in run.results.values()]
+    assert variants == ["b", r"\xe4"] * 4
 
 
 def test_expected_failures_and_references_count_as_in_a_run(shop: Shop) -> None:
@@ -531,6 +531,18 @@ def test_expected_failures_and_references_count_as_in_a_run(shop: Shop) -> None:
     shop.cases(CASES)
     run = shop.run(*REPLAY, AGAINST, KNOWN)
     assert (run.code, run.outcomes["hats"]) == (0, "xfailed")
+
+
+def test_commands_replay_too_and_accept_no_ranking(shop: Shop) -> None:
+    shop.conftest(SEARCH)
+    shop.run(UPDATE)
+    shop.returns(boots="c a")
+    shop.run(RECORD)
+    said = shop.run(*REPLAY)
+    again = "pytest-relevance replay main.jsonl"
+    assert said.sentences("look")[0].split("   ")[1].strip().startswith(again)
+    assert f"{again} -v shop.relevance.yaml::boots" in said.said
+    assert not said.sentences("accept")
 
 
 def test_what_passed_in_the_record_is_no_known_failure(shop: Shop) -> None:

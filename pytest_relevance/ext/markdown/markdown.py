@@ -186,9 +186,17 @@ class _MarkdownReport:
         if not any(info.has_baseline for info in run.files.values()):
             return
         against = reference_in(run.info.command)
+        replayed = run.info.replayed
         looser = looser_files(run.results, run.files, run.info)
         steps = [
-            *next_steps(run.results, run.files, None, looser=looser, against=against)
+            *next_steps(
+                run.results,
+                run.files,
+                None,
+                looser=looser,
+                against=against,
+                replayed="" if replayed is None else replayed.name,
+            )
         ]
         if not steps:
             return

@@ -408,6 +408,7 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
             looser=looser,
             against=against,
             page=of.page,
+            replayed=of.info.replayed.name if of.info.replayed else "",
         ),
     ]
 

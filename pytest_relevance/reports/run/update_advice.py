@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import isabs
-from shlex import join, quote, split
+from shlex import join, quote
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.blocks import CommandLine
@@ -28,7 +28,7 @@ from pytest_relevance.results.records.run_info import FileInfo
 _WORSE_TOO = ", and what got worse too unless you name cases"
 
 _UPDATE = "pytest --relevance-update"
-_LOOK = "pytest --relevance-html=report.html"
+_LOOK = "--relevance-html=report.html"
 _AGAINST = "--relevance-against"
 
 
@@ -40,18 +40,22 @@ def next_steps(
     looser: LooserFiles = NONE_LOOSER,
     against: str = "",
     page: str = "",
+    replayed: str = "",
 ) -> Iterator[CommandLine]:
     """Yield the commands that show, judge and accept what changed, in this order.
 
     If demands are looser than in the baseline, the first commands undo or accept that.
     What got worse is not to be accepted as long as judgments may explain it. Cases that
     are compared with a record are never accepted: an update does not change a record.
+    Nor are rankings that no search has returned.
 
     `updating`: what the run accepts: "all", "new" or "test"; None for nothing.
     `looser`: the case files whose demands are looser.
     `against`: the record to compare with, as the command line names it; "" if unknown.
     `page`: the HTML report that the run wrote; "" without one.
+    `replayed`: the record whose rankings were judged; "" if searches were called.
     """
+    program = ["pytest-relevance", "replay", replayed] if replayed else ["pytest"]
     fallen = [result for result in results if got_worse(result)]
     if updating == "all":
         # what is accepted passes, unless it misses a floor or an expectation
@@ -59,43 +63,34 @@ def next_steps(
     worse = count_results(fallen)
     if looser.names and updating not in ("all", "test"):
         yield from _about_looser_test(looser)
+    options = _reference_options(fallen, files, against)
+    in_full = [*program, "-v", *options]
     empty = [result for result in fallen if _returned_nothing(result)]
     if empty:
-        yield _how_to_see_one(empty, files, against, _about_empty(len(empty)))
-    if fallen:
-        yield _how_to_look(fallen, files, against, page)
-        if not empty:
-            yield _how_to_see_one(fallen, files, against)
-    elif page or looser.names:
-        yield CommandLine("look", page or _LOOK)
+        yield _how_to_see_one(empty, in_full, _about_empty(len(empty)))
+    if page:
+        yield CommandLine("look", page)
+    elif fallen or looser.names:
+        yield CommandLine("look", join([*program, *options, _LOOK]))
+    if fallen and not empty:
+        yield _how_to_see_one(fallen, in_full)
     if worse.open:
-        yield _how_to_judge(worse, fallen, files, against)
-    if updating != "all":
+        yield _how_to_judge(worse, [*program, *options])
+    if updating != "all" and not replayed:
         yield from _how_to_accept(results, files, worse, updating)
 
 
 def _reference_options(
-    result: CaseResult, files: Mapping[str, FileInfo], against: str
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], against: str
 ) -> list[str]:
-    """Return the options that compare a case with the same reference again."""
-    info = files.get(result.file)
+    """Return the options that compare the first result with the same reference again.
+
+    [] without results.
+    """
+    info = files.get(results[0].file) if results else None
     if info is None or not info.against:
         return []
     return [f"--relevance-against={against or info.against}"]
-
-
-def _how_to_look(
-    fallen: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    against: str,
-    page: str,
-) -> CommandLine:
-    """Return the page that was written, or the command that writes one."""
-    if page:
-        return CommandLine("look", page)
-    options = _reference_options(fallen[0], files, against)
-    _, *html = split(_LOOK)
-    return CommandLine("look", join(["pytest", *options, *html]))
 
 
 def _about_looser_test(looser: LooserFiles) -> Iterator[CommandLine]:
@@ -119,23 +114,19 @@ def _what_to_undo(files: Sequence[str]) -> CommandLine:
 
 
 def _how_to_see_one(
-    fallen: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    against: str,
-    why_first: str = "",
+    fallen: Sequence[CaseResult], run_again: Sequence[str], why_first: str = ""
 ) -> CommandLine:
     """Return the command that reports the case with the greatest drop in full.
 
     It works in the folder where the run was started.
 
+    `run_again`: the command, without the case.
     `why_first`: why this is the first thing to do; "" if it is not.
     """
     first = min(fallen, key=lambda result: result.weight * result.change)
-    parts = ["pytest", "-v", *_reference_options(first, files, against)]
     name = first.node.partition("::")[2] or first.id
-    parts.append(f"{first.file}::{name}")
     word = "first" if why_first else "in full"
-    return CommandLine(word, join(parts), why_first)
+    return CommandLine(word, join([*run_again, f"{first.file}::{name}"]), why_first)
 
 
 def _returned_nothing(result: CaseResult) -> bool:
@@ -148,19 +139,16 @@ def _about_empty(count: int) -> str:
     return "it returns nothing now, like others: find out why"
 
 
-def _how_to_judge(
-    worse: ChangeCounts,
-    fallen: Sequence[CaseResult],
-    files: Mapping[str, FileInfo],
-    against: str,
-) -> CommandLine:
-    """Return the command that lists the results to judge."""
-    parts = ["pytest", *_reference_options(fallen[0], files, against)]
-    parts.append("--relevance-unjudged=worklist.csv")
+def _how_to_judge(worse: ChangeCounts, run_again: Sequence[str]) -> CommandLine:
+    """Return the command that lists the results to judge.
+
+    `run_again`: the command, without the list.
+    """
+    command = join([*run_again, "--relevance-unjudged=worklist.csv"])
     note = "lists the grades that the query needs"
     if worse.open > 1:
         note = f"lists the grades that the {worse.open:,} need"
-    return CommandLine("judge", join(parts), note)
+    return CommandLine("judge", command, note)
 
 
 def _by_standing(
