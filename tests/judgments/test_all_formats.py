@@ -191,7 +191,9 @@ KEYS = (
     "queries requests judgmentRatings query_doc_pairs topics query_groups query "
     "query_text id _id text ratings docId doc_id rating grade placeholders $query "
     "relevant_documents gain judgements params request match hits _source user options "
-    "document_fields raters title weight note query_placeholder"
+    "document_fields raters title weight note query_placeholder user_input "
+    "reference_contexts contexts input context retrieval_context goldens corpus "
+    "relevant_docs examples passages passage tests vars assert type value"
 )
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
@@ -202,7 +204,19 @@ ANYTHING = st.recursive(
     max_leaves=12,
 ).map(lambda content: content if isinstance(content, (dict, list)) else [content])
 FORMAT_NAMES = st.sampled_from(
-    [None, "json", "quepid", "rre", "elasticsearch", "opensearch"]
+    [
+        None,
+        "json",
+        "quepid",
+        "rre",
+        "elasticsearch",
+        "opensearch",
+        "ragas",
+        "deepeval",
+        "llama-index",
+        "promptfoo",
+        "columns",
+    ]
 )
 
 Found = TypeVar("Found")

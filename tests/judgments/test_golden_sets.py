@@ -422,6 +422,11 @@ def test_grades_beside_lists(files: Files) -> None:
     names = {"query": "q", "document": "docs", "grade_column": "points"}
     judgments = files.judgments(content, **names)
     assert (judgments, judgments.unrated) == ({"late": {"m-1": 3}}, ["lost"])
+    problem = files.problem([{"query": "late", "passage": "a b", "grade": [1]}])
+    assert (
+        problem
+        == "FILE: [0]: a grade is a number or a name of the scale, found the list [1]"
+    )
 
 
 def test_the_query_is_in_the_one_column_that_is_called_so(files: Files) -> None:

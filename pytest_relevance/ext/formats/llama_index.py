@@ -118,8 +118,11 @@ class _Pairs:
             return value
         if value is None and key == _CORPUS and self.are_ids:
             return {}
+        advice = ""
+        if key == _CORPUS:
+            advice = f"; to look for the ids, write {DOCUMENT}: {_RELEVANT}"
         problems.add(
-            f"{quoted(key)} is an object by ids, found {found_json(value)}",
+            f"{quoted(key)} is an object by ids, found {found_json(value)}{advice}",
             self.source.place((key,)),
         )
         return {}

@@ -200,6 +200,13 @@ class _Reader:
             note=as_text(row.get(self._note)),
             params=params_of(row.get(PARAMS)),
         )
+        grade = self._grade_of(row)
+        if isinstance(grade, (list, dict)):
+            goldens.wrong(
+                f"a grade is a number or a name of the scale, found {found_json(grade)}",
+                row.place,
+            )
+            return
         if isinstance(described, str):
             goldens.wrong(described, row.place)
             return
@@ -208,9 +215,16 @@ class _Reader:
             needed,
             row.place,
             why_none=f"it has no {'' if self._needed is None else self._needed.written}",
-            grade=1 if self._grade is None else self._grade.value(row),
+            grade=grade,
         )
         goldens.add(golden)
+
+    def _grade_of(self, row: Row) -> object:
+        """Return the grade of what a row needs: 1 without grades, None for a blank."""
+        if self._grade is None:
+            return 1
+        grade = self._grade.value(row)
+        return None if is_blank(grade) else grade
 
     def _entries(self, goldens: Goldens, row: Row, value: object) -> list[str]:
         """Return what is in a cell: the entries of a list, or a text alone."""
