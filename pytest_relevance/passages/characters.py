@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 LINE_HYPHEN = "\u00ad"
 """Stands for a hyphen at the end of a line: it is one of a word, or it is none."""
@@ -41,11 +42,13 @@ def is_of_word(character: str) -> bool:
     return is_combining(character)
 
 
+@lru_cache(maxsize=4096)
 def is_combining(character: str) -> bool:
     """Whether a character is a mark on the letter before it: an accent, a vowel."""
     return unicodedata.category(character).startswith("M")
 
 
+@lru_cache(maxsize=4096)
 def is_unspaced(character: str) -> bool:
     """Whether a character is of a script without a space at each end of a word."""
     return _UNSPACED.match(character) is not None

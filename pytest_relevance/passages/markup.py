@@ -1,11 +1,10 @@
-"""Take from a text what no reader sees: marks of Markdown, link targets, entities."""
+"""Take from a text what no reader sees: marks of Markdown, link targets, elements."""
 
 from __future__ import annotations
 
 import re
-from html import unescape
 
-_MARKUP = re.compile(r"[*_`|#>\\\[<&~•◦▪‣·]")
+_MARKUP = re.compile(r"[*_`|#>\\\[<~•◦▪‣·]")
 _MARKUP_AT_LINE_START = re.compile(r"\n[ \t]*(?:[-+:]\s|---|===)")
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -41,7 +40,7 @@ _OTHER_MARKS = "*~`[]"
 """Marks of emphasis, of code, and around the text of a link."""
 
 _NUMBER_IN_BRACKETS = re.compile(r"\[\^?\d{1,3}\]|\[\^[^\[\]\s]+\]:?")
-_RAISED = re.compile("<sup>|[¹²³⁰⁴-⁹]")
+_RAISED = re.compile("[¹²³⁰⁴-⁹]")
 _RAISED_NUMBER = re.compile(
     r"(?<=[^\W\d_]{3}|..[.,;:!?)\"'”’»])(?:<sup>\d{1,3}</sup>|[¹²³⁰⁴-⁹]{1,3})"
 )
@@ -52,7 +51,7 @@ _NUMBER_AFTER_MARK = re.compile(r"([.,;:!?)\"'”’»])(?<=[^\W\d_].)\d{1,2}(?=
 
 
 def without_markup(text: str) -> str:
-    """Return a text without the markup of Markdown and HTML, and without entities."""
+    """Return a text without the markup of Markdown and HTML."""
     if not (_MARKUP.search(text) or _MARKUP_AT_LINE_START.search(f"\n{text}")):
         return text
     text = _AT_LINE_START.sub(" ", text)
@@ -69,13 +68,13 @@ def without_markup(text: str) -> str:
         text = _UNDERSCORES.sub("", text)
     for mark in _OTHER_MARKS:
         text = text.replace(mark, "")
-    return unescape(text)
+    return text
 
 
 def without_footnotes(text: str) -> str:
     """Return a text without the numbers of footnotes: [1], [^note], words¹, end.1"""
     if "[" in text:
         text = _NUMBER_IN_BRACKETS.sub("", text)
-    if _RAISED.search(text):
+    if "<sup>" in text or _RAISED.search(text):
         text = _RAISED_NUMBER.sub("", text)
     return _NUMBER_AFTER_MARK.sub(r"\1", text)

@@ -11,10 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 
 from pytest_relevance.passages.characters import LINE_HYPHEN, begins_at, ends_at
 from pytest_relevance.passages.markup import without_footnotes, without_markup
-from pytest_relevance.passages.normalising import normalised
+from pytest_relevance.passages.normalising import (
+    with_plain_characters,
+    with_plain_lines,
+)
 
 SHORTEST_HALF = 24
 """The fewest characters of a context that are enough, unless the text has all of it."""
@@ -49,8 +53,8 @@ class QuoteForms:
 
 def text_forms(text: str) -> TextForms:
     """Return a text in the forms in which texts are compared."""
-    plain = without_markup(without_footnotes(text))
-    return TextForms(_forms(text, plain))
+    text = with_plain_characters(text)
+    return TextForms(_forms(text, without_markup(without_footnotes(text))))
 
 
 def quote_forms(quote: str, *, is_context: bool = False) -> QuoteForms:
@@ -65,6 +69,7 @@ def quote_forms(quote: str, *, is_context: bool = False) -> QuoteForms:
         The forms.
 
     """
+    quote = with_plain_characters(quote)
     return QuoteForms(_forms(quote, without_markup(quote)), is_context)
 
 
@@ -80,11 +85,15 @@ def holds(text: TextForms, quote: QuoteForms) -> bool:
 
 
 def _forms(text: str, plain: str) -> tuple[str, ...]:
-    """Return a text as it is and its plain version, both normalised, if they differ."""
+    """Return a text as it is and without markup, with plain lines, if these differ."""
+    first = with_plain_lines(text)
+    without_entities = unescape(plain)
+    if without_entities != plain:
+        plain = with_plain_characters(without_entities)
     if plain == text:
-        return (normalised(text),)
-    forms = normalised(text), normalised(plain)
-    return forms if forms[0] != forms[1] else forms[:1]
+        return (first,)
+    second = with_plain_lines(plain)
+    return (first,) if first == second else (first, second)
 
 
 def _has(text: str, quote: str) -> bool:

@@ -48,21 +48,9 @@ _BEFORE_SIGN = re.compile(r" (?=[-.]\d)")
 _SPACE_BESIDE_UNSPACED = re.compile(rf" (?:(?=[{UNSPACED}])|(?<=[{UNSPACED}] ))")
 
 
-def normalised(text: str) -> str:
-    """Return a text without the differences of typography, case, white space, lines.
-
-    A hyphen at the end of a line becomes a `LINE_HYPHEN`.
-    """
-    text = _with_plain_characters(text.replace(_KEPT, " "))
-    text = _HYPHEN_BEFORE_SPACE.sub(LINE_HYPHEN, text)
-    text = _DASH_AT_LINE_END.sub("-", text.replace(_DASH, "-"))
-    if "--" in text:
-        text = _DASHES.sub("-", text)
-    return _with_plain_space(text)
-
-
-def _with_plain_characters(text: str) -> str:
+def with_plain_characters(text: str) -> str:
     """Return a text without the differences of single characters: typography, case."""
+    text = text.replace(_KEPT, " ")
     if text.isascii():
         return text.casefold()
     text = _SOFT_HYPHEN_AT_LINE_END.sub("", text)
@@ -71,6 +59,18 @@ def _with_plain_characters(text: str) -> str:
         if plain != character:
             text = text.replace(character, plain)
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def with_plain_lines(text: str) -> str:
+    """Return a text with plain characters without the differences of lines and space.
+
+    A hyphen at the end of a line becomes a `LINE_HYPHEN`.
+    """
+    text = _HYPHEN_BEFORE_SPACE.sub(LINE_HYPHEN, text)
+    text = _DASH_AT_LINE_END.sub("-", text.replace(_DASH, "-"))
+    if "--" in text:
+        text = _DASHES.sub("-", text)
+    return _with_plain_space(text)
 
 
 @lru_cache(maxsize=4096)
