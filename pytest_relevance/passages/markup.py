@@ -39,14 +39,20 @@ _UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _OTHER_MARKS = "*~`[]"
 """Marks of emphasis, of code, and around the text of a link."""
 
-_NUMBER_IN_BRACKETS = re.compile(r"\[\^?\d{1,3}\]|\[\^[^\[\]\s]+\]:?")
+_NUMBER_IN_BRACKETS = re.compile(
+    r"\[\^?\d{1,3}\](?:\(\#[^()\s]*\))?|\[\^[^\[\]\s]+\]:?"
+)
+"""Such a number, also as a link to the footnote: [1], [1](#n1), [^note]."""
+
 _RAISED = re.compile("[¹²³⁰⁴-⁹]")
 _RAISED_NUMBER = re.compile(
-    r"(?<=[^\W\d_]{3}|..[.,;:!?)\"'”’»])(?:<sup>\d{1,3}</sup>|[¹²³⁰⁴-⁹]{1,3})"
+    r"(?<=[^\W\d_]{3}|..[.,;:!?)\"'])(?:<sup>\d{1,3}</sup>|[¹²³⁰⁴-⁹]{1,3})"
 )
 """A number above the line after a word, but not after a unit: km²."""
 
-_NUMBER_AFTER_MARK = re.compile(r"([.,;:!?)\"'”’»])(?<=[^\W\d_].)\d{1,2}(?=\s|$)")
+_NUMBER_AFTER_MARK = re.compile(
+    r"([.,;:!?)\"'])(?:(?<=[^\W\d_].)|(?<=[^\W\d_]\\.))\d{1,2}(?=\s|$)"
+)
 """What loaders make of such a number after a punctuation mark: It was late.3 We"""
 
 

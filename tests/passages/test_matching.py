@@ -65,6 +65,8 @@ MARKUP = [
     ("paid[^1] in advance[2].", "paid in advance."),
     ("paid¹ in advance.² Then", "paid in advance. Then"),
     ("paid<sup>1</sup> in", "paid in"),
+    ("paid[1](#n1) in", "paid in"),
+    ("It was paid\\.3 Then", "It was paid. Then"),
     ("It was paid.3 Then", "It was paid. Then"),
     ("Term\n: what it is", "Term what it is"),
     ("# Returns\n\n> Within 30 days", "Returns within 30 days"),
