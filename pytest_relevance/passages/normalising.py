@@ -80,21 +80,22 @@ def _plain_character(character: str) -> str:
         return ""
     if character in _TYPOGRAPHY:
         return _TYPOGRAPHY[character]
-    if character.isnumeric() and not character.isdecimal():
-        return _plain_number(character)
     plain = unicodedata.normalize("NFKC", character)
-    return character if plain.startswith(" ") and len(plain) > 1 else plain
+    return character if _would_run_into_words(character, plain) else plain
 
 
-def _plain_number(character: str) -> str:
-    """Return a number such as ⑤ as digits, unless other digits would run into it.
+def _would_run_into_words(character: str, plain: str) -> bool:
+    """Whether a sign is lost if Unicode's form NFKC takes its place.
 
-    10² is not 102, and 5½ is not 51/2.
+    10² is not 102, 5½ is not 51/2, and the word before ™ does not go on. A lone accent
+    would become a space with an accent on it.
     """
     kind = unicodedata.decomposition(character).split(" ")[0]
-    if kind in ("<super>", "<fraction>"):
-        return character
-    return unicodedata.normalize("NFKC", character)
+    if kind == "<fraction>":
+        return True
+    if kind == "<super>":
+        return not character.isalpha()
+    return plain.startswith(" ") and len(plain) > 1
 
 
 def _with_plain_space(text: str) -> str:

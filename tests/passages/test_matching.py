@@ -29,6 +29,8 @@ TYPOGRAPHY = [
     ("3〜5日", "3～5日"),
     ("جـمـيـل", "جميل"),
     ("CO₂ per year", "CO2 per year"),
+    ("Pay with PayLater™ now", "Pay with PayLater"),
+    ("step ⑤ of 9", "step 5 of"),
 ]
 
 WHITE_SPACE = [
