@@ -26,6 +26,12 @@ def contexts(judgments: Judgments) -> dict[str, list[str]]:
     return {query: [*texts] for query, texts in judgments.items()}
 
 
+def quotes(judgments: Judgments) -> dict[str, list[str]]:
+    """The quotes by query."""
+    assert judgments.documents_are == "quotes"
+    return {query: [*texts] for query, texts in judgments.items()}
+
+
 # ragas
 
 SINGLE = {
@@ -282,7 +288,7 @@ OF_PROMPTFOO = {
 def test_context_recall(files: Files) -> None:
     path = files.write(CONFIGURATION, "promptfooconfig.yaml")
     judgments = files.judgments(path)
-    assert contexts(judgments) == OF_PROMPTFOO
+    assert quotes(judgments) == OF_PROMPTFOO
     assert judgments.format == "promptfoo"
     late, *_ = files.described(path)
     assert late.line == 6
@@ -291,7 +297,7 @@ def test_context_recall(files: Files) -> None:
 def test_context_recall_in_a_list_of_tests(files: Files) -> None:
     assertion = {"type": "context-recall", "value": "free"}
     content = [{"vars": {"frage": "late"}, "assert": [assertion]}]
-    assert contexts(files.judgments(content)) == {"late": ["free"]}
+    assert quotes(files.judgments(content)) == {"late": ["free"]}
     for default in ({"assert": [assertion]}, {"defaultTest": {"assert": [assertion]}}):
         test = {"vars": {"a": "late", "b": "x"}, **default}
         content_of_two = {"tests": [test], **default}
@@ -301,7 +307,7 @@ def test_context_recall_in_a_list_of_tests(files: Files) -> None:
             in problem
         )
         named = files.judgments(content_of_two, query="vars.a")
-        assert contexts(named) == {"late": ["free"]}
+        assert quotes(named) == {"late": ["free"]}
 
 
 def test_a_value_in_a_file_is_named(files: Files) -> None:

@@ -2,8 +2,8 @@
 
 A test has variables, `vars`, and assertions, `assert`. One of the variables is the
 query. The value of a `context-recall` is what the context of an answer has to say.
-promptfoo asks a model whether it does. Here half of the value has to be in the text of
-a result, word by word.
+promptfoo asks a model whether it does. Here the value is a quote: the text of a result
+has to hold it, word by word. It is one fact, so half of it is not enough.
 
 The tests are in the list `tests` of a configuration, or in a file of their own.
 """

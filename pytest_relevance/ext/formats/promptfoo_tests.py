@@ -20,7 +20,7 @@ from pytest_relevance.ext.formats.golden_sets import (
     texts_alone,
 )
 from pytest_relevance.judgments.formats import QUERY
-from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.model import QUOTES, Query
 
 CONTEXT_RECALL = "context-recall"
 _QUERIES = ("query", "question", "input", "prompt", "user_input")
@@ -53,7 +53,7 @@ def read_tests(source: Source) -> GoldenSet:
     problems.raise_if_any()
     if not reader.goldens:
         source.refuse(f"no test has an assertion of the type {CONTEXT_RECALL}")
-    return GoldenSet(reader.goldens, notices=reader.notices())
+    return GoldenSet(reader.goldens, QUOTES, notices=reader.notices())
 
 
 def _compose(source: Source) -> yaml.Node | None:
