@@ -55,6 +55,13 @@ class ObjectTable:
             columns.append(self._column(column, "a number or a name"))
         return columns
 
+    def blocks(
+        self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
+    ) -> Iterator[list[list[Any]]]:
+        """Yield what `cells` returns, in one part: all rows are in memory already."""
+        if self.rows:
+            yield self.cells(texts, numbers_or_names)
+
     def place(self, row: int) -> Place:
         """Return the place of a row: its line in JSON Lines, or its path in JSON."""
         return self.source.place(self.source.path_of_entry(row))

@@ -40,9 +40,28 @@ class ParquetTable:
         "". In `numbers_or_names`, such as grades, a missing cell and NaN are None.
         Raises FileError for other types of texts, and for columns of lists or structs.
         """
-        columns: list[list[Any]] = [self._texts(column) for column in texts]
-        columns += [self._numbers_or_names(column) for column in numbers_or_names]
+        columns: list[list[Any]] = []
+        for column in texts:
+            columns.append(self._texts(column, self._read_column(column)))
+        for column in numbers_or_names:
+            columns.append(self._numbers_or_names(column, self._read_column(column)))
         return columns
+
+    def blocks(
+        self, texts: Iterable[int], numbers_or_names: Iterable[int] = ()
+    ) -> Iterator[list[list[Any]]]:
+        """Yield what `cells` returns in parts, each of at most `BLOCK` rows.
+
+        So a table is read that has too many cells for the memory.
+        """
+        readers = [(column, self._texts) for column in texts]
+        readers += [(column, self._numbers_or_names) for column in numbers_or_names]
+        values = [self._read_column(column) for column, _ in readers]
+        for start in range(0, len(values[0]) if values else 0, BLOCK):
+            cells = []
+            for (column, read), whole in zip(readers, values, strict=True):
+                cells.append(read(column, whole.slice(start, BLOCK)))
+            yield cells
 
     def place(self, row: int) -> Place:
         """Return the place of a row: its number, from 0."""
@@ -79,9 +98,9 @@ class ParquetTable:
         values: list[object] = self._read_column(column).to_pylist()
         return values
 
-    def _texts(self, column: int) -> list[str]:
-        """Return the cells of a column as texts. Raises FileError for other types."""
-        cells = self._read_column(column).to_pylist()
+    def _texts(self, column: int, values: Any) -> list[str]:
+        """Return values of a column as texts. Raises FileError for other types."""
+        cells = values.to_pylist()
         # Impala, and Spark by an option, write texts as bytes
         with suppress(UnicodeDecodeError):
             cells = [cell.decode() if type(cell) is bytes else cell for cell in cells]
@@ -101,9 +120,8 @@ class ParquetTable:
             f"the column {name} holds {values}, and an id is text or an integer; write it as text"
         )
 
-    def _numbers_or_names(self, column: int) -> list[Any]:
-        """Return the cells of a column of grades or scores; None for a missing one."""
-        values = self._read_column(column)
+    def _numbers_or_names(self, column: int, values: Any) -> list[Any]:
+        """Return values of a column of grades or scores; None for a missing one."""
         if values.type.num_fields:
             self.source.refuse(
                 f"the column {quoted(self.names[column])} holds values of the type {values.type}, and a grade or a "
@@ -123,6 +141,9 @@ class ParquetTable:
 
         return self.read(read)
 
+
+BLOCK = 10_000
+"""How many rows `blocks` yields at a time."""
 
 _OF_TEXTS = frozenset({str, int, type(None)})
 """The types of values in a column of texts."""

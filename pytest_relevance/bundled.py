@@ -155,6 +155,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "ext.commands.check",
     "convert": "ext.commands.convert",
     "raters": "ext.judging.command",
+    "clicks": "ext.clicks.command",
     "compare": "ext.comparing.command",
     "merge": "ext.merging.command",
     "replay": "ext.replaying.command",

@@ -39,6 +39,7 @@ ABOUT: Mapping[str, str] = {
     "check": "check case files, judgment files and records without running a search",
     "convert": "convert judgments to a case file, CSV, JSON Lines or qrels; runs to TREC runs",
     "raters": "show where the raters of a judgment file disagree, and how far",
+    "clicks": "make judgments that fill gaps from logs of clicks",
     "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",
     "merge": "join the records of the shards of a run, and judge the gates over the whole",
     "replay": "judge the rankings of a record under the case files of today, without a search",

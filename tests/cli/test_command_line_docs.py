@@ -53,7 +53,7 @@ def test_the_examples(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("PYTEST_ADDOPTS", shlex.join(QUIET))  # for `replay`
-    assert len(FILES) == 5
+    assert len(FILES) == 6
     for name, content in FILES:
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(content, encoding="utf-8")

@@ -1,0 +1,232 @@
+"""The rates of positions: how likely users look at a result there, beside other places.
+
+By the position-based model, the clicks of a row of the log are its impressions, times
+the rate of its position, times the attraction of its pair of query and document. Rates
+and attractions are fitted in turn. See Chuklin, Markov and de Rijke, Click Models for
+Web Search (2015), 3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_relevance._problems import Problems
+from pytest_relevance._source import Source
+from pytest_relevance._tables import Table, table_of
+from pytest_relevance._text import did_you_mean, quoted
+from pytest_relevance.ext.clicks.click_log import ClickLog, Flags, Reals
+from pytest_relevance.judgments.columns import folded, shown_names
+
+LEAST_SHARED = 20
+"""The clicks that a position shares with linked positions, at least, to be linked."""
+
+SMALL_CHANGE = 0.001
+"""Rates are fitted until none changes by more than this share of itself."""
+
+MOST_STEPS = 10_000
+"""How often rates are fitted at most. Logs in tests need fewer than 200 steps."""
+
+FITTED = "fitted"
+RECIPROCAL = "reciprocal"
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rates of positions.
+
+    `of`: the rate of each position of the log; NaN if the position is not used.
+    `origin`: `fitted`, `reciprocal`, or the name of a file.
+    """
+
+    of: Reals
+    origin: str
+
+    @property
+    def used(self) -> Flags:
+        """Say for each position whether it is used."""
+        return ~np.isnan(self.of)
+
+
+# --- fitted rates ---------------------------------------------------------------------
+
+
+def linked_positions(log: ClickLog) -> Flags:
+    """Say for each position of a log whether it is linked to others.
+
+    Only a pair that was clicked at several positions says anything about their rates. A
+    position is linked if it shares `LEAST_SHARED` clicks or more with other linked
+    positions: the sum, over its pairs, of the smaller of the clicks here and the clicks
+    there. Of the linked positions those stay that pairs connect with the most clicked
+    one.
+    """
+    clicked = log.rows(log.clicks > 0)
+    linked = np.ones(len(log.positions), bool)
+    while True:
+        enough = linked & (_shared_clicks(clicked, linked) >= LEAST_SHARED)
+        connected = _connected(clicked, enough)
+        if (connected == linked).all():
+            return linked
+        linked = connected
+
+
+def _shared_clicks(clicked: ClickLog, positions: Flags) -> Reals:
+    """Return how many clicks each position shares with others among `positions`."""
+    inside = clicked.clicks * positions[clicked.position]
+    elsewhere = clicked.by_pair(inside)[clicked.pair] - inside
+    return clicked.by_position(np.minimum(clicked.clicks, elsewhere))
+
+
+def _connected(clicked: ClickLog, positions: Flags) -> Flags:
+    """Say which of some positions are connected with the most clicked one of them.
+
+    Two positions are connected if a pair was clicked at both, or over others.
+    """
+    inside = clicked.rows(positions[clicked.position])
+    connected = np.zeros(len(positions), bool)
+    if not positions.any():
+        return connected
+    connected[inside.by_position(inside.clicks).argmax()] = True
+    while True:
+        touched = inside.by_pair(connected[inside.position].astype(float)) > 0
+        reached = inside.by_position(touched[inside.pair].astype(float)) > 0
+        if (reached == connected).all():
+            return connected
+        connected = reached
+
+
+def fitted_rates(log: ClickLog, linked: Flags) -> Rates:
+    """Return the rates of linked positions. The rate of the most clicked one is 1.
+
+    Pairs that were shown at one linked position alone do not change the result, so they
+    are left out. So are pairs without clicks.
+    """
+    of = np.full(len(log.positions), np.nan)
+    of_linked = log.clicks * linked[log.position]
+    first = int(log.by_position(of_linked).argmax())
+    telling = _telling_rows(log, linked)
+    clicks_of_pair = telling.by_pair(telling.clicks)
+    clicks_at = telling.by_position(telling.clicks)
+    rates = np.ones(len(log.positions))
+    for _ in range(MOST_STEPS):
+        looks = telling.by_pair(telling.impressions * rates[telling.position])
+        attraction = _divided(clicks_of_pair, looks)
+        likely = telling.by_position(telling.impressions * attraction[telling.pair])
+        found = _divided(clicks_at, likely)
+        found = np.where(linked, found / found[first], 1.0)
+        change = np.abs(found / rates - 1).max()
+        rates = found
+        if change <= SMALL_CHANGE:
+            break
+    of[linked] = rates[linked]
+    return Rates(of, FITTED)
+
+
+def _telling_rows(log: ClickLog, linked: Flags) -> ClickLog:
+    """Return the rows of pairs with clicks that were shown at several positions.
+
+    The pairs are numbered anew, because there may be few of them.
+    """
+    at_linked = log.rows(linked[log.position])
+    places = at_linked.by_pair(np.ones(len(at_linked.pair)))
+    clicks = at_linked.by_pair(at_linked.clicks)
+    is_telling = (places > 1) & (clicks > 0)
+    rows = at_linked.rows(is_telling[at_linked.pair])
+    new_number = np.cumsum(is_telling) - 1
+    return ClickLog(
+        queries=log.queries,
+        documents=log.documents,
+        positions=log.positions,
+        query_of=log.query_of[is_telling],
+        document_of=log.document_of[is_telling],
+        pair=new_number[rows.pair],
+        position=rows.position,
+        impressions=rows.impressions,
+        clicks=rows.clicks,
+    )
+
+
+def _divided(numbers: Reals, by: Reals) -> Reals:
+    """Return quotients; 0 if a divisor is 0."""
+    quotients = np.zeros(len(numbers))
+    return np.divide(numbers, by, out=quotients, where=by > 0)
+
+
+# --- assumed rates --------------------------------------------------------------------
+
+
+def reciprocal_rates(log: ClickLog) -> Rates:
+    """Return 1, 1/2, 1/3 ... for the first position, the second, the third ...
+
+    Positions are counted from 0 if the log has a position 0, else from 1.
+    """
+    positions = np.array(log.positions, float)
+    first = min(1.0, positions.min())
+    return Rates(1 / (positions - first + 1), RECIPROCAL)
+
+
+def rates_of_file(log: ClickLog, path: str) -> Rates:
+    """Return the rates that a table has, with the columns `position` and `rate`.
+
+    A position of the log that is not in the file is not used. Raises FileError for a
+    file that is no such table.
+    """
+    rates = read_rates(Source.read(path))
+    of = [rates.get(position, np.nan) for position in log.positions]
+    return Rates(np.array(of), path)
+
+
+def read_rates(source: Source) -> Mapping[int, float]:
+    """Return {position: rate} from a table.
+
+    Raises FileError for a missing column, a position that is not a whole number or
+    stands twice, and a rate that is not above 0.
+    """
+    table = table_of(source)
+    at = [_column(table, name) for name in ("position", "rate")]
+    problems = Problems(source.file)
+    rates: dict[int, float] = {}
+    cells = table.cells((), at)
+    for row, (label, written) in enumerate(zip(cells[0], cells[1], strict=True)):
+        position = _number(label)
+        rate = _number(written)
+        if position is None or position != int(position):
+            problems.add(
+                f"the position is {quoted(str(label))}; write a whole number",
+                table.place(row),
+            )
+        elif rate is None or rate <= 0:
+            problems.add(
+                f"the rate is {quoted(str(written))}; write a number above 0",
+                table.place(row),
+            )
+        elif int(position) in rates:
+            problems.add(
+                f"position {int(position)} stands twice; keep one rate",
+                table.place(row),
+            )
+        else:
+            rates[int(position)] = rate
+    problems.raise_if_any()
+    return rates
+
+
+def _column(table: Table, wanted: str) -> int:
+    names = [folded(name) for name in table.names]
+    if wanted not in names:
+        close = did_you_mean(wanted, table.names)
+        table.source.refuse(
+            f"a file of rates has the columns position and rate; found {shown_names(table.names)}{close}"
+        )
+    return names.index(wanted)
+
+
+def _number(cell: object) -> float | None:
+    """Return the finite number in a cell; None for any other cell."""
+    try:
+        number = float(str(cell))
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None

@@ -1,0 +1,226 @@
+"""Read logs of clicks: tables, or User Behavior Insights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from pytest_relevance._files import Unreadable, line_blocks
+from pytest_relevance._object_table import ObjectTable
+from pytest_relevance._problems import FileError
+from pytest_relevance._source import Source
+from pytest_relevance._tables import table_of
+from pytest_relevance._text import counted, did_you_mean, examples, listed, quoted
+from pytest_relevance.ext.clicks.click_log import ClickLog, Shown, log_of
+from pytest_relevance.ext.clicks.left_out import LeftOut
+from pytest_relevance.ext.clicks.table_logs import TableLogs, is_click_table
+from pytest_relevance.ext.clicks.ubi import CLICKS, IMPRESSIONS, UbiLogs
+from pytest_relevance.ext.clicks.ubi_files import (
+    add_lines,
+    add_table,
+    add_values,
+    is_ubi_record,
+    is_ubi_table,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the user says about logs.
+
+    `clicks`, `impressions`: the actions of events that are clicks and impressions.
+    `without_clients`: the clients whose searches, events and rows do not count.
+    `filtered`: whether searches with filters count.
+    """
+
+    clicks: Collection[str] = CLICKS
+    impressions: Collection[str] = IMPRESSIONS
+    without_clients: Collection[str] = ()
+    filtered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLog:
+    """A log, and what was learnt from reading it.
+
+    `left_out`: what does not count. `clicks_of`: the clicks of each client.
+    `unread`: the columns of tables that nothing reads.
+    """
+
+    log: ClickLog
+    left_out: LeftOut
+    clicks_of: dict[str, int]
+    unread: Sequence[str] = field(default=())
+
+
+def read_logs(files: Sequence[str], reading: Reading) -> ReadLog:
+    """Return the log that one or several files have together.
+
+    Raises FileError if a file is no log, if tables and User Behavior Insights are
+    mixed, if nothing was shown or clicked, and if no position is known.
+    """
+    tables = TableLogs(reading.without_clients)
+    ubi = UbiLogs(
+        reading.clicks,
+        reading.impressions,
+        reading.without_clients,
+        filtered=reading.filtered,
+    )
+    of_ubi = []
+    for file in files:
+        of_ubi.append(_add(file, tables, ubi))
+        if of_ubi[-1] != of_ubi[0]:
+            raise FileError.at(
+                file,
+                f"{_kind(of_ubi[-1])}, and {files[0]} is {_kind(of_ubi[0])}; read them one by one",
+            )
+    name = listed(files, "and")
+    if of_ubi[0]:
+        return _of_ubi(name, ubi, reading)
+    return _of_tables(name, tables)
+
+
+def _kind(is_ubi: bool) -> str:
+    return "a log of User Behavior Insights" if is_ubi else "a table of clicks"
+
+
+def _add(file: str, tables: TableLogs, ubi: UbiLogs) -> bool:
+    """Read a file, and say whether it has User Behavior Insights."""
+    if _has_ubi_lines(file):
+        add_lines(ubi, file)
+        return True
+    source = Source.read(file)
+    if source.looks_like_json:
+        entries = source.entries
+        if entries and is_ubi_record(entries[0]):
+            add_values(ubi, file, entries)
+            return True
+    table = table_of(source)
+    is_ubi = is_ubi_table(table.names) and not is_click_table(table.names)
+    if is_ubi and not isinstance(table, ObjectTable):
+        add_table(ubi, table)
+        return True
+    tables.add(source)
+    return False
+
+
+def _has_ubi_lines(file: str) -> bool:
+    """Say whether the first line of a file is a record of User Behavior Insights.
+
+    The file is not read as a whole, because it may be larger than the memory.
+    """
+    try:
+        first_block = next(line_blocks(file), b"")
+    except Unreadable as error:
+        raise FileError.at(file, str(error)) from None
+    except OSError as error:
+        raise FileError.at(file, f"cannot be read: {error.strerror or error}") from None
+    lines = first_block.removeprefix(b"\xef\xbb\xbf").lstrip().splitlines()
+    with suppress(ValueError, RecursionError, IndexError):
+        value = json.loads(lines[0])
+        is_whole_file = isinstance(value, list) and len(lines) == 1
+        return is_ubi_record(value) and not is_whole_file
+    return False
+
+
+# --- tables ---------------------------------------------------------------------------
+
+
+def _of_tables(name: str, tables: TableLogs) -> ReadLog:
+    total = sum(len(part.query) for part in tables.shown)
+    if not total:
+        _refuse_empty(name, tables.left_out)
+    log = log_of(tables.shown, tables.queries.names, tables.documents.names)
+    _check_clicks(name, log)
+    return ReadLog(
+        log=log,
+        left_out=tables.left_out,
+        clicks_of=tables.clicks_of,
+        unread=tuple(tables.unread),
+    )
+
+
+def _refuse_empty(name: str, left_out: LeftOut) -> None:
+    """Raise FileError for a log of which nothing counts."""
+    reasons = []
+    for reason, count in left_out.items():
+        if count:
+            reasons.append(
+                f"{counted(count, reason.what, reason.several)} {reason.why}"
+            )
+    found = listed(reasons, "and") or "no row"
+    raise FileError.at(
+        name,
+        f"nothing is left of the log; found {found}. A log needs documents that were shown, each with its query "
+        "and its position",
+    )
+
+
+def _check_clicks(name: str, log: ClickLog) -> None:
+    if not log.clicks.any():
+        shown = int(log.impressions.sum())
+        raise FileError.at(
+            name,
+            f"there is no click that counts, of {counted(shown, 'impression')}; without clicks there are no judgments",
+        )
+
+
+# --- User Behavior Insights -----------------------------------------------------------
+
+
+def _of_ubi(name: str, ubi: UbiLogs, reading: Reading) -> ReadLog:
+    """Return the log of searches and events. Raises FileError if it cannot be used."""
+    if not ubi.clicks_read:
+        _refuse_actions(name, ubi, "clicks", reading.clicks, "--click")
+    if not ubi.impressions_read and not ubi.has_hits:
+        _refuse_actions(name, ubi, "impressions", reading.impressions, "--impression")
+    if not ubi.impressions_read:
+        _check_hits(name, ubi)
+    joined = ubi.joined()
+    shown: Shown = joined.shown
+    if not len(shown.query):
+        _refuse_empty(name, ubi.left_out)
+    log = log_of([shown], ubi.queries.names, ubi.documents.names)
+    _check_clicks(name, log)
+    return ReadLog(log=log, left_out=ubi.left_out, clicks_of=joined.clicks_of)
+
+
+def _refuse_actions(
+    name: str, ubi: UbiLogs, what: str, actions: Collection[str], option: str
+) -> None:
+    """Raise FileError for a log without clicks, or without impressions."""
+    wanted = listed([quoted(action) for action in actions])
+    if (
+        ubi.searches_read
+        and not ubi.other_actions
+        and not ubi.impressions_read + ubi.clicks_read
+    ):
+        raise FileError.at(
+            name,
+            f"there are {counted(ubi.searches_read, 'search', 'searches')} and no event; name the file of ubi_events too",
+        )
+    seen = [
+        f"{action} ({count:,})" for action, count in ubi.other_actions.most_common(5)
+    ]
+    others = f"; other actions are {listed(seen, 'and')}" if seen else ""
+    close = ""
+    for action in actions:
+        close = close or did_you_mean(action, ubi.other_actions)
+    hits = ", and no search has query_response_hit_ids" if what == "impressions" else ""
+    raise FileError.at(
+        name,
+        f"there are no {what}: no event has the action_name {wanted}{hits}{others}{close}. {option} names the action",
+    )
+
+
+def _check_hits(name: str, ubi: UbiLogs) -> None:
+    """Raise FileError if searches and events have other ids for one document."""
+    both, click, hit = ubi.clicks_that_are_hits()
+    if not both:
+        raise FileError.at(
+            name,
+            f"no clicked document is one of query_response_hit_ids; a click is on {examples([click])}, a hit is "
+            f"{examples([hit])}. Log one id in both, as object_id_field says which, or log impressions",
+        )

@@ -1,0 +1,277 @@
+"""User Behavior Insights: searches and events become impressions and clicks.
+
+A search is known by its query_id. A document counts once for each search as shown, and
+once as clicked, at the position where it was shown.
+
+See https://github.com/o19s/ubi for the schemas of version 1.0 to 1.3.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_relevance.ext.clicks.click_log import (
+    NONE,
+    Flags,
+    Numbering,
+    Numbers,
+    Shown,
+)
+from pytest_relevance.ext.clicks.left_out import (
+    CLICK_WITHOUT_IMPRESSION,
+    CLICKED_AGAIN,
+    EVENT_OF_CLIENT,
+    EVENT_OF_FILTERED,
+    EVENT_OF_TWO_TEXTS,
+    EVENT_WITHOUT_DOCUMENT,
+    EVENT_WITHOUT_ID,
+    EVENT_WITHOUT_POSITION,
+    EVENT_WITHOUT_TEXT,
+    SHOWN_AGAIN,
+    LeftOut,
+    Reason,
+)
+
+CLICKS = ("click", "click_through")
+IMPRESSIONS = ("impression",)
+"""The actions that are clicks and impressions, if the user names no others."""
+
+_TWO_TEXTS = -2
+"""Stands for the text of a search that has two different texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Documents that were shown or clicked, with what the log says of each.
+
+    `search`, `document`, `text`, `client`: numbers, or `NONE`.
+    """
+
+    search: Numbers
+    document: Numbers
+    position: Numbers
+    text: Numbers
+    client: Numbers
+
+    def rows(self, chosen: Flags | Numbers) -> _Rows:
+        """Return some of the rows."""
+        return _Rows(
+            search=self.search[chosen],
+            document=self.document[chosen],
+            position=self.position[chosen],
+            text=self.text[chosen],
+            client=self.client[chosen],
+        )
+
+
+class _Columns:
+    """The columns of `_Rows` while they are read."""
+
+    def __init__(self) -> None:
+        self.search = array("i")
+        self.document = array("i")
+        self.position = array("i")
+        self.text = array("i")
+        self.client = array("i")
+
+    def rows(self) -> _Rows:
+        """Return what was read."""
+        return _Rows(
+            search=np.asarray(self.search, np.int64),
+            document=np.asarray(self.document, np.int64),
+            position=np.asarray(self.position, np.int64),
+            text=np.asarray(self.text, np.int64),
+            client=np.asarray(self.client, np.int64),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UbiShown:
+    """Documents that were shown, with their clicks, and the clicks of each client."""
+
+    shown: Shown
+    clicks_of: dict[str, int]
+
+
+class UbiLogs:
+    """Searches and events, added one by one, in any order.
+
+    `queries`: the texts of queries. `documents`: ids. Both are numbered.
+    `other_actions`: how often events have actions that are neither.
+    `left_out`: what does not count.
+    """
+
+    def __init__(
+        self,
+        clicks: Collection[str] = CLICKS,
+        impressions: Collection[str] = IMPRESSIONS,
+        without_clients: Collection[str] = (),
+        *,
+        filtered: bool = False,
+    ) -> None:
+        self.queries = Numbering(is_stripped=True)
+        self.documents = Numbering()
+        self.left_out = LeftOut()
+        self.other_actions: Counter[str] = Counter()
+        self.searches_read = 0
+        self.impressions_read = 0
+        self.clicks_read = 0
+        self._searches = Numbering()
+        self._clients = Numbering()
+        self._without = frozenset(without_clients)
+        self._counts_filtered = filtered
+        self._clicks = _Columns()
+        self._impressions = _Columns()
+        self._hits = _Columns()
+        self._of_action = dict.fromkeys(impressions, self._impressions)
+        self._of_action.update(dict.fromkeys(clicks, self._clicks))
+        self._text_of: dict[int, int] = {}
+        self._filtered: set[int] = set()
+
+    def add_event(
+        self,
+        action: str,
+        query_id: str,
+        text: str,
+        document: str,
+        position: int,
+        client: str,
+    ) -> None:
+        """Add an event. A missing text is "", a missing position -1."""
+        columns = self._of_action.get(action)
+        if columns is None:
+            self.other_actions[action] += 1
+            return
+        if columns is self._clicks:
+            self.clicks_read += 1
+        else:
+            self.impressions_read += 1
+        if not query_id:
+            self.left_out[EVENT_WITHOUT_ID] += 1
+        elif not document:
+            self.left_out[EVENT_WITHOUT_DOCUMENT] += 1
+        elif client in self._without:
+            self.left_out[EVENT_OF_CLIENT] += 1
+        else:
+            columns.search.append(self._searches[query_id])
+            columns.document.append(self.documents[document])
+            columns.position.append(position)
+            columns.text.append(self.queries[text])
+            columns.client.append(self._clients[client])
+
+    def add_search(
+        self,
+        query_id: str,
+        text: str,
+        hits: Iterable[str],
+        first: int,
+        client: str,
+        *,
+        is_filtered: bool,
+    ) -> None:
+        """Add a search.
+
+        `hits`: the ids of the documents that it returned, in order.
+        `first`: how many documents come before the first hit: 10 on a second page.
+        """
+        self.searches_read += 1
+        if not query_id or client in self._without:
+            return
+        search = self._searches[query_id]
+        if is_filtered and not self._counts_filtered:
+            self._filtered.add(search)
+        number = self.queries[text]
+        if number != NONE:
+            known = self._text_of.setdefault(search, number)
+            if known != number:
+                self._text_of[search] = _TWO_TEXTS
+        for position, document in enumerate(hits, first + 1):
+            self._hits.search.append(search)
+            self._hits.document.append(self.documents[document])
+            self._hits.position.append(position)
+            self._hits.text.append(NONE)
+            self._hits.client.append(NONE)
+
+    @property
+    def has_hits(self) -> bool:
+        """Say whether searches have the ids of the documents that they returned."""
+        return len(self._hits.search) > 0
+
+    def clicks_that_are_hits(self) -> tuple[int, str, str]:
+        """Return how many clicked documents are hits, and one document of each kind."""
+        clicked = set(self._clicks.document)
+        hits = set(self._hits.document)
+        names = self.documents.names
+        click = names[min(clicked)] if clicked else ""
+        return len(clicked & hits), click, names[self._hits.document[0]]
+
+    def joined(self) -> UbiShown:
+        """Return documents shown, each once for each search, with their clicks."""
+        columns = self._impressions if self.impressions_read else self._hits
+        shown = self._counted(columns.rows())
+        shown = self._once(shown, SHOWN_AGAIN)
+        clicks = self._once(self._clicks.rows(), CLICKED_AGAIN)
+        key_of_click = self._key(clicks)
+        key = self._key(shown)
+        is_known = np.isin(key_of_click, key)
+        self.left_out[CLICK_WITHOUT_IMPRESSION] += int((~is_known).sum())
+        counted = clicks.rows(is_known)
+        return UbiShown(
+            shown=Shown(
+                query=shown.text,
+                document=shown.document,
+                position=shown.position,
+                impressions=np.ones(len(key), np.int64),
+                clicks=np.isin(key, key_of_click).astype(np.int64),
+            ),
+            clicks_of=self._by_client(counted),
+        )
+
+    def _counted(self, rows: _Rows) -> _Rows:
+        """Return the documents shown that count, with the texts of their queries."""
+        text_of = np.full(len(self._searches.names), NONE)
+        for search, number in self._text_of.items():
+            text_of[search] = number
+        text = np.where(rows.text == NONE, text_of[rows.search], rows.text)
+        is_filtered = np.zeros(len(self._searches.names), bool)
+        is_filtered[list(self._filtered)] = True
+        kept = np.ones(len(text), bool)
+        for reason, wrong in (
+            (EVENT_OF_FILTERED, is_filtered[rows.search]),
+            (EVENT_WITHOUT_TEXT, text == NONE),
+            (EVENT_OF_TWO_TEXTS, text == _TWO_TEXTS),
+            (EVENT_WITHOUT_POSITION, rows.position < 0),
+        ):
+            self.left_out[reason] += int((kept & wrong).sum())
+            kept &= ~wrong
+        with_text = _Rows(
+            search=rows.search,
+            document=rows.document,
+            position=rows.position,
+            text=text,
+            client=rows.client,
+        )
+        return with_text.rows(kept)
+
+    def _once(self, rows: _Rows, reason: Reason) -> _Rows:
+        """Return the first row of each document of a search. Count the others."""
+        _, first = np.unique(self._key(rows), return_index=True)
+        self.left_out[reason] += len(rows.search) - len(first)
+        return rows.rows(first)
+
+    def _key(self, rows: _Rows) -> Numbers:
+        """Return one whole number for the search and the document of each row."""
+        return rows.search * len(self.documents.names) + rows.document
+
+    def _by_client(self, rows: _Rows) -> dict[str, int]:
+        clients, counts = np.unique(rows.client, return_counts=True)
+        clicks_of = {}
+        for client, count in zip(clients.tolist(), counts.tolist(), strict=True):
+            if client != NONE:
+                clicks_of[self._clients.names[client]] = count
+        return clicks_of

@@ -1,0 +1,342 @@
+"""Read User Behavior Insights: JSON Lines, bulk files, JSON lists, and tables.
+
+A record with an `action_name` is an event. Any other record with a `query_id` is a
+search. The names of fields may be written as `query_id` or as `queryId`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pytest_relevance._files import Unreadable, line_blocks
+from pytest_relevance._problems import FileError, Place, Problems
+from pytest_relevance._tables import Table
+from pytest_relevance._text import quoted
+from pytest_relevance.ext.clicks.ubi import UbiLogs
+from pytest_relevance.judgments.columns import folded
+
+_MARKS = frozenset(
+    {
+        *("action_name", "actionName", "query_id", "queryId"),
+        *("event_attributes", "eventAttributes"),
+    }
+)
+"""Fields of which each record of User Behavior Insights has one."""
+
+_BULK_ACTIONS = frozenset({"index", "create"})
+"""The actions of bulk files: the line above each record is `{"index": {...}}`."""
+
+_LARGEST_POSITION = 2**31 - 1
+
+Record = Mapping[str, object]
+
+
+# --- records --------------------------------------------------------------------------
+
+
+def is_ubi_record(record: object) -> bool:
+    """Say whether a JSON value is a record, or the line above one in a bulk file."""
+    if isinstance(record, list):
+        return bool(record) and is_ubi_record(record[0])
+    if not isinstance(record, dict):
+        return False
+    source = _without_envelope(record)
+    return bool(_MARKS & source.keys()) or _is_bulk_action(record)
+
+
+def _without_envelope(record: Record) -> Record:
+    """Return the document of a hit: `_source`, as exports of an index have it."""
+    source = record.get("_source")
+    return source if isinstance(source, dict) else record
+
+
+def _is_bulk_action(record: Record) -> bool:
+    if len(record) != 1:
+        return False
+    (action,) = record
+    return action in _BULK_ACTIONS and isinstance(record[action], dict)
+
+
+def add_record(logs: UbiLogs, record: Record) -> bool:
+    """Add an event or a search. Return False if the record is neither."""
+    if "_source" in record:
+        record = _without_envelope(record)
+    action = _field(record, "action_name", "actionName")
+    if action is not None:
+        _add_event(logs, str(action), record)
+    elif "query_id" in record or "queryId" in record:
+        _add_search(logs, record)
+    else:
+        return _is_bulk_action(record)
+    return True
+
+
+def _field(record: Record, name: str, other: str) -> object:
+    """Return a field with two spellings; None if the record has neither."""
+    value = record.get(name)
+    return record.get(other) if value is None else value
+
+
+def _add_event(logs: UbiLogs, action: str, record: Record) -> None:
+    attributes = _mapping(_field(record, "event_attributes", "eventAttributes"))
+    shown = _mapping(attributes.get("object"))
+    position = _mapping(attributes.get("position"))
+    logs.add_event(
+        action=action,
+        query_id=_text(_field(record, "query_id", "queryId")),
+        text=_text(_field(record, "user_query", "userQuery")),
+        document=_text(_field(shown, "object_id", "objectId")),
+        position=position_of(position.get("ordinal")),
+        client=_text(_field(record, "client_id", "clientId")),
+    )
+
+
+def _add_search(logs: UbiLogs, record: Record) -> None:
+    hits = _field(record, "query_response_hit_ids", "queryResponseHitIds")
+    attributes = _mapping(_field(record, "query_attributes", "queryAttributes"))
+    logs.add_search(
+        query_id=_text(_field(record, "query_id", "queryId")),
+        text=_text(_field(record, "user_query", "userQuery")),
+        hits=[_text(hit) for hit in hits] if isinstance(hits, list) else (),
+        first=first_of(attributes, record.get("query")),
+        client=_text(_field(record, "client_id", "clientId")),
+        is_filtered=has_filter(attributes),
+    )
+
+
+_EMPTY: Record = {}
+
+
+def _mapping(value: object) -> Record:
+    """Return a JSON object; an empty one for any other value."""
+    return value if isinstance(value, dict) else _EMPTY
+
+
+def _text(value: object) -> str:
+    """Return a text, or a whole number as text; "" for any other value."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return ""
+
+
+def position_of(value: object) -> int:
+    """Return a position: a whole number, its text, or the `index` of an object.
+
+    -1 for any other value.
+    """
+    if isinstance(value, dict):
+        value = value.get("index")
+    with suppress(ValueError, TypeError, OverflowError):
+        number = float(value)  # type: ignore[arg-type]
+        if 0 <= number <= _LARGEST_POSITION and number.is_integer():
+            return int(number)
+    return -1
+
+
+def first_of(attributes: Record, query: object) -> int:
+    """Return how many documents come before the first hit of a page: its `from`.
+
+    It is in the attributes of the query, or in the request that the engine got.
+    """
+    first = attributes.get("from")
+    if first is None and isinstance(query, str) and '"from"' in query:
+        with suppress(ValueError, RecursionError):
+            query = json.loads(query)
+    if first is None and isinstance(query, dict):
+        first = query.get("from")
+    return max(position_of(first), 0)
+
+
+def has_filter(attributes: Record) -> bool:
+    """Say whether the attributes of a query name a filter or a facet that is set."""
+    for name, value in attributes.items():
+        plain = name.lower()
+        if value and ("filter" in plain or "facet" in plain):
+            return True
+    return False
+
+
+# --- JSON -----------------------------------------------------------------------------
+
+
+def add_lines(logs: UbiLogs, path: str | os.PathLike[str]) -> None:
+    """Read a file with a JSON value on each line. It may be larger than the memory.
+
+    Raises FileError for lines that are no records.
+    """
+    file = os.fspath(path)
+    problems = Problems(file)
+    for number, line in _numbered_lines(file):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            problems.add(
+                f"expected a JSON object, found {quoted(line.strip(), 60)}; is it truncated?",
+                Place(line=number),
+            )
+            continue
+        _add_value(logs, value, problems, Place(line=number))
+        if problems.is_full:
+            break
+    problems.raise_if_any()
+
+
+def _numbered_lines(file: str) -> Iterator[tuple[int, str]]:
+    """Yield each line of a file that is not blank, with its number."""
+    number = 0
+    try:
+        for block in line_blocks(file):
+            for line in block.decode("utf-8-sig").split("\n"):
+                number += 1
+                if line and not line.isspace():
+                    yield number, line
+            if block.endswith(b"\n"):
+                number -= 1  # there is nothing behind the last line feed
+    except Unreadable as error:
+        raise FileError.at(file, str(error)) from None
+    except UnicodeDecodeError:
+        raise FileError.at(
+            file,
+            "the file is not UTF-8; save it as UTF-8",
+            Place(line=number + 1),
+        ) from None
+    except OSError as error:
+        raise FileError.at(file, f"cannot be read: {error.strerror or error}") from None
+
+
+def add_values(logs: UbiLogs, file: str, values: Iterable[object]) -> None:
+    """Add the entries of a JSON list. Raises FileError for any that is no record."""
+    problems = Problems(file)
+    for number, value in enumerate(values):
+        _add_value(logs, value, problems, Place(path=f"[{number}]"))
+    problems.raise_if_any()
+
+
+def _add_value(logs: UbiLogs, value: object, problems: Problems, place: Place) -> None:
+    """Add a record, or a list of records."""
+    for record in value if isinstance(value, list) else [value]:
+        if not isinstance(record, dict):
+            problems.add(
+                f"expected a JSON object, found {quoted(str(record), 60)}", place
+            )
+        elif not add_record(logs, record):
+            problems.add(
+                "this object is no event and no search: it has neither action_name nor query_id; found "
+                f"{quoted(', '.join(record), 60)}",
+                place,
+            )
+
+
+# --- tables ---------------------------------------------------------------------------
+
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "action": ("action_name",),
+    "query_id": ("query_id",),
+    "text": ("user_query",),
+    "client": ("client_id",),
+    "document": ("event_attributes.object.object_id", "object.object_id", "object_id"),
+    "position": (
+        "event_attributes.position.ordinal",
+        "event_attributes.position.ordinal.index",
+        "position.ordinal",
+        "position.ordinal.index",
+        "ordinal",
+        "position",
+    ),
+    "event": ("event_attributes",),
+    "hits": ("query_response_hit_ids",),
+    "attributes": ("query_attributes",),
+    "query": ("query",),
+}
+"""The columns of events and searches in tables. `_source.` before a name is ignored."""
+
+
+def is_ubi_table(names: Iterable[str]) -> bool:
+    """Say whether a table has events or searches."""
+    at = _columns_of(names)
+    return "query_id" in at and bool({"action", "hits", "text"} & at.keys())
+
+
+def _columns_of(names: Iterable[str]) -> Mapping[str, int]:
+    """Return {what: number of its column}. What the table lacks is left out."""
+    plain = [folded(name.removeprefix("_source.")) for name in names]
+    at = {}
+    for what, spellings in _COLUMNS.items():
+        for spelling in spellings:
+            if folded(spelling) in plain:
+                at[what] = plain.index(folded(spelling))
+                break
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The cells of a row, by what they are. A missing one is ""."""
+
+    at: Mapping[str, int]
+    cells: Sequence[str]
+
+    def cell(self, what: str) -> str:
+        """Return a cell."""
+        column = self.at.get(what)
+        return "" if column is None else self.cells[column]
+
+    def json(self, what: str) -> object:
+        """Return the value in a cell, written as JSON or as Python writes it."""
+        text = self.cell(what)
+        if not text:
+            return None
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            with suppress(ValueError, SyntaxError, RecursionError):
+                return ast.literal_eval(text)
+        return None
+
+
+def add_table(logs: UbiLogs, table: Table) -> None:
+    """Add the rows of a table: events if it has a column action_name, else searches.
+
+    Raises FileError if a row has another number of cells.
+    """
+    at = _columns_of(table.names)
+    numbers = {what: number for number, what in enumerate(at)}
+    add = _add_event_row if "action" in at else _add_search_row
+    for columns in table.blocks(at.values()):
+        for cells in zip(*columns, strict=True):
+            add(logs, _Row(numbers, cells))
+
+
+def _add_event_row(logs: UbiLogs, row: _Row) -> None:
+    attributes = _mapping(row.json("event"))
+    shown = _mapping(attributes.get("object"))
+    place = _mapping(attributes.get("position"))
+    document = row.cell("document") or _text(_field(shown, "object_id", "objectId"))
+    logs.add_event(
+        action=row.cell("action"),
+        query_id=row.cell("query_id"),
+        text=row.cell("text"),
+        document=document,
+        position=position_of(row.cell("position") or place.get("ordinal")),
+        client=row.cell("client"),
+    )
+
+
+def _add_search_row(logs: UbiLogs, row: _Row) -> None:
+    hits = row.json("hits")
+    attributes = _mapping(row.json("attributes"))
+    logs.add_search(
+        query_id=row.cell("query_id"),
+        text=row.cell("text"),
+        hits=[_text(hit) for hit in hits] if isinstance(hits, list) else (),
+        first=first_of(attributes, row.cell("query")),
+        client=row.cell("client"),
+        is_filtered=has_filter(attributes),
+    )
