@@ -221,8 +221,9 @@ def _tests_of(
         key = result.id, result.variant
         # an update also gives the digest to results without a score
         digest = result.evaluation.digest
+        has_passages = bool(result.evaluation.passages)
         found[key] = DemandedOfCase(
-            demands.get(key), result.weight, result.tags, digest
+            demands.get(key), result.weight, result.tags, digest, has_passages
         )
     return found
 

@@ -145,7 +145,13 @@ def _with_changes(
     for key, case in file.cases.items():
         if key in entries:
             digest = digest_of_case(case)
-            demanded = DemandedOfCase(demands[key], case.weight, case.tags, digest)
+            demanded = DemandedOfCase(
+                demands[key],
+                case.weight,
+                case.tags,
+                digest,
+                has_passages=bool(case.passages),
+            )
             now.append((key, demanded))
     found = changes_of_file(entries, now, info.gates, gates_left, gates_of_moved)
     return replace(info, test_changes=found.changes, knows_demands=found.is_known)

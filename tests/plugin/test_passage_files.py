@@ -93,7 +93,21 @@ def test_a_changed_quote_makes_the_entry_stale(handbook: Handbook) -> None:
     run = project.run()
     assert run.code == 1
     assert "1 passage is new or changed" in run.told("how long can I return it")
-    assert "the test changed" in run.said.lower()
+    assert (
+        'the test changed: passages in 1 case ("how long can I return it")' in run.said
+    )
+
+
+def test_other_excluded_quotes_are_a_change_of_the_test(handbook: Handbook) -> None:
+    project = handbook.project
+    excluding = f"{CASES.rstrip()}\n        exclude_passages: [a fee of ten euros]\n"
+    project.cases(excluding)
+    assert project.run("--relevance-update").code == 0
+    project.cases(excluding.replace("ten euros", "ten pounds"))
+    run = project.run()
+    assert run.code == 0
+    told = 'exclude_passages "a fee of ten euros" -> exclude_passages "a fee of ten pounds"'
+    assert told in run.said
 
 
 def test_a_record_has_texts_only_if_it_is_asked_to(handbook: Handbook) -> None:

@@ -284,6 +284,12 @@ def test_what_stands_beside_the_demands() -> None:
     ]
 
 
+def test_changed_passages_are_called_so() -> None:
+    before = DemandedOfCase(None, 1, (), "digest")
+    now = DemandedOfCase(None, 1, (), "other", has_passages=True)
+    assert [*changes_of_case(before, now)] == [DemandChange("passages")]
+
+
 # --- gates ----------------------------------------------------------------------------
 
 MEAN = {"mean": {"nDCG@10": 0.7}}

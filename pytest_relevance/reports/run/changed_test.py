@@ -25,6 +25,7 @@ from pytest_relevance.results.records.demands import (
     GATE,
     JUDGMENTS,
     LEFT_GATE,
+    PASSAGES,
     SKIP,
     XFAIL,
     DemandChange,
@@ -54,6 +55,9 @@ _MOST_VALUES = 3
 """How many different changes of one key have a text each."""
 
 _LONGEST_VALUE = 60
+
+_OF_JUDGMENTS = (JUDGMENTS, PASSAGES)
+"""The keys of changes that have no values: the case file shows them."""
 
 _JUDGMENTS_EXPLAINED = (
     "both rankings are scored by the new judgments; their diff shows the grades"
@@ -114,7 +118,7 @@ def changed_test(
     without_score = {(case.file, case.id) for case in lost if case.why in _UNSCORED}
     for file, file_info in files.items():
         for change in file_info.test_changes:
-            if change.key == JUDGMENTS:
+            if change.key in _OF_JUDGMENTS:
                 change = _without_cases(file, change, without_score)
                 if not change.cases:
                     continue
@@ -135,7 +139,7 @@ class LooserFiles:
     """The case files whose demands are looser than in their baselines.
 
     `names`: the files.
-    `by_judgments`: whether only judgments changed in them.
+    `by_judgments`: whether only judgments or passages changed in them.
     """
 
     names: Sequence[str] = ()
@@ -165,7 +169,8 @@ def looser_files(
         if file_info is not None and not file_info.against:
             names.append(name)
             keys |= of_file
-    return LooserFiles(names, by_judgments=keys == {JUDGMENTS})
+    is_by_judgments = bool(keys) and keys <= {*_OF_JUDGMENTS}
+    return LooserFiles(names, by_judgments=is_by_judgments)
 
 
 def lost_otherwise(
@@ -256,14 +261,14 @@ def brief_changes(changed: ChangedTest) -> list[str]:
         if count:
             parts.append(counted(count, *words))
     by_key = grouped(changed.looser, lambda pair: _brief_key(pair[1].key))
-    for key in (GATE, SKIP, XFAIL, "", JUDGMENTS):
+    for key in (GATE, SKIP, XFAIL, "", *_OF_JUDGMENTS):
         if key in by_key:
             parts.append(_brief(key, by_key[key]))
     return parts
 
 
 def _brief_key(key: str) -> str:
-    return key if key in (GATE, SKIP, XFAIL, JUDGMENTS) else ""
+    return key if key in (GATE, SKIP, XFAIL, *_OF_JUDGMENTS) else ""
 
 
 def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
@@ -273,8 +278,8 @@ def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
         what = "gone" if are_gone else "looser"
         return counted(len(changes), f"gate is {what}", f"gates are {what}")
     count = _count_cases(_cases_of(changes))
-    if key == JUDGMENTS:
-        return f"the judgments of {counted(count, 'case')} changed"
+    if key in _OF_JUDGMENTS:
+        return f"the {key} of {counted(count, 'case')} changed"
     what = _OF_MARKS.get(key, "looser")
     return counted(count, f"case is {what}", f"cases are {what}")
 
@@ -310,7 +315,7 @@ _KEYS = (
     EXPECT,
     "k",
     "search",
-    JUDGMENTS,
+    *_OF_JUDGMENTS,
 )
 
 
@@ -353,7 +358,7 @@ def _text_of_many(key: str, changes: Iterable[tuple[str, DemandChange]]) -> str:
 def _change_text(change: DemandChange) -> str:
     """Return, for example, `floor 0.9 -> 0`, `skip: flaky` or `judgments`."""
     name = _name_of_key(change.key)
-    if change.key == JUDGMENTS:
+    if change.key in _OF_JUDGMENTS:
         return name
     if change.key in (SKIP, XFAIL):
         reason = cut_to(str(change.now), _LONGEST_VALUE)
@@ -419,6 +424,8 @@ def _expectation_text(values: Any) -> str:
 
         outcome = Outcome(text, expected.kind, met=True, conditions=expected.conditions)
         return cut_to(f"{text} {conditions_text(outcome)}", _LONGEST_VALUE)
+    if expected.quotes:
+        return f"{text} {examples(expected.quotes)}"
     if expected.query:
         text = f"{text} {quoted(expected.query)}"
     if expected.documents:

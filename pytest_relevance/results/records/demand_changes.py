@@ -30,6 +30,7 @@ from pytest_relevance.results.records.demands import (
     GATE,
     JUDGMENTS,
     LEFT_GATE,
+    PASSAGES,
     SCALE,
     SKIP,
     TAGS,
@@ -63,13 +64,15 @@ class DemandedOfCase:
 
     `demands`: None if they are not known.
     `weight`: None if it is not known. Then the `tags` are not known either.
-    `digest`: a digest of the judgments; "" if they are not known.
+    `digest`: a digest of the judgments or passages; "" if they are not known.
+    `has_passages`: whether the case is known to have passages.
     """
 
     demands: CaseDemands | None
     weight: float | None = None
     tags: Sequence[str] = ()
     digest: str = ""
+    has_passages: bool = False
 
     @classmethod
     def of_entry(cls, entry: BaselineEntry) -> DemandedOfCase:
@@ -87,7 +90,8 @@ class DemandedOfCase:
         """
         is_scored = result.verdict not in (*WITHOUT_SCORE, SKIPPED)
         digest = result.evaluation.digest if is_scored else ""
-        return cls(demands, result.weight, result.tags, digest)
+        has_passages = bool(result.evaluation.passages)
+        return cls(demands, result.weight, result.tags, digest, has_passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +214,8 @@ def changes_of_case(
         if {*before.tags} != {*now.tags}:
             yield DemandChange(TAGS, sorted(before.tags), sorted(now.tags))
     if before.digest and now.digest and before.digest != now.digest:
-        yield DemandChange(JUDGMENTS)
+        has_passages = before.has_passages or now.has_passages
+        yield DemandChange(PASSAGES if has_passages else JUDGMENTS)
 
 
 def _changes_of_demands(

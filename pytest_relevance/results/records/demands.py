@@ -208,7 +208,7 @@ class FileDemands:
 
 
 EXPECT, GATE, LEFT_GATE = "expect", "gate", "left_gate"
-JUDGMENTS, TAGS, WEIGHT = "judgments", "tags", "weight"
+JUDGMENTS, PASSAGES, TAGS, WEIGHT = "judgments", "passages", "tags", "weight"
 SKIP, XFAIL = "skip", "xfail"
 """The keys of changes that are no key of the settings of a case."""
 
