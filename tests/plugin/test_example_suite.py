@@ -73,6 +73,9 @@ def test_the_worse_splitter_loses_two_passages(project: Project) -> None:
         "what if nobody is at home for the delivery[characters]",
         "gate[mean nDCG@5 0.9][characters]",
     ]
+    lost = one_line(run.failure(failed[0]))
+    assert '"with two pictures"' in lost
+    assert "it is split: rank 1 ends with its beginning, rank 3 has the rest" in lost
 
 
 def test_the_splitters_beside_each_other(project: Project) -> None:
