@@ -1,7 +1,7 @@
 """Comparisons and bounds: `0.6`, `">= 0.6"`, `"<= 200 ms"`, and what a bound may be.
 
-`SCORE`, `SHARE`, `RANK`, `COUNT` and `TIME` are the kinds of bounds, for expectations
-and gates.
+`SCORE`, `SHARE`, `MOST`, `RANK`, `COUNT` and `TIME` are the kinds of bounds, for
+expectations and gates. `MOST` is for scores of which a lower one is better.
 """
 
 from __future__ import annotations
@@ -156,6 +156,10 @@ def _is_share(comparison: str, bound: float) -> bool:
     return 0 <= bound <= 1
 
 
+def _is_most(comparison: str, bound: float) -> bool:
+    return bound >= 0 and comparison in ("<", "<=")
+
+
 def _is_rank(comparison: str, bound: float) -> bool:
     least = 2 if comparison in ("<", ">=") else 1
     return _is_whole(bound, least)
@@ -193,6 +197,17 @@ SHARE = BoundKind(
             "pattern": rf"^\s*(?:[<>]=?|==)\s*(?:-?0|1)(?:\.[0-9]+)?\s*{END}",
         },
     ),
+)
+MOST = BoundKind(
+    plain="<=",
+    expected="the most that is allowed, a number",
+    is_allowed=_is_most,
+    read=_read_number,
+    schema={
+        "type": ["string", "number", "null"],
+        "minimum": 0,
+        "pattern": rf"^\s*<=?\s*{DECIMAL}\s*{END}",
+    },
 )
 RANK = BoundKind(
     plain="<=",

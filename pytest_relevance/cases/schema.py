@@ -7,7 +7,7 @@ prints it.
 
 from __future__ import annotations
 
-from pytest_relevance.cases.bounds import SCORE, SHARE
+from pytest_relevance.cases.bounds import MOST, SCORE, SHARE
 from pytest_relevance.cases.expect import kind_of_key, names_of_keys
 from pytest_relevance.cases.gates import gate_schema
 from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
@@ -26,7 +26,7 @@ from pytest_relevance.cases.schema_parts import (
 )
 from pytest_relevance.cases.schema_parts import SHARE as SHARE_SCHEMA
 from pytest_relevance.judgments.formats import FORMATS
-from pytest_relevance.metrics.measures import largest_score
+from pytest_relevance.metrics.measures import is_lower_better, largest_score
 from pytest_relevance.metrics.names import ALL_MEASURES, AnyMeasure, build_metric
 
 ID = (
@@ -104,7 +104,7 @@ def _expect() -> Schema:
         if kind.takes_rank:
             patterns[rf"^{kind.name}@(?:{UP_TO_A_MILLION}){END}"] = schema
     for measure in ALL_MEASURES.values():
-        bound = _SHARE if _is_bounded(measure) else _SCORE
+        bound = _bound_schema(measure)
         schema = about(_about_measure(measure), bound)
         for spelling in _usual_spellings(measure):
             properties[spelling] = schema
@@ -152,6 +152,17 @@ def _pattern_of(measure: AnyMeasure) -> str:
     return rf"^\s*(?:{'|'.join(names)})\s*{_PARAMETERS}{cutoff}{_PARAMETERS}{END}"
 
 
+def _bound_schema(measure: AnyMeasure) -> Schema:
+    """Return the schema of what an expectation may have for a measure."""
+    if _is_lower_better(measure):
+        return MOST.schema
+    return _SHARE if _is_bounded(measure) else _SCORE
+
+
+def _is_lower_better(measure: AnyMeasure) -> bool:
+    return is_lower_better(build_metric(measure.name, 10))
+
+
 def _is_bounded(measure: AnyMeasure) -> bool:
     cutoff = 10 if measure.cutoff == "required" else None
     return largest_score(build_metric(measure.name, cutoff)) <= 1
@@ -162,6 +173,8 @@ def _bounds_of_metrics() -> Schema:
     patterns = {}
     for measure in ALL_MEASURES.values():
         bound = SHARE_SCHEMA if _is_bounded(measure) else NUMBER
+        if _is_lower_better(measure):
+            bound = MOST.schema
         patterns[_pattern_of(measure)] = bound
     return {
         "type": "object",

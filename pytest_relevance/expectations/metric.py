@@ -7,7 +7,7 @@ from math import isnan
 
 from pytest_relevance._number_text import digits_apart
 from pytest_relevance.cases import model
-from pytest_relevance.cases.bounds import COMPARISON, EXACT, SCORE, SHARE, meets
+from pytest_relevance.cases.bounds import COMPARISON, EXACT, MOST, SCORE, SHARE, meets
 from pytest_relevance.cases.expect import Made
 from pytest_relevance.cases.location import WRONG, Location
 from pytest_relevance.cases.model import Expectation
@@ -15,6 +15,7 @@ from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.metrics.measures import (
     MEASURES,
+    is_lower_better,
     largest_score,
     needs_texts,
     ranks_needed,
@@ -53,6 +54,9 @@ class _KindOfMetric(ExpectationKind):
         metric = at.metric(key, has_bound=is_number(value) or _is_comparison(value))
         kind = SHARE if largest_score(metric) <= 1 else SCORE
         example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
+        if is_lower_better(metric):
+            kind = MOST
+            example = f'{metric.text}: "<= 12000"'
         bound = kind.check(value, at, example=example)
         if bound is WRONG:
             return WRONG
@@ -78,9 +82,12 @@ class _KindOfMetric(ExpectationKind):
     ) -> int:
         """Return the cutoff if further results could make the score miss its bound.
 
-        0 for a lower bound, and if the ranking reaches the cutoff.
+        0 for a lower bound, for a number of characters (what was returned is what a
+        model reads), and if the ranking reaches the cutoff.
         """
         if expected.metric is None or expected.comparison in (">=", ">"):
+            return 0
+        if needs_texts(expected.metric):
             return 0
         cutoff = expected.metric.k or 0
         return cutoff if cutoff > len(ranking.ids) else 0

@@ -163,6 +163,7 @@ class NewCasesFinding(CommonFinding):
     `new`, `known`: how many cases are new, and how many the reference has.
     `figure`, `bound`: what was found over the known cases, and the least allowed.
     `reference`: the name of the record; empty for a baseline.
+    `relation`: how the figure misses the bound: `above` if the bound is the most.
     """
 
     new: int
@@ -170,6 +171,7 @@ class NewCasesFinding(CommonFinding):
     figure: str
     bound: str
     reference: str = ""
+    relation: str = "below"
 
     @property
     def is_met(self) -> bool:
@@ -186,8 +188,8 @@ class NewCasesFinding(CommonFinding):
         known = counted(self.known, "case")
         reference = self.reference or "the baseline"
         return (
-            f"{new}; over the {known} that {reference} has it is {self.figure}, below "
-            f"{self.bound}"
+            f"{new}; over the {known} that {reference} has it is {self.figure}, "
+            f"{self.relation} {self.bound}"
         )
 
 

@@ -26,6 +26,7 @@ from pytest_relevance.metrics.measures import largest_score
 from pytest_relevance.metrics.names import (
     metric_named,
     parse_metric,
+    refuse_lower_better,
     refuse_similarity,
 )
 from pytest_relevance.results.changes import Change
@@ -228,7 +229,7 @@ def _judge_means(
 
 
 def _check_mean(what: str, number: float, metric: str) -> None:
-    named = metric_named(metric)
+    named = refuse_lower_better(metric_named(metric))
     least, most = -math.inf if named.is_own else 0, largest_score(named)
     if isinstance(number, bool) or not least <= number <= most or math.isinf(number):
         raise ValueError(
@@ -243,7 +244,8 @@ def _check_drop(what: str, number: float, metric: str) -> None:
     """
     most = largest_score(
         refuse_similarity(
-            metric_named(metric), f"bound its mean: --min {metric}=0.9 (min_mean)"
+            refuse_lower_better(metric_named(metric)),
+            f"bound its mean: --min {metric}=0.9 (min_mean)",
         )
     )
     if isinstance(number, bool) or not 0 <= number <= most or number == math.inf:

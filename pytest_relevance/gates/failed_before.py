@@ -26,6 +26,8 @@ from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import ROUNDING, Gate
 from pytest_relevance.gates.kind import CaseBehind, Reference
+from pytest_relevance.metrics.measures import is_lower_better
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import has_relevant, score_before
 from pytest_relevance.results.records.run_info import AcceptedCase
@@ -258,15 +260,19 @@ def has_fallen(both: GateValues, figure: Figure) -> bool:
 
 
 def fallen_cases(metric: str, results: Iterable[CaseResult]) -> list[CaseBehind]:
-    """Return the cases whose score fell. The pull is the weight times the fall."""
+    """Return the cases whose score got worse. The pull is the weight times the fall.
+
+    If a lower score is better, a score that rose got worse.
+    """
     fallen = []
     for result in results:
         now = result.evaluation.scores.get(metric)
         before = score_before(result, metric)
-        if now is None or before is None or now > before - ROUNDING:
+        if now is None or before is None:
             continue
-        if has_relevant(result, metric):
-            pull = result.weight * (before - now)
+        fall = now - before if is_lower_better(metric_named(metric)) else before - now
+        if fall >= ROUNDING and has_relevant(result, metric):
+            pull = result.weight * fall
             shown = f"{score_text(before)} -> {score_text(now)}"
             fallen.append(CaseBehind(result, pull, shown))
     return fallen

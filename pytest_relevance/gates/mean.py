@@ -1,5 +1,6 @@
 """`mean: {nDCG@10: 0.75}`: the mean of each metric is at least its bound.
 
+If a lower score is better, the mean is at most its bound: `{characters@5: "<= 12000"}`.
 A mean is weighted, and is over the cases with relevant judgments. Inconclusive cases
 and cases that were expected to fail count; skipped cases do not.
 """
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.location import Location, Wrong
-from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
+from pytest_relevance.cases.model import MEAN, Gate
 from pytest_relevance.gates.common_findings import (
     CutFinding,
     NewCasesFinding,
@@ -38,9 +39,12 @@ from pytest_relevance.gates.metric_bounds import (
     cut_findings,
     describe_bounds,
     digits_beside,
+    misses_bound,
     name_with_depths,
 )
+from pytest_relevance.metrics.measures import is_lower_better, needs_texts
 from pytest_relevance.metrics.metric import Metric
+from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_result import CaseResult, weighted_mean
 from pytest_relevance.results.compare.differences import (
     has_relevant,
@@ -83,8 +87,11 @@ class MeanFinding(Finding):
 
     @property
     def is_met(self) -> bool:
-        """Say whether the mean is at least the bound."""
-        return self.mean >= self.bound - ROUNDING
+        """Say whether the mean is at least the bound.
+
+        If a lower score is better: at most the bound.
+        """
+        return not misses_bound(self.metric, self.mean, self.bound)
 
     @property
     def is_known(self) -> bool:
@@ -116,7 +123,7 @@ def _judge_metric(
         return UndefinedFinding(metric)
     mean = weighted_mean(scores)
     before = None
-    if mean < bound - ROUNDING and not metric.is_similarity:
+    if misses_bound(metric, mean, bound) and not metric.is_similarity:
         before = _before(metric, bound, gate, reference)
     return MeanFinding(
         metric=metric,
@@ -140,14 +147,15 @@ def _without_new(
     if not known:
         return
     mean = weighted_mean(known)
-    if mean < bound - ROUNDING:
-        digits = digits_beside(mean, bound)
+    if misses_bound(metric, mean, bound):
+        digits = digits_beside(mean, bound, _least_digits(metric))
         yield NewCasesFinding(
             new=len(_scores(metric, cases)) - len(known),
             known=len(known),
             figure=f"{mean:.{digits}f}",
             bound=f"{bound:.{digits}f}",
             reference=reference.name,
+            relation="above" if is_lower_better(metric) else "below",
         )
 
 
@@ -212,18 +220,23 @@ def _before(
     results = reference.results
     if not_compared_cases(results) or found_something_new(results):
         return None
+    sign = -1 if is_lower_better(metric) else 1
+
+    def figure(weighted: Sequence[Weighted]) -> float:
+        return sign * weighted_mean(weighted)
+
     before = figure_before(
         gate,
         ScoresOfCases(metric),
-        figure=weighted_mean,
-        bound=bound,
+        figure=figure,
+        bound=sign * bound,
         reference=reference,
     )
-    if (
-        before is not None
-        and before.is_known
-        and _fell_by_people(metric, gate, results)
-    ):
+    if before is None:
+        return None
+    if before.figure is not None:
+        before = replace(before, figure=sign * before.figure)
+    if before.is_known and _fell_by_people(metric, gate, results):
         return replace(before, is_known=False)
     return before
 
@@ -235,6 +248,11 @@ def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -
     of_people = [without_fill(result) for result in results]
     both = collect_values(gate, ScoresOfCases(metric), of_people, accepted=())
     return has_fallen(both, weighted_mean)
+
+
+def _least_digits(metric: Metric) -> int:
+    """Return the fewest decimals of a mean: none for a mean number of characters."""
+    return 0 if needs_texts(metric) else 3
 
 
 def _counted_cases(finding: MeanFinding) -> str:
@@ -268,8 +286,10 @@ class _MeanGate(GateKind):
 
     def implies(self, now: Gate, before: Gate) -> bool:
         bounds = bounds_by_metric(now)
-        for metric, bound in bounds_by_metric(before).items():
-            if metric not in bounds or bounds[metric] < bound:
+        for name, bound in bounds_by_metric(before).items():
+            if name not in bounds:
+                return False
+            if misses_bound(metric_named(name), bounds[name], bound):
                 return False
         return True
 
@@ -294,8 +314,11 @@ class _MeanGate(GateKind):
 
     def explain(self, finding: MeanFinding) -> str:
         """Return, for example, `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
-        digits = digits_beside(finding.mean, finding.bound)
+        least = _least_digits(finding.metric)
+        digits = digits_beside(finding.mean, finding.bound, least)
         relation = "at least" if finding.is_met else "below"
+        if is_lower_better(finding.metric):
+            relation = "at most" if finding.is_met else "above"
         name = name_with_depths(finding.metric, finding.depths)
         if finding.variants:
             one, other = finding.variants
@@ -315,7 +338,7 @@ class _MeanGate(GateKind):
     def cases_behind(
         self, gate: Gate, finding: Finding, results: Sequence[CaseResult]
     ) -> list[CaseBehind]:
-        """Return the cases whose score fell; if there are none, those below the bound.
+        """Return the cases whose score got worse; if none did, those beyond the bound.
 
         The pull of a case is its weight times the fall, or the distance to the bound.
         """
@@ -329,8 +352,8 @@ class _MeanGate(GateKind):
             score = result.evaluation.scores.get(finding.about)
             if score is None or not has_relevant(result, finding.about):
                 continue
-            if score < finding.bound:
-                pull = result.weight * (finding.bound - score)
+            if misses_bound(finding.metric, score, finding.bound):
+                pull = result.weight * abs(finding.bound - score)
                 behind.append(CaseBehind(result, pull, score_text(score)))
         return behind
 

@@ -9,15 +9,20 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance._number_text import asked_text, digits_apart
 from pytest_relevance._text import found
+from pytest_relevance.cases.bounds import MOST
 from pytest_relevance.cases.location import WRONG, Location, Wrong
 from pytest_relevance.cases.model import MEAN, ROUNDING, Gate
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.schema_parts import reference
 from pytest_relevance.cases.values import Check, check_share
 from pytest_relevance.gates.common_findings import CutFinding
-from pytest_relevance.metrics.measures import largest_score, ranks_needed
+from pytest_relevance.metrics.measures import (
+    is_lower_better,
+    largest_score,
+    ranks_needed,
+)
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.names import refuse_similarity
+from pytest_relevance.metrics.names import refuse_lower_better, refuse_similarity
 from pytest_relevance.results.case_result import (
     SKIPPED,
     WITHOUT_SCORE,
@@ -67,10 +72,13 @@ def _metric_named(name: str, bound: object, at: Location, *, is_drop: bool) -> M
     if is_drop:
         advice = f"its mean is bound by {MEAN}: {{{metric.text}: 0.9}}"
         refuse_similarity(metric, advice)
+        refuse_lower_better(metric)
     return metric
 
 
 def _bound_check(metric: Metric, *, is_drop: bool) -> Check:
+    if is_lower_better(metric):
+        return _check_most
     if largest_score(metric) <= 1:
         return check_share
     return _check_drop if is_drop else _check_any_number
@@ -82,10 +90,30 @@ def _check_any_number(value: object, at: Location) -> float | Wrong:
     return at.refuse(f"expected a number, found {found(value)}")
 
 
+def _check_most(value: object, at: Location) -> float | Wrong:
+    """Return the most that a mean may be: `12000` or `<= 12000`."""
+    bound = MOST.check(value, at, example='"<= 12000"')
+    if bound is WRONG:
+        return WRONG
+    if bound.comparison != "<=":
+        return at.refuse(f"expected a comparison with <=, found {found(value)}")
+    return bound.value
+
+
 def _check_drop(value: object, at: Location) -> float | Wrong:
     if is_number(value) and value >= 0:
         return value
     return at.refuse(f"expected a number from 0 on, found {found(value)}")
+
+
+def misses_bound(metric: Metric, mean: float, bound: float) -> bool:
+    """Say whether a mean misses its bound, by more than rounding.
+
+    The bound is the least that the mean may be, or the most if a lower score is better.
+    """
+    if is_lower_better(metric):
+        return mean > bound + ROUNDING
+    return mean < bound - ROUNDING
 
 
 def bounds_by_metric(gate: Gate) -> dict[str, float]:
@@ -97,7 +125,8 @@ def describe_bounds(gate: Gate) -> str:
     """Return the metrics of a gate with their bounds: `nDCG@10 0.75, RR 0.5`."""
     parts = []
     for metric, bound in gate.bounds:
-        parts.append(f"{metric.text} {bound:g}")
+        sign = "<= " if is_lower_better(metric) else ""
+        parts.append(f"{metric.text} {sign}{bound:g}")
     return ", ".join(parts)
 
 

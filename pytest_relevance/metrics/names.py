@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from pytest_relevance._text import closest, did_you_mean, listed, quoted, shown
 
-from .measures import MEASURES, Measure, needs_texts
+from .measures import MEASURES, Measure, is_lower_better, needs_texts
 from .metric import (
     DEFAULT_RELEVANCE_LEVEL,
     Metric,
@@ -170,6 +170,19 @@ def refuse_similarity(metric: Metric, instead: str = "") -> Metric:
             "name a metric of one ranking and its judgments, such as nDCG@10"
         )
         raise ValueError(f"{metric.text} compares two rankings; {advice}")
+    return metric
+
+
+def refuse_lower_better(metric: Metric, instead: str = "") -> Metric:
+    """Return the metric, or raise ValueError if a lower score is better.
+
+    `instead`: advice for the message.
+    """
+    if is_lower_better(metric):
+        advice = instead or (
+            f'bound its mean in the case file: mean: {{{metric.text}: "<= 12000"}}'
+        )
+        raise ValueError(f"a lower {metric.text} is better; {advice}")
     return metric
 
 

@@ -246,3 +246,27 @@ def test_passages_are_no_expectation(key: str) -> None:
         f'1:29: expect: "{key}" is a key of a case; write it beside query, not under '
         'expect (in case "a")'
     )
+
+
+def test_characters_have_the_most_that_is_allowed() -> None:
+    """Of characters a lower number is better: a bound is the most."""
+    for bound in ("12000", "<= 12000"):
+        text = f"cases: [{{query: a, passages: [within 30 days], expect: {{characters@5: {bound!r}}}}}]"
+        (expected,) = read_case(text.replace("'12000'", "12000")).expect
+        assert (expected.comparison, expected.bound) == ("<=", 12000)
+    text = "gates: [{mean: {characters@5: '<= 12000'}}]\ncases: [{query: a, passages: [within 30 days]}]"
+    (gate,) = read(text).terms.gates
+    assert gate.bounds[0][1] == 12000
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ("expect: {characters@5: '>= 100'}", "expected the most that is allowed, a number"),
+        ("gates: [{mean: {characters@5: '< 100'}}]", "expected a comparison with <=, found"),
+        ("gates: [{max_drop: {characters@5: 100}}]", "a lower characters@5 is better; bound its mean"),
+    ],
+)  # fmt: skip
+def test_a_bound_of_characters_in_the_wrong_direction(keys: str, says: str) -> None:
+    (found,) = mistakes(f"{keys}\ncases: [{{query: a, passages: [within 30 days]}}]")
+    assert says in found

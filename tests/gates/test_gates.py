@@ -30,11 +30,11 @@ from pytest_relevance.gates.kind import Finding
 from pytest_relevance.gates.latency import LatencyFinding
 from pytest_relevance.gates.mean import MeanFinding
 from pytest_relevance.gates.passing import PassingFinding
-from pytest_relevance.reports.run.gates import gate_message
+from pytest_relevance.reports.run.gates import cases_behind, gate_message
 from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.case_result import percentile
 from pytest_relevance.results.compare.differences import mean_change
-from pytest_relevance.results.records.run_info import MovedCase
+from pytest_relevance.results.records.run_info import AcceptedCase, MovedCase
 from tests.helpers import case_result, recorded_gates
 
 FILE = "shop.relevance.yaml"
@@ -143,6 +143,41 @@ def test_a_mean_over_the_weights() -> None:
     assert gate_message(failed) == "mean nDCG@10 0.8000000, below 0.8000001 (2 cases)"
     equal = verdict({"mean": {"nDCG@10": 0.7}}, *[case("a", 0.7)] * 3)
     assert gate_message(equal).startswith("mean nDCG@10 0.700, ")
+
+
+def test_a_mean_of_characters_is_at_most_its_bound() -> None:
+    def read(name: str, now: int, before: int) -> CaseResult:
+        scores = {"nDCG@10": 1.0, "characters@5": now}
+        accepted = {"characters@5": float(before)}
+        baseline = BaselineComparison("within", 1.0, scores=accepted)
+        return case(name, scores=scores, baseline=baseline)
+
+    cases = read("a", 9000, 9500), read("b", 15_500, 11_000)
+    met = verdict({"mean": {"characters@5": "<= 12250"}}, *cases)
+    assert texts(met) == ["mean characters@5 12250, at most 12250 (2 cases)"]
+    failed = verdict({"mean": {"characters@5": "<= 12000"}}, *cases)
+    assert texts(failed) == ["mean characters@5 12250, above 12000 (2 cases)"]
+    assert failed.outcome() == "failed"
+    assert [behind.id for behind in cases_behind(failed)] == ["b"]
+
+
+def test_a_mean_of_characters_failed_before_if_it_was_no_lower() -> None:
+    def read(now: int, before: int) -> CaseResult:
+        scores = {"nDCG@10": 1.0, "characters@5": now}
+        accepted = {"characters@5": float(before)}
+        baseline = BaselineComparison("within", 1.0, scores=accepted)
+        return case("a", scores=scores, baseline=baseline)
+
+    gate = {"mean": {"characters@5": "<= 12000"}}
+    accepted = [AcceptedCase("a", None, weight=1, scores={"characters@5": 14_000.0})]
+    known = {"expects_known": True, "accepted": accepted}
+    better = verdict(gate, read(13_000, 14_000), **known)
+    assert better.outcome() == "xfailed"
+    assert texts(better) == [
+        "mean characters@5 13000, above 12000 (1 case); 14000 in the baseline"
+    ]
+    worse = verdict(gate, read(15_000, 14_000), **known)
+    assert worse.outcome() == "failed"
 
 
 def test_all_metrics_of_a_gate_are_means_of_the_cases_with_relevant_judgments() -> None:

@@ -18,13 +18,15 @@ from tests.helpers import case_result, recorded_gates
 
 FILE = "shop.relevance.yaml"
 METRICS = ("nDCG@10", "RR")
+CHARACTERS = "characters@5"  # of which a lower score is better
 SCORES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 BOUNDS = st.dictionaries(st.sampled_from(METRICS), SCORES, min_size=1)
+MEANS = st.dictionaries(st.sampled_from([*METRICS, CHARACTERS]), SCORES, min_size=1)
 TIMES = st.builds(
     "{} {} ms".format, st.sampled_from(["<=", "<"]), st.sampled_from([100, 200])
 )
 KINDS: dict[str, tuple[GateKind, st.SearchStrategy[Any]]] = {
-    "mean": (MEAN_GATE, st.fixed_dictionaries({"mean": BOUNDS})),
+    "mean": (MEAN_GATE, st.fixed_dictionaries({"mean": MEANS})),
     "passing": (
         PASSING_GATE,
         st.fixed_dictionaries({"passing": st.sampled_from([0.25, 0.5, 0.75, 1])}),
@@ -53,8 +55,8 @@ def runs(draw: st.DrawFn) -> list[CaseResult]:
     """Up to six cases, most with a score by each metric now and in the baseline."""
     results = []
     for number in range(draw(st.integers(1, 6))):
-        now = {name: draw(SCORES) for name in METRICS}
-        before = {name: draw(SCORES) for name in METRICS}
+        now = {name: draw(SCORES) for name in (*METRICS, CHARACTERS)}
+        before = {name: draw(SCORES) for name in (*METRICS, CHARACTERS)}
         baseline = None
         if draw(st.integers(0, 5)):
             baseline = BaselineComparison("within", before["nDCG@10"], scores=before)

@@ -15,7 +15,7 @@ from pytest_relevance.ext.comparing.read_runs import (
     require_scores,
 )
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.names import metric_named
+from pytest_relevance.metrics.names import metric_named, refuse_lower_better
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.run.remarks import filled_texts
 from pytest_relevance.results.case_result import CaseResult, grouped
@@ -175,7 +175,11 @@ def _chosen_metrics(
             "a comparison needs a metric, such as nDCG@10; leave metrics out for the "
             "nDCG@k of the cases"
         )
-    return list(chosen.values())
+    first, *others = chosen.values()
+    refuse_lower_better(
+        first, "name another metric first: it decides whether a query got worse"
+    )
+    return [first, *others]
 
 
 def _cutoff(metrics: Sequence[Metric] | None) -> int:

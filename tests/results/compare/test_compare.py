@@ -264,6 +264,7 @@ def test_runs_of_the_same_name_are_the_first_and_the_second(make: Maker) -> None
     ("arguments", "error", "message"),
     [
         ({"metrics": []}, ValueError, "a comparison needs a metric"),
+        ({"metrics": ["characters@5", "R@5"]}, ValueError, "name another metric first"),
         ({"metrics": "nDGC@10"}, ValueError, "did you mean nDCG"),
         ({"resamples": 0}, ValueError, "resamples is a whole number from 1 on, not 0"),
         ({"gian": "linear"}, TypeError, "argument 'gian'"),
