@@ -125,7 +125,10 @@ def found_text(result: CaseResult) -> str:
 
 
 def place_text(result: CaseResult, passage: CasePassage) -> str:
-    """Return where a passage is: `rank 7`, or `not in the first 25 results`."""
+    """Return where a passage is: `rank 7`, or `not in the first 25 results`.
+
+    `in none of the 9 results` if the search had no more.
+    """
     if passage.rank is not None:
         chunk = "" if passage.chunk is None else f" (chunk {passage.chunk})"
         return f"rank {passage.rank}{chunk}"
@@ -133,13 +136,24 @@ def place_text(result: CaseResult, passage: CasePassage) -> str:
     if passage.deeper_rank is not None and deeper is not None:
         return f"rank {passage.deeper_rank} if {deeper.asked} are asked for"
     returned = result.ranking.length
+    is_all = not result.ranking.reaches_depth
     if deeper is not None and not deeper.has_failed:
         returned = max(returned, deeper.returned)
+        is_all = returned < deeper.asked
     if not returned:
         return "nothing was returned"
     if returned == 1:
         return "not in the only result"
+    if is_all:
+        return f"in none of the {returned:,} results"
     return f"not in the first {returned:,} results"
+
+
+def _grade_text(result: CaseResult, passage: CasePassage) -> str:
+    """Return, for example, `grade 2`; "" if all passages have the same grade."""
+    if len({each.grade for each in result.evaluation.passages}) == 1:
+        return ""
+    return f"grade {number_text(passage.grade)}"
 
 
 def near_text(result: CaseResult, passage: CasePassage) -> str:
@@ -240,7 +254,7 @@ def _add(
     table.add(
         str(numbers[passage.text]),
         quoted(passage.text),
-        f"grade {number_text(passage.grade)}",
+        _grade_text(result, passage),
         place_text(result, passage),
         before,
         loss_text(cost) if cost > LEAST else "",

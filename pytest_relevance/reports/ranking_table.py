@@ -81,6 +81,10 @@ class _RankingTable:
         self._accepted_ranks = first_ranks(
             Change.since_baseline(result).documents_before
         )
+        # A text without an id has another one as soon as it is cut elsewhere.
+        are_all_new = self._accepted_ranks.keys().isdisjoint(result.ranking.documents)
+        if self._has_passages and are_all_new:
+            self._accepted_ranks = {}
         self._unwanted = unwanted_documents(result)
 
     def add_results(self, *, full: bool) -> None:

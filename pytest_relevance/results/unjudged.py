@@ -72,9 +72,9 @@ class PlausibleGains:
             self._add(result)
 
     def _add(self, result: CaseResult) -> None:
-        """Add the gains of the judged results of a case."""
+        """Add the gains of the judged results of a case; nothing for passages."""
         top = top_grade(result)
-        if top is None:
+        if top is None or result.evaluation.passages:
             return
         gains = result.conditions.settings.gains
         grades = result.ranking.grades[: result.conditions.k]

@@ -51,7 +51,7 @@ def test_a_failure_shows_what_each_result_holds_and_what_was_not_found() -> None
         DCG 1.131 / ideal DCG 4.131 = nDCG@3 0.274     gain exponential, ideal judged, unjudged zero
 
         not found in the top 3: 1 of 3 passages
-          3  "proof of purchase"  grade 2   not in the first 5 results   -0.726
+          3  "proof of purchase"  grade 2   in none of the 5 results   -0.726
         found
           1  "within 30 days of delivery"  grade 1   rank 2
           2  "the original receipt"        grade 1   rank 3
@@ -79,7 +79,9 @@ def test_a_passage_of_a_deeper_search_says_how_many_were_asked_for() -> None:
     assert "not in the first 15 results" in report(nowhere)
     failed = replace(DeeperSearch(15), has_failed=True)
     unknown = with_deeper_search(scored(CASE, texts_of(*TEXTS)), CASE, failed, None)
-    assert "not in the first 5 results" in report(unknown)
+    assert "in none of the 5 results" in report(unknown)
+    cut = scored(CASE, texts_of(*TEXTS), asked=5)
+    assert "not in the first 5 results" in report(cut)
     assert "1 of 3 passages; a search for 15 results could not be made" in report(
         unknown
     )
@@ -90,7 +92,7 @@ def test_a_passage_of_a_collapsed_document_has_the_rank_of_its_chunk() -> None:
         "hours", "x", RETURN, ids=["h", "t"], as_returned=["h", "t", "t"]
     )
     case = passage_case(RETURN, RECEIPT, k=2, depth=5, expect={"R@2": 1}, collapse=True)
-    assert "grade 1   rank 2 (chunk 3)" in report(scored(case, ranking))
+    assert f'"{RETURN}"   rank 2 (chunk 3)' in report(scored(case, ranking))
 
 
 def test_what_was_found_before_is_beside_what_is_found_now() -> None:
@@ -105,7 +107,7 @@ def test_what_was_found_before_is_beside_what_is_found_now() -> None:
     )
     found = words(report(replace(after, baseline=baseline)))
     assert '2 "the original receipt" grade 1 rank 4 was rank 2 -0.121' in found
-    assert "not in the first 4 results was rank 3 -0.726 found" in found
+    assert "in none of the 4 results was rank 3 -0.726 found" in found
     assert '1 "within 30 days of delivery" grade 1 rank 1 was rank 1' in found
     assert found.endswith("since the baseline: nDCG@3 0.758 -> 0.242")
 

@@ -5,6 +5,7 @@ import pytest
 from pytest_relevance.results.passages import held_passages, why_unknown_passages
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
+from pytest_relevance.results.unjudged import PlausibleGains
 from tests.helpers import case_of, passage_case, scored, texts_of, travelled
 
 RETURN = "within 30 days of delivery"
@@ -127,3 +128,9 @@ def test_a_case_without_passages_may_exclude_some() -> None:
     result = scored(case, ranking)
     assert (result.verdict, result.ranking.repeated) == ("passed", 0)
     assert travelled(result) == result
+
+
+def test_passages_say_nothing_of_the_gains_of_unjudged_results() -> None:
+    judged = scored(case_of({"query": "q", "judgments": {"a": 1}}), ["a", "b"])
+    passages = scored(passage_case(RETURN, k=2, gain={1: 1}), texts_of("x", "y"))
+    assert PlausibleGains([judged, passages]).share(1) == 1.0
