@@ -12,9 +12,16 @@ from pytest_relevance._object_table import ObjectTable
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance._tables import table_of
-from pytest_relevance._text import counted, did_you_mean, examples, listed, quoted
+from pytest_relevance._text import (
+    counted,
+    did_you_mean,
+    examples,
+    first_few,
+    listed,
+    quoted,
+)
 from pytest_relevance.ext.clicks.click_log import ClickLog, Shown, log_of
-from pytest_relevance.ext.clicks.left_out import LeftOut
+from pytest_relevance.ext.clicks.left_out import LeftOut, Reason
 from pytest_relevance.ext.clicks.table_logs import TableLogs, is_click_table
 from pytest_relevance.ext.clicks.ubi import CLICKS, IMPRESSIONS, UbiLogs
 from pytest_relevance.ext.clicks.ubi_files import (
@@ -182,6 +189,9 @@ def _of_ubi(name: str, ubi: UbiLogs, reading: Reading) -> ReadLog:
     shown: Shown = joined.shown
     if not len(shown.query):
         _refuse_empty(name, ubi.left_out)
+    if ubi.other_actions:
+        other = Reason("event", f"with another action: {_actions_text(ubi)}")
+        ubi.left_out[other] = ubi.other_actions.total()
     log = log_of([shown], ubi.queries.names, ubi.documents.names)
     _check_clicks(name, log)
     return ReadLog(log=log, left_out=ubi.left_out, clicks_of=joined.clicks_of)
@@ -191,28 +201,32 @@ def _refuse_actions(
     name: str, ubi: UbiLogs, what: str, actions: Collection[str], option: str
 ) -> None:
     """Raise FileError for a log without clicks, or without impressions."""
-    wanted = listed([quoted(action) for action in actions])
-    if (
-        ubi.searches_read
-        and not ubi.other_actions
-        and not ubi.impressions_read + ubi.clicks_read
-    ):
+    events = ubi.impressions_read + ubi.clicks_read + ubi.other_actions.total()
+    if not events:
+        searches = counted(ubi.searches_read, "search", "searches")
         raise FileError.at(
             name,
-            f"there are {counted(ubi.searches_read, 'search', 'searches')} and no event; name the file of ubi_events too",
+            f"there are {searches} and no event; name the file of ubi_events too",
         )
-    seen = [
-        f"{action} ({count:,})" for action, count in ubi.other_actions.most_common(5)
-    ]
-    others = f"; other actions are {listed(seen, 'and')}" if seen else ""
-    close = ""
+    wanted = listed([quoted(action) for action in actions])
+    hits = ", and no search has query_response_hit_ids" if what == "impressions" else ""
+    others = close = ""
+    if ubi.other_actions:
+        others = f"; other actions are {_actions_text(ubi)}"
     for action in actions:
         close = close or did_you_mean(action, ubi.other_actions)
-    hits = ", and no search has query_response_hit_ids" if what == "impressions" else ""
     raise FileError.at(
         name,
-        f"there are no {what}: no event has the action_name {wanted}{hits}{others}{close}. {option} names the action",
+        f"there are no {what}: no event has the action_name {wanted}{hits}; {option} names another one{others}{close}",
     )
+
+
+def _actions_text(ubi: UbiLogs) -> str:
+    """Return the actions that are neither clicks nor impressions, with their counts."""
+    actions = []
+    for action, count in ubi.other_actions.most_common():
+        actions.append(f"{action} ({count:,})")
+    return first_few(actions, 5)
 
 
 def _check_hits(name: str, ubi: UbiLogs) -> None:
