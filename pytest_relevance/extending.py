@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Expectation as Expectation,
         FieldCondition as FieldCondition,
         Gate as Gate,
+        Passage as Passage,
     )
     from pytest_relevance.cli.file_check import (
         FileCheck as FileCheck,
@@ -63,7 +64,7 @@ _MODULES = {
     "_problems": "FileError",
     "_source": "Source",
     "cases.location": "Location WRONG",
-    "cases.model": "Expectation FieldCondition Gate",
+    "cases.model": "Expectation FieldCondition Gate Passage",
     "cli.file_check": "FileCheck Place Problem",
     "expectations.kind": "ExpectationKind",
     "gates.kind": "CaseBehind Finding GateKind",

@@ -552,7 +552,7 @@ class Case:
     @property
     def reads_texts(self) -> bool:
         """Say whether the texts of results are read: see `Terms.reads_texts`."""
-        return self.terms.reads_texts
+        return self.terms.reads_texts or bool(self.sought_passages)
 
     @property
     def sought_passages(self) -> tuple[Passage, ...]:

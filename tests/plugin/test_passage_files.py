@@ -242,3 +242,18 @@ def test_the_history_of_runs_with_passages(
     (series,) = json.loads(printed.out)["series"]
     assert series["counts"]["got_worse"] == 1
     assert series["counts"]["lost_passage"] == 1
+
+
+def test_a_check_in_python_has_passages(project: Project) -> None:
+    project.test(
+        "texts = ['You can return it within 30 days.', 'Opening hours']",
+        "passages = ['within 30 days', {'any': ['of delivery', 'opening hours']}]",
+        "found = relevance.check('q', texts, passages=passages, min_ndcg=0.9, k=2)",
+        "assert (found.score, found.ranking.held) == (1, ((0,), (1,)))",
+        "with pytest.raises(ValueError, match='passages.0.: a quote is text, found 30'):",
+        "    relevance.check('q', texts, passages=[30])",
+        "relevance.check('q', texts, passages=['30 days'], exclude_passages=['hours'])",
+    )
+    run = project.run()
+    assert run.counts == {"failed": 1}
+    assert 'exclude_passages: in the top 10: "hours"' in run.told("test_shop")
