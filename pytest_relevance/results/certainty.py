@@ -149,26 +149,32 @@ def falls_for_certain(
     With settings that allow no interval, this is certain only if all results in both
     top k are judged.
 
-    `documents`: what `document_changes` returns, with `grades` put in.
+    `documents`: what `document_changes` returns.
     `grades`: {document: grade}, further grades of unjudged documents.
     """
     settings = change.case.conditions.settings
     if settings.ideal != "judged" or settings.unjudged != "zero":
         return not _has_unjudged(change, grades)
-    return greatest_change(documents, change) < -DCG_ROUNDING
+    return _greatest_change(change, documents, grades) < -DCG_ROUNDING
 
 
-def greatest_change(documents: Iterable[DocumentChange], change: Change) -> float:
-    """Return the greatest change of DCG that grades for unjudged documents can give."""
+def _greatest_change(
+    change: Change, documents: Iterable[DocumentChange], grades: Mapping[str, float]
+) -> float:
+    """Return the greatest change of DCG that grades for unjudged documents can give.
+
+    The arguments are those of `falls_for_certain`.
+    """
     gains = change.case.conditions.settings.gains
     least, most = gain_range(change)
     parts = []
-    for document in documents:
-        if document.grade is not None:
-            gain = gains[document.grade]
+    for each in documents:
+        grade = grades.get(each.document, each.grade)
+        if grade is not None:
+            gain = gains[grade]
         else:
-            gain = most if document.factor > 0 else least
-        parts.append(gain * document.factor)
+            gain = most if each.factor > 0 else least
+        parts.append(gain * each.factor)
     return fsum(parts)
 
 

@@ -226,11 +226,9 @@ def state_with(
     """
     if not _is_worse(change, grades):
         return EXCUSED
-    documents = []
-    for each in document_changes(change) if changes is None else changes:
-        grade = grades.get(each.document, each.grade)
-        documents.append(DocumentChange(each.document, grade, each.factor))
-    if falls_for_certain(change, documents, grades):
+    if changes is None:
+        changes = document_changes(change)
+    if falls_for_certain(change, changes, grades):
         return CERTAIN
     return OPEN
 
