@@ -12,6 +12,8 @@ import pytest
 from tests.browser.conftest import Project
 from tests.browser.reader import Reader
 from tests.browser.shop import AFTER, SHOP
+from tests.browser.test_other_pages import page_of
+from tests.helpers import result_of
 
 
 @pytest.fixture
@@ -48,6 +50,15 @@ class TestMouse:
         ]
         assert "customers mean trainers, not shoe polish" in blue_shoes.everything
 
+    def test_calls_grades_without_names_worst_and_best(
+        self, reader: Reader, tmp_path: Path
+    ) -> None:
+        case = {"query": "hats", "judgments": {"a": 1}, "scale": [0, 2]}
+        reader.open(page_of(tmp_path, result_of(case, ["new", "a"])))
+        reader.open_query("hats")
+        labels = [button.text for button in reader.grade_buttons("new").values()]
+        assert labels == ["0 worst", "1", "2 best", "? cannot tell"]
+
 
 class TestTakingBack:
     def test_a_second_click_takes_a_grade_back_also_after_a_reload(
@@ -67,9 +78,9 @@ class TestTakingBack:
         before = blue_shoes.score
         assert blue_shoes.unjudged == ["loafer", "sandal"]
         blue_shoes.click('[data-document="polish"] button', "disagree")
-        assert blue_shoes.text('[data-document="polish"] .grades').startswith(
-            "judged 0, you say"
-        )
+        shown = blue_shoes.text('[data-document="polish"] .grades')
+        assert shown.startswith("judged 0, you say")
+        assert "it counts and yours does not: change it there." in shown
         blue_shoes.press("3")  # for the one that was asked for last
         assert (
             blue_shoes.attribute("#case .result.current", "data-document") == "loafer"

@@ -55,6 +55,20 @@ def test_a_score_opens_the_query_in_its_variant(matrix: Reader) -> None:
     assert matrix.text("#case h1") == "boots bm25"
 
 
+def test_a_query_is_opened_by_its_name(matrix: Reader) -> None:
+    matrix.click("#matrix tbody th a", "boots")
+    assert matrix.text("#case h1") == "boots bm25"
+
+
+def test_has_the_queries_that_the_list_shows(matrix: Reader) -> None:
+    matrix.click("#matrix button", "only what differs (1)")
+    matrix.type("hats")
+    assert matrix.texts("#matrix tbody th") == ["hats"]
+    matrix.click("#matrix tbody th a", "hats")
+    matrix.click("#case .back")
+    assert matrix.texts("#matrix tbody th") == ["hats"]
+
+
 def test_axe_finds_nothing_and_links_are_large_on_a_phone(
     axe: str,  # noqa: F811
     matrix: Reader,

@@ -63,6 +63,31 @@ def test_the_first_results_stand_beside_what_became_of_them(
     assert now.split("\n") == ["now", "Red fez", "9.90", "new", "Good hat", "was 1"]
 
 
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_judge_has_the_results_first_and_opens_the_shelves_by_a_line(
+    reader: Reader, page: Path, width: int
+) -> None:
+    reader.resize(width, 844)
+    reader.open(page)
+    reader.click("#verdict button", "Judge the 2 that need grades")
+    assert reader.opened in ("blue shoes", "red shoes")
+    first = reader.element("#case .grades button")
+    assert reader.script("return arguments[0].getBoundingClientRect().top", first) < 400
+    assert reader.texts("#case .searched") == []
+    reader.click("#case summary", "As a searcher saw it")
+    assert len(reader.texts("#case .searched")) == 1
+
+
+def test_a_reader_who_does_not_judge_has_the_shelves_first(
+    reader: Reader, page: Path
+) -> None:
+    reader.open(page)
+    reader.click("#verdict button")
+    reader.click("#case .back")
+    reader.open_query("blue shoes")
+    assert len(reader.texts("#case .searched")) == 1
+
+
 def test_the_shelves_are_saved_as_a_picture(reader: Reader, tmp_path: Path) -> None:
     result = compared("hats <b>", 1.0, ["fez & co"])
     reader.open(page_of(tmp_path, result))

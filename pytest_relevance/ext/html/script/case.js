@@ -50,6 +50,7 @@ class CaseView {
       return;
     }
     this.section.setAttribute("data-case", item.node);
+    this.section.classList.toggle("for-judge", readState(location.hash).judge);
     this.render();
   }
 
@@ -65,13 +66,16 @@ class CaseView {
       const own = this.grades.of(item);
       const rankings = new Rankings(this.data, item, own);
       this.rankings = rankings;
+      const isJudging = readState(location.hash).judge;
+      const outcome = [this.score(item, own), ...this.reasons(item, own)];
       this.section.replaceChildren(
         this.trail(item, rankings),
         this.heading(item),
-        ...shelvesPart(this.data, item),
-        ...this.outcome(item, own),
+        ...shelvesPart(this.data, item, !isJudging),
+        ...(isJudging ? [] : outcome),
         ...rankings.legend(),
         rankings.panel((name, isAsked) => judging.choices(name, isAsked)),
+        ...(isJudging ? outcome : []), // a judge sees the results first
         ...movedSections(item),
         ...lossesPart(rankings),
         ...breakdownPart(rankings, this.data.settings[item.settings].text),
@@ -135,7 +139,7 @@ class CaseView {
     const found = () => this.section.querySelector(".mean")?.textContent ?? "";
     const parts = [
       ...this.judging.blindSwitch(item),
-      ...(rankings ? [copyButton("copy as text", () => chatText(rankings, found()), "copy-text")] : []),
+      ...(rankings && !state.judge ? [copyButton("copy as text", () => chatText(rankings, found()), "copy-text")] : []),
       ...(previous ? [link(previous, "\u2039 previous", "prev")] : []),
       ...(index >= 0 && rankings
         ? [make("span", { class: "place" }, `${index + 1} of ${total.toLocaleString("en")}`)]
@@ -155,9 +159,8 @@ class CaseView {
     return make("header", {}, title, ...note);
   }
 
-  /** Return the score of a case and the reasons for its outcome. @param {Case} item @param {ReadonlyMap<string, number>} own @returns {HTMLElement[]} */
-  outcome(item, own) {
-    const parts = [this.score(item, own)];
+  /** Return the reasons for the outcome of a case. @param {Case} item @param {ReadonlyMap<string, number>} own @returns {HTMLElement[]} */
+  reasons(item, own) {
     const reasons = (item.reasons ?? []).map((reason) => make("li", {}, userText(reason)));
     if (item.error) {
       const { text, frame } = item.error;
@@ -173,13 +176,13 @@ class CaseView {
         reasons.push(make("li", {}, userText(text)));
       }
     }
-    if (reasons.length) {
-      if (own.size) {
-        reasons.unshift(make("li", { class: "place" }, "as of the run, without your grades:"));
-      }
-      parts.push(make("ul", { class: "reasons" }, ...reasons));
+    if (!reasons.length) {
+      return [];
     }
-    return parts;
+    if (own.size) {
+      reasons.unshift(make("li", { class: "place" }, "as of the run, without your grades:"));
+    }
+    return [make("ul", { class: "reasons" }, ...reasons)];
   }
 
   /** `nDCG@10 0.764 -> 0.312 (between 0.287 and 0.641), floor 0.500, failed`. @param {Case} item @param {ReadonlyMap<string, number>} own */

@@ -89,7 +89,13 @@ const FOLDED = new Set(["before", "Breakdown"]);
 
 /** Return a part of the opened query that can be closed. It then stays closed for other queries. @param {string} title @param {...HTMLElement} content */
 function details(title, ...content) {
-  const isOpen = unfolded.get(title) ?? !(FOLDED.has(title) && matchMedia("(max-width: 45rem)").matches);
+  const isFolded = FOLDED.has(title) && matchMedia("(max-width: 45rem)").matches;
+  return foldable(title, !isFolded, ...content);
+}
+
+/** Return a part that can be opened and closed. It then stays so for other queries. @param {string} title @param {boolean} isOpenAtFirst @param {...HTMLElement} content */
+function foldable(title, isOpenAtFirst, ...content) {
+  const isOpen = unfolded.get(title) ?? isOpenAtFirst;
   const summary = make("summary", {}, title);
   const part = /** @type {HTMLDetailsElement} */ (make("details", { open: isOpen }, summary, ...content));
   summary.addEventListener("click", () => unfolded.set(title, !part.open));

@@ -119,8 +119,6 @@ function aboutPart(item) {
 /** Return the latency of a case in words. @param {Case} item one with a latency */
 function latencyText(item) {
   const text = `${Number(((item.latency ?? 0) * 1000).toPrecision(3))} ms`;
-  const kinds = [];
-  if (item.isShare) kinds.push("share of a batch");
-  if (item.isRecorded) kinds.push("recorded");
+  const kinds = [...(item.isShare ? ["share of a batch"] : []), ...(item.isRecorded ? ["recorded"] : [])];
   return kinds.length ? `${text} (${kinds.join(", ")})` : text;
 }

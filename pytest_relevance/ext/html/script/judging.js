@@ -223,12 +223,11 @@ class Judging {
     }
     const group = make("div", { class: "grades", role: "group", "aria-label": `grade of ${title}` });
     /** @type {[Answer, string][]} */
-    const answers = [...data.scales[item.scale].grades];
+    const answers = [...namedGrades(data.scales[item.scale].grades)];
     if (judgment === null) {
       answers.push([CANNOT_TELL, "cannot tell"]);
     } else {
       group.append(`judged ${judgment}, you say`);
-      group.title = "A judgment that stands in the case file counts before yours: change it there.";
     }
     answers.forEach(([answer, word], index) => {
       const attributes = {
@@ -240,6 +239,10 @@ class Judging {
     });
     if (hasNumberField(data, item)) {
       group.prepend(this.numberField(item, name, given));
+    }
+    if (judgment !== null) {
+      const words = "If the case file has this judgment, it counts and yours does not: change it there.";
+      group.append(make("span", { class: "place" }, words));
     }
     return [group];
   }

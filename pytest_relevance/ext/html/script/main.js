@@ -19,9 +19,10 @@ class Page {
     this.main = /** @type {HTMLElement} */ (document.getElementById("page"));
     this.verdict = new Verdict(data, this.grades, () => this.nextQuery());
     this.main.querySelector("h1")?.after(this.verdict.part);
-    document.getElementById("queries")?.before(new Matrix(data).part);
     const go = this.go.bind(this);
     this.list = new CaseList(data, this.grades, go);
+    this.matrix = new Matrix(data);
+    this.list.controls.after(this.matrix.part);
     this.judging = new Judging(
       data,
       this.grades,
@@ -83,6 +84,7 @@ class Page {
       return;
     }
     this.list.render(this.state, before);
+    this.matrix.list(this.list.items);
     if (this.state.finding && this.state.finding !== finding) {
       this.list.controls.scrollIntoView({ block: "nearest" });
     }
@@ -97,7 +99,7 @@ class Page {
     const shown = this.view.item ? [] : this.list.items.slice(0, this.list.shown);
     const articles = shown.map((item) => {
       const score = this.view.score(item, this.grades.of(item));
-      return make("article", {}, this.view.heading(item), score, ...shelvesPart(this.data, item));
+      return make("article", {}, this.view.heading(item), score, ...shelvesPart(this.data, item, true));
     });
     this.printed.replaceChildren(...articles);
   }
@@ -223,7 +225,7 @@ class Page {
     const place = item ? found.indexOf(item) : -1;
     const next = [...found.slice(place + 1), ...found.slice(0, Math.max(place, 0))][0];
     if (next && next !== item) {
-      this.go({ open: next.node });
+      this.go({ open: next.node, judge: true });
       this.focusCurrent();
     }
   }
@@ -244,7 +246,7 @@ class Page {
     const item = this.data.cases.find((other) => Grades.queryOf(other) === step.query);
     const isShown = this.view.item && Grades.queryOf(this.view.item) === step.query;
     if (item && !isShown) {
-      this.go({ open: item.node });
+      this.go({ open: item.node, judge: true });
     }
     this.judging.goTo(step.document);
     this.focusCurrent();

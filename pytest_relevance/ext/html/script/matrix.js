@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * The matrix of a run with several variants of a search: a row for each query, a column for each variant. At first it has
- * only the queries whose scores differ, the largest difference first.
+ * The matrix of a run with several variants of a search: a row for each query of the list, a column for each variant. At
+ * first it has only the queries whose scores differ, the largest difference first.
  */
 
 const MATRIX_ROWS = 40;
@@ -17,7 +17,10 @@ class Matrix {
     this.shown = MATRIX_ROWS;
     this.rows = [...grouped(data.cases, countedAs).values()].map((items) => this.rowOf(items));
     this.rows.sort((one, other) => other.spread - one.spread);
-    this.part = make("details", { id: "matrix" }, make("summary", {}, "Queries by variant"));
+    /** The cases that the list shows: the matrix has their queries. */
+    this.listed = new Set(data.cases);
+    const summary = make("summary", {}, "Queries by variant");
+    this.part = /** @type {HTMLDetailsElement} */ (make("details", { id: "matrix" }, summary));
     this.part.hidden = this.variants.length < 2;
     this.part.addEventListener("toggle", () => this.render());
   }
@@ -29,10 +32,21 @@ class Matrix {
     return { first: items[0], cases, spread: Math.max(...scores) - Math.min(...scores) };
   }
 
-  /** Show the first rows, and a button for more. */
+  /** Show the queries of these cases. @param {Case[]} items the cases that the list shows */
+  list(items) {
+    this.listed = new Set(items);
+    this.shown = MATRIX_ROWS;
+    this.render();
+  }
+
+  /** Show the first rows, and a button for more, if the matrix is open. */
   render() {
-    const differing = this.rows.filter(({ spread }) => spread >= LEAST_CHANGE);
-    const rows = this.isAll ? this.rows : differing;
+    if (!this.part.open) {
+      return;
+    }
+    const listed = this.rows.filter(({ cases }) => [...cases.values()].some((item) => this.listed.has(item)));
+    const differing = listed.filter(({ spread }) => spread >= LEAST_CHANGE);
+    const rows = this.isAll ? listed : differing;
     const only = button(`only what differs (${differing.length.toLocaleString("en")})`, () => this.show(!this.isAll), {
       "aria-pressed": String(!this.isAll),
     });
@@ -62,8 +76,9 @@ class Matrix {
     this.render();
   }
 
-  /** Return a row as an element. Each score opens the query in its variant. @param {MatrixRow} row */
+  /** Return a row as an element. Each score opens the query in its variant, and the query opens the first of these. @param {MatrixRow} row */
   row({ first, cases, spread }) {
+    const state = readState(location.hash);
     const best = Math.max(...[...cases.values()].map((item) => item.score ?? 0));
     const cells = this.variants.map((variant) => {
       const item = cases.get(variant);
@@ -72,9 +87,10 @@ class Matrix {
       }
       const isBest = spread >= LEAST_CHANGE && item.score === best;
       const text = item.score === undefined ? statusText(item) : scoreText(item.score);
-      const link = make("a", { href: stateHash({ ...START, open: item.node }) }, isBest ? make("b", {}, text) : text);
+      const link = make("a", { href: stateHash({ ...state, open: item.node }) }, isBest ? make("b", {}, text) : text);
       return make("td", { class: "number" }, link);
     });
-    return make("tr", {}, make("th", { scope: "row" }, ...queryParts(first)), ...cells);
+    const query = make("a", { href: stateHash({ ...state, open: first.node }) }, ...queryParts(first));
+    return make("tr", {}, make("th", { scope: "row" }, query), ...cells);
   }
 }

@@ -89,6 +89,12 @@ function movedSections(item) {
   return sections.length ? [make("section", { class: "moved" }, ...sections)] : [];
 }
 
+/** Return the grades of a scale with their names. Without names, the ends are "worst" and "best". @param {[number, string][]} scale the lowest first @returns {[number, string][]} */
+function namedGrades(scale) {
+  const last = scale.length - 1;
+  return scale.map(([grade, name], place) => [grade, name || (place === last ? "best" : place ? "" : "worst")]);
+}
+
 /** The two rankings of a case, with the grades of its judgments and the reader's own. */
 class Rankings {
   /** @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own */
@@ -123,13 +129,8 @@ class Rankings {
 
   /** What the grades are called, the highest first. @returns {HTMLElement[]} */
   legend() {
-    const last = this.scale.length - 1;
-    const named = this.scale.map(([grade, name], place) => {
-      const end = place === last ? "the best" : place ? "" : "the worst";
-      return /** @type {const} */ ([grade, name || end]);
-    });
-    const told = named.filter(([, name]) => name).reverse();
-    const entries = told.map(([grade, name]) => make("li", {}, this.badge(grade), " ", userText(name)));
+    const named = namedGrades(this.scale).filter(([, name]) => name);
+    const entries = named.reverse().map(([grade, name]) => make("li", {}, this.badge(grade), " ", userText(name)));
     if (unjudgedOf(this.item).length || (this.item.acceptedGrades ?? []).includes(null)) {
       entries.push(make("li", {}, this.badge(null), " unjudged"));
     }

@@ -65,8 +65,8 @@ function shelfSentence(item, before, now) {
   return `${[...gone, ...arrived].join("; ")}.`;
 }
 
-/** Return the part of an opened query with its shelves. @param {PageData} data @param {Case} item @returns {HTMLElement[]} */
-function shelvesPart(data, item) {
+/** Return the part of an opened query with its shelves. @param {PageData} data @param {Case} item @param {boolean} isOpen whether it is unfolded at first @returns {HTMLElement[]} */
+function shelvesPart(data, item, isOpen) {
   const found = shelvesOf(data, item);
   if (!found) {
     return [];
@@ -82,7 +82,7 @@ function shelvesPart(data, item) {
       : make("p", { class: "empty" }, empty);
     return make("div", { class: "shelf" }, make("h2", {}, name), list);
   });
-  return [details("As a searcher saw it", searched, ...rows, save)];
+  return [foldable("As a searcher saw it", isOpen, searched, ...rows, save)];
 }
 
 /** Return a card as an element of its shelf. @param {Card} card */

@@ -15,12 +15,13 @@
  * @property {string} finding the number of a line of the first screen, or ""
  * @property {string} sort one of `ORDERS`
  * @property {boolean} all whether the list goes on after the worst
+ * @property {boolean} judge whether the open query is shown to a judge: the results to grade come first
  */
 
 /** @type {State} */
 const START = {
   ...{ open: "", text: "", show: "", tag: "", suite: "", variant: "", finding: "", sort: "" },
-  all: false,
+  ...{ all: false, judge: false },
 };
 
 const WORSE = "a floor or another expectation is missed that was met before, or the score lost more than the tolerance";
@@ -146,6 +147,7 @@ function readState(hash) {
     finding: given.get("finding") ?? "",
     sort: lookUp(ORDERS, sort) ? sort : "",
     all: given.has("all"),
+    judge: given.has("judge"),
   };
 }
 
@@ -155,7 +157,8 @@ function readState(hash) {
  */
 function stateHash(state) {
   const given = new URLSearchParams();
-  const values = { ...state, case: state.open, open: "", all: state.all ? "1" : "" };
+  const flags = { all: state.all ? "1" : "", judge: state.open && state.judge ? "1" : "" };
+  const values = { ...state, ...flags, case: state.open, open: "" };
   for (const [name, value] of Object.entries(values)) {
     if (value) {
       given.set(name, value);
