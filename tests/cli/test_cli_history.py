@@ -497,6 +497,19 @@ def test_the_page_has_no_script_and_all_its_links_lead_somewhere(
     assert page.count("<details>") == 2 + 1  # what moved in two runs, and a story
 
 
+def test_the_table_of_runs_says_what_its_figures_mean(
+    terminal: Terminal, runs: Path
+) -> None:
+    """Of the columns that it shows: nothing is unjudged."""
+    for day, ranking in enumerate((BEST, POOR), 1):
+        record(runs / f"{day}.jsonl", day, {"boots": ranking})
+    captions = re.findall(r'<caption class="note">(.*?)</caption>', page_of(terminal))
+    assert captions == [
+        "passed: of the cases with a floor or an expectation; "
+        "worse, better: since the last run before that has the case, without a break"
+    ]
+
+
 def test_the_chart_is_parted_at_a_break_and_has_a_tick_where_the_index_changed(
     terminal: Terminal, runs: Path
 ) -> None:

@@ -20,9 +20,10 @@ from pytest_relevance.ext.history.report import (
     HEADS,
     PointRow,
     break_text,
+    figures_explained,
     headline,
+    left_out_notes,
     move_scores,
-    notes,
     rows,
     series_texts,
     span_text,
@@ -65,11 +66,10 @@ def history_page(history: History) -> str:
     style = "\n".join([shared_style(), package_text(_PACKAGE, "page.css")])
     parts = [
         f'<h1 data-verdict="{said.verdict}">{with_arrows(said.text)}</h1>',
-        *_notes([span_text(history)]),
+        *_notes([span_text(history), *left_out_notes(history)]),
     ]
     for number, series in enumerate(history.series):
         parts += _series(series, number, has_title=len(history.series) > 1)
-    parts += _notes(notes(history))
     page = Template(package_text(_PACKAGE, "page.html")).substitute(
         policy=content_security_policy(style),
         title=escape(f"{harmless(said.text)} - history"),
@@ -105,6 +105,8 @@ def _series(series: Series, number: int, *, has_title: bool) -> Iterator[str]:
 def _table(series: Series, number: int, names: Mapping[CaseKey, str]) -> Iterator[str]:
     """Yield the table of the runs, without columns that are blank or 0 in all of them.
 
+    Its caption says what the figures mean.
+
     `names`: {case: the id of its story in the page}.
     """
     all_rows = list(rows(series))
@@ -114,7 +116,9 @@ def _table(series: Series, number: int, names: Mapping[CaseKey, str]) -> Iterato
             shown.append(column)
     wide_cell = f'<td colspan="{len(shown)}">'
     heads = "".join(f'<th scope="col">{HEADS[column]}</th>' for column in shown)
-    yield f"<table><thead><tr>{heads}</tr></thead><tbody>"
+    explained = text(figures_explained(HEADS[column] for column in shown))
+    caption = f'<caption class="note">{explained}</caption>' if explained else ""
+    yield f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>"
     for index, row in enumerate(all_rows):
         point = row.point
         name = f"run-{number}-{index}"

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._number_text import SIGNIFICANT, duration_text, score_text
@@ -67,11 +67,13 @@ HEADS = (
 _DROP_ORDER = {"need grades": 4, "interval": 3, "p95": 2, "searched": 1}
 """The columns that are left out in a narrow terminal, the highest number first."""
 
-_FIGURES_EXPLAINED = (
-    "interval: what unjudged results leave open; passed: of the cases with a floor or an "
-    "expectation; worse, better: since the last run before that has the case, without a "
-    "break; need grades: those of the worse that unjudged results may explain"
-)
+_EXPLAINED = {
+    "interval": "interval: what unjudged results leave open",
+    "passed": "passed: of the cases with a floor or an expectation",
+    "worse": "worse, better: since the last run before that has the case, without a break",
+    "need grades": "need grades: those of the worse that unjudged results may explain",
+}
+"""What the figures of some columns mean, by the heads of the columns."""
 
 _WORST_FIRST = (BROKEN, WORSE, MIXED, NOTHING, FINE, BETTER)
 
@@ -264,10 +266,14 @@ def break_text(series: Series, point: Point) -> str:
     return f"{first_few(changed)}: means before and after are not comparable"
 
 
-def notes(history: History) -> list[str]:
-    """Return sentences: what the figures of a run mean, and why files were left out."""
-    left_out = [f"left out: {why}" for why in history.left_out.values()]
-    return [_FIGURES_EXPLAINED, *left_out]
+def left_out_notes(history: History) -> list[str]:
+    """Return why files were left out, a sentence for each."""
+    return [f"left out: {why}" for why in history.left_out.values()]
+
+
+def figures_explained(heads: Iterable[str] = HEADS) -> str:
+    """Return what the figures of a run mean, for those of its columns that need it."""
+    return "; ".join(_EXPLAINED[head] for head in heads if head in _EXPLAINED)
 
 
 # --- the table of a series ------------------------------------------------------------
@@ -381,6 +387,6 @@ def _note_sentences(history: History) -> list[Sentence]:
         name = _series_name(series, history)
         for text in texts:
             sentences.append(Sentence(f"{name}: {text}" if name else text))
-    for note in notes(history):
+    for note in [figures_explained(), *left_out_notes(history)]:
         sentences.append(Sentence(note))
     return sentences
