@@ -386,7 +386,8 @@ class SuiteBuilder:
         """
         files = self._files
         warnings = [] if files is None else list(files.notices())
-        warnings.extend(notices_of_passages(cases))
+        if self._terms.reads_texts:
+            warnings.extend(notices_of_passages(cases))
         queries_line = 1
         if QUERIES in self._root.pairs:
             queries_line = self._line_of(QUERIES, at_key=True)

@@ -110,14 +110,17 @@ def test_other_excluded_quotes_are_a_change_of_the_test(handbook: Handbook) -> N
     assert told in run.said
 
 
-def test_a_record_has_texts_only_if_it_is_asked_to(handbook: Handbook) -> None:
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_record_has_texts_only_if_it_is_asked_to(
+    handbook: Handbook, workers: tuple[str, ...]
+) -> None:
     project = handbook.project
     record = project.path / "run.jsonl"
     handbook.texts(DAYS, PROOF, LONG)
     project.run("--relevance-record=run.jsonl")
     assert LONG not in record.read_text()
     handbook.keep_texts()
-    project.run("--relevance-record=run.jsonl", "--relevance-update")
+    project.run("--relevance-record=run.jsonl", "--relevance-update", *workers)
     assert record.read_text().count(LONG) == 1
     (result,) = project.recorded().results
     assert result.ranking.texts == (DAYS, PROOF, LONG)
