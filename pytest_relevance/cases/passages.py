@@ -2,6 +2,8 @@
 
 A case has passages or judgments of documents, and so has a file. Passages come from the
 key `passages`, or from a judgment file that has quotes in place of documents.
+
+What looks into quotes is imported where it is used: most case files have none.
 """
 
 from __future__ import annotations
@@ -42,12 +44,6 @@ from pytest_relevance.cases.schema_parts import (
 from pytest_relevance.cases.values import has_half_character, report_unknown_keys
 from pytest_relevance.judgments.model import CONTEXTS, IDS
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.passages.quotes import (
-    FEWEST_LETTERS,
-    contains,
-    is_empty,
-    is_short,
-)
 
 _KEYS = ("quote", "any", "grade", "in")
 _EXAMPLE = "in: {metadata.source: terms.pdf}"
@@ -217,6 +213,8 @@ def _check_quote(value: object, at: Location, *, at_key: bool = False) -> str | 
 
 def wrong_quote(value: object) -> str | None:
     """Return why a value cannot be a quote; None if it can."""
+    from pytest_relevance.passages.quotes import is_empty
+
     if not isinstance(value, str):
         if isinstance(value, (list, Mapping)):
             advice = "put a quote with brackets or braces in quotation marks"
@@ -290,6 +288,8 @@ def _check_distinct(written: Sequence[_Written]) -> Wrong | None:
 
 def why_alike(earlier: Passage, later: Passage) -> str | None:
     """Return why two passages of a case cannot be told apart; None if they can."""
+    from pytest_relevance.passages.quotes import contains
+
     for quote in later.quotes:
         for other in earlier.quotes:
             is_in_other, has_other = contains(other, quote), contains(quote, other)
@@ -310,6 +310,8 @@ def check_excluded_apart(
     passages: Sequence[Passage], expect: Iterable[Expectation], at: Location
 ) -> Wrong | None:
     """Report an excluded quote that every text with a passage of the case holds."""
+    from pytest_relevance.passages.quotes import contains
+
     result = None
     for expected in expect:
         for index, quote in enumerate(expected.quotes):
@@ -415,6 +417,8 @@ def notices_of_passages(cases: Iterable[Case]) -> Iterator[str]:
 
     Contexts of other tools are not looked at: nobody chose their words.
     """
+    from pytest_relevance.passages.quotes import FEWEST_LETTERS, is_short
+
     short = []
     many = []
     for case in cases:

@@ -11,17 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.model import Case, FieldCondition, Passage
 from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
-from pytest_relevance.passages.matching import (
-    QuoteForms,
-    TextForms,
-    holds,
-    quote_forms,
-    text_forms,
-)
 from pytest_relevance.results.case_parts import CasePassage
 from pytest_relevance.results.document_fields import (
     meets_condition,
@@ -29,6 +23,9 @@ from pytest_relevance.results.document_fields import (
 )
 from pytest_relevance.results.responses.fields import Absent
 from pytest_relevance.results.responses.ranking import Ranking
+
+if TYPE_CHECKING:
+    from pytest_relevance.passages.matching import QuoteForms, TextForms
 
 NO_TEXTS = (
     "passages are looked for in texts, and the results have none; return results with a "
@@ -267,13 +264,18 @@ def key_of_passage(passage: Passage) -> str:
 
 def _quotes_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[list[int]]:
     """Return for each text the indexes of the passages of which it holds a quote."""
+    # most runs have no passages
+    from pytest_relevance.passages.matching import holds
+
     quotes = [_forms_of_passage(passage) for passage in passages]
     by_text = []
     for text in ranking.texts:
         forms = _forms_of_text(text)
-        by_text.append(
-            [index for index, each in enumerate(quotes) if _holds_any(forms, each)]
-        )
+        held = []
+        for index, forms_of_passage in enumerate(quotes):
+            if any(holds(forms, quote) for quote in forms_of_passage):
+                held.append(index)
+        by_text.append(held)
     return by_text
 
 
@@ -299,10 +301,6 @@ def _field_of_text(ranking: Ranking, path: str, text: int) -> object:
     return Absent() if values is None else values[text]
 
 
-def _holds_any(text: TextForms, quotes: Sequence[QuoteForms]) -> bool:
-    return any(holds(text, quote) for quote in quotes)
-
-
 def _forms_of_passage(passage: Passage) -> Sequence[QuoteForms]:
     """Return the quotes of a passage in the forms in which texts are compared."""
     forms = []
@@ -313,9 +311,13 @@ def _forms_of_passage(passage: Passage) -> Sequence[QuoteForms]:
 
 @lru_cache(maxsize=_MOST_TEXTS)
 def _forms_of_text(text: str) -> TextForms:
+    from pytest_relevance.passages.matching import text_forms
+
     return text_forms(text)
 
 
 @lru_cache(maxsize=_MOST_TEXTS)
 def _forms_of_quote(quote: str, *, is_context: bool) -> QuoteForms:
+    from pytest_relevance.passages.matching import quote_forms
+
     return quote_forms(quote, is_context=is_context)

@@ -82,6 +82,11 @@ def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project) -> None:
     assert imported(forty, "-vv", "--junitxml=junit.xml", *REPORTS) & HEAVY == {"yaml"}
 
 
+def test_cases_with_judged_documents_look_into_no_quotes(forty: Project) -> None:
+    modules = imported(forty, "--relevance-record=run.jsonl", "--relevance-update")
+    assert not any(name.startswith("pytest_relevance.passages") for name in modules)
+
+
 def test_a_baseline_imports_neither_numpy_nor_pandas_where_no_score_changed(
     forty: Project,
 ) -> None:
