@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from enum import Enum
 from functools import lru_cache
 
 from pytest_relevance.passages.characters import (
@@ -20,32 +19,8 @@ from pytest_relevance.passages.characters import (
     ends_at,
     is_of_word,
 )
+from pytest_relevance.passages.differences import Difference
 from pytest_relevance.passages.matching import quote_forms, text_forms
-
-
-class Difference(Enum):
-    """What is different between a quote and the text that nearly holds it."""
-
-    MARKS = "marks"
-    """Punctuation marks or signs. The words are the same."""
-
-    SPACES = "spaces"
-    """Words are joined or divided. Their letters and digits are the same."""
-
-    ACCENTS = "accents"
-    """Letters have other accents."""
-
-    WORDS = "words"
-    """Words or numbers are different, or others stand between those of the quote."""
-
-    SPLIT = "split"
-    """One text ends within the quote, and another text begins with the rest."""
-
-    ENDS_WITHIN = "ends within"
-    """The text ends within the quote, and no other text begins with the rest."""
-
-    BEGINS_WITHIN = "begins within"
-    """The text begins within the quote, and no other text ends with the beginning."""
 
 
 @dataclass(frozen=True, slots=True)

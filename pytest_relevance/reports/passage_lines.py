@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.passages.near_misses import Difference
+from pytest_relevance.passages.differences import Difference
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.loss_tables import loss_text
 from pytest_relevance.reports.styled_lines import (

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case, Passage
-from pytest_relevance.passages.near_misses import near_miss
 from pytest_relevance.results.case_parts import (
     OTHER_FIELD,
     CasePassage,
@@ -52,6 +51,9 @@ def find_near_passage(
             found=value if isinstance(value, str) else shown(value, 40),
             is_deeper=is_deeper,
         )
+    # most failed cases have no passages
+    from pytest_relevance.passages.near_misses import near_miss
+
     near = near_miss(passage.quotes, ranking.texts)
     if near is None:
         return None

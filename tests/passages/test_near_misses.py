@@ -2,7 +2,8 @@
 
 import pytest
 
-from pytest_relevance.passages.near_misses import Difference, NearMiss, near_miss
+from pytest_relevance.passages.differences import Difference
+from pytest_relevance.passages.near_misses import NearMiss, near_miss
 
 TERMS = "You may return goods within 30 days of the delivery, if you want to have it"
 REST = "replaced, and a receipt of its own. The plan has 2.5 GB of storage."
