@@ -370,6 +370,55 @@ def test_a_judge_gets_what_catalogue_and_index_say(shop: Project) -> None:
     assert "well: {'stock': '3', 'id': 'well', 'title': 'Index of well'}" in told
 
 
+def test_a_document_without_a_text_is_not_asked_about(shop: Project) -> None:
+    shop.conftest(
+        (SEARCH + JUDGE).replace('f"Title of {word}"', '"" if "e" in word else word')
+    )
+    run = shop.run(OPTION, "--relevance-judge-limit=5")
+    assert asked(shop) == ["bad", "boom", "boom2", "good", "odd"]
+    assert "; 3 not asked for: only the id is known;" in run.said
+    named = 'first query "b none five odd boom boom2", document '
+    assert f"3 documents of which only the id is known: {named}" in run.said
+    assert (
+        "Give documents a title: in what the search returns (title_field), in a"
+        in run.said
+    )
+
+
+WORDS = {
+    "good": "Grade: 3",
+    "well": "<think>Is it 3? No.</think> It would do, so 2",
+    "bad": '{"grade": 0}',
+    "none": "1. The query asks for none.",
+    "five": '{"grade": 5}',
+    "odd": "3/4",
+}
+
+
+@BOTH
+def test_a_judge_answers_in_words(shop: Project, judge: str) -> None:
+    shop.conftest(re.sub("GRADES = .*", f"GRADES = {WORDS}", SEARCH + judge))
+    run = shop.run(OPTION)
+    assert run.code == 0
+    assert grades(shop) == {"good": "3", "bad": "0"}
+    said = "it said '1. The query asks for none.': a grade is one of 0 to 3, or None"
+    assert f"model-x/prompt-3, 2 calls: {said}" in run.said
+    assert '(first query "b none five odd boom boom2", document "none")' in run.said
+    assert "model-x/prompt-3, 1 call: other faults" in run.said
+
+
+@pytest.mark.parametrize("option", [OPTION, "--relevance-calibrate=9"])
+def test_a_judge_with_nothing_but_faults_fails_the_run(
+    shop: Project, option: str
+) -> None:
+    shop.conftest(SEARCH + before_the_grade(JUDGE, "return 'I think 3'"))
+    shop.cases("cases: [{query: a good well, judgments: {a: 3, good: 2}}]")
+    run = shop.run(option)
+    assert (run.code, run.counts) == (1, {"passed": 1})
+    assert "model-x/prompt-3 gave no grade: " in run.said
+    assert "and all are faults; mend the judge or its prompt" in run.said
+
+
 # --- calibration ----------------------------------------------------------------------
 
 CALIBRATE = "--relevance-calibrate=100"
@@ -382,10 +431,15 @@ OF_PEOPLE = """
 """
 
 
+TITLED = f"    documents: titles.csv{OF_PEOPLE}"
+"""The same with a catalogue, which has a title of what no search returns."""
+
+
 @pytest.fixture
 def judged(shop: Project) -> Project:
     """A shop in which people have judged what the judge is asked for."""
-    shop.cases(OF_PEOPLE)
+    shop.write("titles.csv", "id,title\nbad,Polish\n")
+    shop.cases(TITLED)
     return shop
 
 
@@ -399,7 +453,7 @@ def test_the_whole_section(judged: Project) -> None:
     run = judged.run(CALIBRATE)
     assert run.code == 0
     assert calibration(run) == [
-        "asked for 7 of the 7 grades that people gave: 1 without a title; 1 it cannot tell; 1 failed",
+        "asked for 7 of the 7 grades that people gave: 1 it cannot tell; 1 failed",
         "",
         "5 pairs of query and document that both people and model-x/prompt-3 graded",
         "  equal grades                     40.0%  2 of 5",
@@ -443,7 +497,7 @@ def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(
     drawn = "asked for 4 of the 7 grades that people gave, drawn evenly over the grades"
     assert calibration(run)[0].startswith(drawn)
     before = asked(judged)
-    head, first, second = OF_PEOPLE.rstrip().rsplit("\n", 2)
+    head, first, second = TITLED.rstrip().rsplit("\n", 2)
     judged.cases(f"{head}\n{second}\n{first}\n")
     judged.run("--relevance-calibrate=4")
     assert asked(judged) == before
@@ -459,9 +513,10 @@ def test_the_same_are_asked_for_once_whatever_the_order_and_the_variants(
 
 def test_judgments_of_a_test_in_python(project: Project) -> None:
     project.conftest(SEARCH + JUDGE)
-    project.test('relevance.check("laces", ["c", "a"], {"a": 3, "d": 0})')
+    found = '[("c", "Calf"), ("a", "Aglet")]'
+    project.test(f'relevance.check("laces", {found}, {{"a": 3, "d": 0}})')
     project.run("--relevance-calibrate=9")
-    assert asked(project) == ["a", "d"]
+    assert asked(project) == ["a"]
 
 
 def test_grades_of_a_machine_are_none_of_people(judged: Project) -> None:
@@ -470,7 +525,9 @@ def test_grades_of_a_machine_are_none_of_people(judged: Project) -> None:
     row = f"{query},c,1,model-y,true\n{query},e,3,model-y,true\n"
     judged.write("machine.csv", header + row)
     fill = "judgments: [{file: machine.csv, fill: true}]\n"
-    judged.cases(f"{fill}cases: [{{query: {query}, judgments: {{good: 3, bad: 0}}}}]")
+    catalogue = "documents: titles.csv\n"
+    of_people = f"cases: [{{query: {query}, judgments: {{good: 3, bad: 0}}}}]"
+    judged.cases(f"{fill}{catalogue}{of_people}")
     judged.run(CALIBRATE)
     assert asked(judged) == ["bad", "good"]
     judged.cases(f"{fill}cases: [{{query: {query}}}]\n")
@@ -490,7 +547,7 @@ def test_what_a_judge_is_told_of_documents_that_were_not_found(judged: Project) 
     run = judged.run(CALIBRATE)
     index = "bad: {'stock': '3', 'id': 'bad', 'title': 'Index of bad'}"
     assert index in told_of(judged)
-    assert "without a title" not in run.text
+    assert "only the id is known" not in run.said
 
 
 def test_nothing_to_compare(shop: Project) -> None:

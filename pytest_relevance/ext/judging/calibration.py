@@ -34,13 +34,17 @@ class Calibration:
     `cases`: the cases with the grades.
     `drawn`: the grades that the judge is asked for.
     `case_numbers`: {grade of people: index of the first case that has it}.
+    `is_drawn`: whether the grades are some of all that people gave.
     `titles`: {query: {document: title}} of the drawn grades.
+    `without_text`: the questions that are not asked, as only an id is known.
     """
 
     cases: Sequence[Case]
     drawn: Sequence[Judged]
     case_numbers: Mapping[Judged, int]
+    is_drawn: bool
     titles: dict[str, dict[str, str]] = field(default_factory=dict)
+    without_text: list[Question] = field(default_factory=list)
 
     @classmethod
     def draw(cls, cases: Sequence[Case], most: int) -> Calibration:
@@ -49,7 +53,9 @@ class Calibration:
         for number, case in enumerate(cases):
             for document, grade in case.grades_of_people.items():
                 case_numbers.setdefault(Judged(case.query, document, grade), number)
-        return cls(cases, drawn_evenly(case_numbers, most), case_numbers)
+        drawn = drawn_evenly(case_numbers, most)
+        is_drawn = len(drawn) < len(case_numbers)
+        return cls(cases, drawn, case_numbers=case_numbers, is_drawn=is_drawn)
 
     @property
     def documents(self) -> list[str]:
@@ -57,20 +63,28 @@ class Calibration:
         return [judged.document for judged in self.drawn]
 
     def questions(self, described: Sequence[CaseResult]) -> list[Question]:
-        """Return a question for each drawn grade.
+        """Return a question for each drawn grade. Keep the titles for the report.
 
-        `described`: the results of the cases, with the titles of their documents. The
-        titles are kept for the report.
+        A document without a text is no longer drawn, and is kept in `without_text`.
+
+        `described`: the results of the cases, with the titles of their documents.
         """
         questions = []
+        asked = []
         for judged in self.drawn:
             number = self.case_numbers[judged]
             texts = described[number].texts
             title = texts.titles.get(judged.document, "")
-            self.titles.setdefault(judged.query, {})[judged.document] = title
             shown = texts.shown.get(judged.document, {})
             document = {**shown, "id": judged.document, "title": title}
-            questions.append(Question(self.cases[number], document))
+            question = Question(self.cases[number], document)
+            if not question.has_text:
+                self.without_text.append(question)
+                continue
+            self.titles.setdefault(judged.query, {})[judged.document] = title
+            questions.append(question)
+            asked.append(judged)
+        self.drawn = asked
         return questions
 
     def section(self, judge: str, answers: Mapping[int, Answer], rest: str) -> Section:
@@ -82,7 +96,7 @@ class Calibration:
         """
         columns = terminal_width()
         how = f"the {counted(len(self.case_numbers), 'grade')} that people gave"
-        if len(self.drawn) < len(self.case_numbers):
+        if self.is_drawn:
             how += ", drawn evenly over the grades"
         text = f"asked for {len(self.drawn):,} of {how}"
         if rest:

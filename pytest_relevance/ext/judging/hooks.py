@@ -12,14 +12,13 @@ Neither the grades nor the errors of the judge change a verdict of the run.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from pytest_relevance._text import counted, harmless
+from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.cases.model import Case
 from pytest_relevance.ext.judging.calibration import Calibration, with_judged_documents
 from pytest_relevance.ext.judging.judge import (
@@ -49,6 +48,8 @@ _MOST_FAULTS = 3
 """How many different faults of a judge are reported."""
 
 _NOT_ASKED = "not asked for: "
+
+_ONLY_IDS = f"{_NOT_ASKED}only the id is known"
 
 _Hook = Generator[None, object, object]
 
@@ -287,7 +288,18 @@ class Judging:
         """
         worklist = Worklist.of(self._described(scored.result for scored in cases))
         left = file.open(worklist, judge.name)
-        rows = left.rows[: self._left]
+        rows: list[WorklistRow] = []
+        questions: list[Question] = []
+        without_text: list[Question] = []
+        for row, question in zip(
+            left.rows, _questions_of(left.rows, cases), strict=True
+        ):
+            if not question.has_text:
+                without_text.append(question)
+            elif len(rows) < self._left:
+                rows.append(row)
+                questions.append(question)
+        self._tell_without_text(judge, without_text)
 
         def take(number: int, answer: Answer) -> None:
             file.add(
@@ -300,10 +312,13 @@ class Judging:
 
         others = {
             "in the file before": left.pairs - len(left.rows),
-            f"{_NOT_ASKED}--relevance-judge-limit": len(left.rows) - len(rows),
+            _ONLY_IDS: len(without_text),
+            f"{_NOT_ASKED}--relevance-judge-limit": len(left.rows)
+            - len(rows)
+            - len(without_text),
         }
         asking = _Asking(f"judged by {judge.name}:", others)
-        answers = self._answers(judge, _questions_of(rows, cases), asking, take)
+        answers = self._answers(judge, questions, asking, take)
         # Calls that had begun when the asking stopped count against the limit too.
         self._left -= min(len(rows), len(answers.by_number) + AT_ONCE)
         graded = sum(answer.grade is not None for answer in answers.by_number.values())
@@ -324,8 +339,10 @@ class Judging:
         ]
         described = self._described(results, calibration.documents)
         questions = calibration.questions(described)
-        untitled = sum(not question.document["title"] for question in questions)
-        asking = _Asking(f"calibrated {judge.name}:", {"without a title": untitled})
+        without_text = calibration.without_text
+        self._tell_without_text(judge, without_text)
+        others = {_ONLY_IDS: len(without_text)}
+        asking = _Asking(f"calibrated {judge.name}:", others)
         answers = self._answers(judge, questions, asking)
         section = calibration.section(judge.name, answers.by_number, answers.rest)
         self._sections.append(section)
@@ -360,6 +377,7 @@ class Judging:
         bar = Progress(asking.title, len(questions), *run_terminal(self._config))
         answers: dict[int, Answer] = {}
         why_stopped = ""
+        is_given_up = False
         bar.advance(0)
         try:
             for number, answer in judge.ask(questions):
@@ -370,24 +388,90 @@ class Judging:
         except KeyboardInterrupt:
             self._is_interrupted = True
             why_stopped = "Ctrl-C"
-        except (UnusableJudge, pytest.exit.Exception, pytest.fail.Exception) as error:
+        except UnusableJudge as error:
+            why_stopped = str(error)
+            is_given_up = True
+        except (pytest.exit.Exception, pytest.fail.Exception) as error:
             # `pytest.fail.Exception` may be a timeout of the last test.
             why_stopped = str(error)
         finally:
             bar.end()
-        self._tell_faults(judge, answers.values())
+        self._tell_faults(judge, questions, answers)
+        if is_given_up or not why_stopped:
+            self._tell_that_all_failed(judge, answers)
         others = {**asking.others, **_without_grade(answers.values())}
         others[_NOT_ASKED + why_stopped] = len(questions) - len(answers)
         rest = [f"{count:,} {reason}" for reason, count in others.items() if count]
         return _Answers(answers, "; ".join(rest))
 
-    def _tell_faults(self, judge: Judge, answers: Iterable[Answer]) -> None:
-        """Tell the user what most often went wrong. No verdict changes."""
-        faults = Counter(answer.fault for answer in answers if answer.fault)
+    def _tell_faults(
+        self,
+        judge: Judge,
+        questions: Sequence[Question],
+        answers: Mapping[int, Answer],
+    ) -> None:
+        """Tell the user what most often went wrong, each with its first document.
+
+        No verdict changes.
+        """
+        by_fault: dict[str, list[int]] = {}
+        for number in sorted(answers):
+            if answers[number].fault:
+                by_fault.setdefault(answers[number].fault, []).append(number)
         told = run_store(self._config).told
-        for fault, count in faults.most_common(_MOST_FAULTS):
-            text = f"{judge.name}, {counted(count, 'call')}: {fault}"
+        most_first = sorted(by_fault.values(), key=len, reverse=True)
+        for numbers in most_first[:_MOST_FAULTS]:
+            text = _fault_text(numbers, questions, answers)
+            told.say(Message(f"{judge.name}, {text}", is_good=False))
+        others = sum(len(numbers) for numbers in most_first[_MOST_FAULTS:])
+        if others:
+            text = f"{judge.name}, {counted(others, 'call')}: other faults"
             told.say(Message(text, is_good=False))
+
+    def _tell_that_all_failed(
+        self, judge: Judge, answers: Mapping[int, Answer]
+    ) -> None:
+        """Let the run fail if a judge was asked, and all answers are faults."""
+        if answers and all(answer.fault for answer in answers.values()):
+            calls = counted(len(answers), "call")
+            self._tell_problem(
+                f"{judge.name} gave no grade: {calls}, and all are faults; mend the judge "
+                "or its prompt"
+            )
+
+    def _tell_without_text(self, judge: Judge, questions: Sequence[Question]) -> None:
+        """Tell the user which documents the judge cannot be asked about."""
+        if not questions:
+            return
+        documents = counted(len(questions), "document")
+        text = (
+            f"{judge.name} was not asked about {documents} of which only the id is known: "
+            f"{_places(questions)}. Give documents a title: in what the search returns "
+            "(title_field), in a catalogue (documents), or by the fixture relevance_documents"
+        )
+        run_store(self._config).told.say(Message(text, is_good=False))
+
+
+def _fault_text(
+    numbers: Sequence[int],
+    questions: Sequence[Question],
+    answers: Mapping[int, Answer],
+) -> str:
+    """Return the message for calls that have the same fault.
+
+    `numbers`: the indexes of their questions.
+    """
+    answer = answers[numbers[0]]
+    said = f"it said {answer.said}: " if answer.said else ""
+    places = _places([questions[number] for number in numbers])
+    return f"{counted(len(numbers), 'call')}: {said}{answer.fault} ({places})"
+
+
+def _places(questions: Sequence[Question]) -> str:
+    """Return which document of which query is meant, of several questions the first."""
+    first = questions[0]
+    place = f"query {quoted(first.case.query)}, document {quoted(first.document['id'])}"
+    return place if len(questions) == 1 else f"first {place}"
 
 
 def _questions_of(

@@ -27,7 +27,13 @@ import pytest
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
+from pytest_relevance.ext.judging.answer_text import (
+    allowed_grades,
+    grade_in,
+    without_thoughts,
+)
 from pytest_relevance.judgments.grading import grade_on_scale
+from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.plugin.exceptions import error_text
 from pytest_relevance.plugin.giving_up import PATIENCE
 from pytest_relevance.plugin.options import redaction, settings
@@ -58,6 +64,12 @@ class Question:
     case: Case
     document: Mapping[str, str]
 
+    @property
+    def has_text(self) -> bool:
+        """Whether more than the id of the document is known."""
+        texts = {**self.document, "id": ""}
+        return any(text.strip() for text in texts.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -65,12 +77,14 @@ class Answer:
 
     `grade`: None if the judge cannot tell, or if something went wrong.
     `note`: the reason that the judge gave; empty without one.
-    `fault`: what went wrong; empty if nothing did.
+    `fault`: what went wrong, and what to do; empty if nothing did.
+    `said`: the answer that is a fault, as messages show it; empty without one.
     """
 
     grade: float | None = None
     note: str = ""
     fault: str = ""
+    said: str = ""
 
 
 class UnusableJudge(ValueError):
@@ -201,7 +215,7 @@ def _run(
 def answer_of(said: object, case: Case) -> Answer:
     """Return the answer in what a judge returned: a grade, (grade, note), or None.
 
-    A grade may be a name on the scale of the case. Any other value is a fault.
+    A grade is a number or a text. Whatever gives no grade of the case is a fault.
     """
     if is_waiting(said):
         # Python warns of a coroutine that is dropped, and a warning may fail a test
@@ -211,28 +225,44 @@ def answer_of(said: object, case: Case) -> Answer:
         )
     grade, note = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
     if not (note is None or isinstance(note, str)):
-        return Answer(fault=f"it said {shown(said)}: a note is text")
+        return Answer(fault="a note is text", said=shown(said))
     text = "" if note is None else str.__str__(note)  # a subclass may raise later
     if grade is None:
         return Answer(note=text)
     try:
+        if isinstance(grade, str):
+            grade = without_thoughts(str.__str__(grade))
         return Answer(grade=_grade_of(grade, case), note=text)
     except ValueError as error:
-        return Answer(fault=f"it said {shown(said)}: {error}")
+        return Answer(fault=f"{error}", said=shown(grade))
 
 
-def _grade_of(said: object, case: Case) -> float:
-    """Return a grade on the scale of a case, from a number or a name on the scale.
+def _grade_of(said: object, case: Case) -> float | None:
+    """Return a grade on the scale of a case; None if a text says that there is none.
 
-    Raises ValueError for anything else, and for a grade that is off the scale or has no
-    gain in the case.
+    `said`: a number, or a text without thoughts.
+
+    Raises:
+        ValueError: it is anything else, or its grade is off the scale or has no gain in
+            the case.
     """
     scale = case.terms.scale
-    grade = grade_on_scale(f"{said}", scale)
+    if isinstance(said, str):
+        grade = grade_in(said, scale)
+        if grade is None:
+            return None
+    else:
+        grade = _grade_of_value(said, scale)
+    case.settings.gain_of(grade)  # raises if a grade has no gain
+    return grade
+
+
+def _grade_of_value(value: object, scale: Scale | None) -> float:
+    """Return a number as a grade. Raises ValueError for other values."""
+    # numbers of numpy and of other libraries are known by their text alone
+    grade = grade_on_scale(f"{value}", scale)
     if grade is None:
-        allowed = "a number" if scale is None else f"one of {scale.describe()}"
-        raise ValueError(f"a grade is {allowed}, or None for none")
+        raise ValueError(f"a grade is {allowed_grades(scale)}, or None for none")
     if isinstance(grade, str):
         raise ValueError(grade)
-    case.settings.gain_of(grade)  # raises if a grade has no gain
     return grade
