@@ -99,21 +99,25 @@ def missing_passages(result: CaseResult) -> list[CasePassage]:
     return missing
 
 
-def held_text(result: CaseResult, rank: int) -> str:
-    """Return the numbers of the passages that the result at a rank (from 1) holds.
+def held_texts(result: CaseResult, held: Sequence[Sequence[int]]) -> list[str]:
+    """Return for each result the numbers of the passages that it holds: `2 (1)`.
 
-    Passages that an earlier result holds too are in brackets: `2 (1)`.
+    Passages that an earlier result holds too are in brackets.
+
+    `held`: for each result the indexes (from 0) of the passages that it holds.
     """
-    held = result.graded.held
-    above = {index for indexes in held[: rank - 1] for index in indexes}
-    new: list[str] = []
-    again: list[str] = []
-    for index in held[rank - 1]:
-        (again if index in above else new).append(str(index + 1))
-    parts = [" ".join(new)] if new else []
-    if again:
-        parts.append(f"({' '.join(again)})")
-    return " ".join(parts) or "-"
+    texts = []
+    above: set[int] = set()
+    for indexes in held:
+        of_case = [each for each in indexes if each < len(result.evaluation.passages)]
+        new = [str(index + 1) for index in of_case if index not in above]
+        again = [str(index + 1) for index in of_case if index in above]
+        parts = [" ".join(new)] if new else []
+        if again:
+            parts.append(f"({' '.join(again)})")
+        texts.append(" ".join(parts) or "-")
+        above.update(of_case)
+    return texts
 
 
 def found_text(result: CaseResult) -> str:
@@ -147,6 +151,17 @@ def place_text(result: CaseResult, passage: CasePassage) -> str:
     if is_all:
         return f"in none of the {returned:,} results"
     return f"not in the first {returned:,} results"
+
+
+def was_text(passage: CasePassage, was: Mapping[str, int]) -> str:
+    """Return where a passage was in the accepted ranking: `was rank 2`, or "".
+
+    `was`: {passage: its rank in the accepted ranking}; empty without one.
+    """
+    if not was:
+        return ""
+    rank = was.get(passage.text)
+    return "was not found" if rank is None else f"was rank {rank}"
 
 
 def _grade_text(result: CaseResult, passage: CasePassage) -> str:
@@ -246,17 +261,13 @@ def _add(
     `was`: {passage: its rank in the accepted ranking}; empty without one.
     `costs`: {passage: what its place costs of nDCG@k}.
     """
-    before = ""
-    if was:
-        rank = was.get(passage.text)
-        before = "was not found" if rank is None else f"was rank {rank}"
     cost = costs.get(passage.text, 0.0)
     table.add(
         str(numbers[passage.text]),
         quoted(passage.text),
         _grade_text(result, passage),
         place_text(result, passage),
-        before,
+        was_text(passage, was),
         loss_text(cost) if cost > LEAST else "",
         style=style,
     )

@@ -12,7 +12,7 @@ from pytest_relevance._number_text import total_text
 from pytest_relevance._text import counted
 from pytest_relevance.registry import EXPECTATIONS, ExtensionError
 from pytest_relevance.reports.cells import RIGHT, Column, document_columns, styled_cell
-from pytest_relevance.reports.passage_lines import held_text
+from pytest_relevance.reports.passage_lines import held_texts
 from pytest_relevance.reports.styled_lines import BAD, DIM, DOUBT, PLAIN, Line
 from pytest_relevance.reports.table import Table
 from pytest_relevance.results.breakdown import (
@@ -86,6 +86,7 @@ class _RankingTable:
         if self._has_passages and are_all_new:
             self._accepted_ranks = {}
         self._unwanted = unwanted_documents(result)
+        self._held = held_texts(result, result.ranking.held)
 
     def add_results(self, *, full: bool) -> None:
         """Add the rows of a ranking without judgments."""
@@ -131,7 +132,7 @@ class _RankingTable:
             self._add_result(
                 row.rank,
                 document,
-                grade=held_text(self.result, row.rank),
+                grade=self._held[row.rank - 1],
                 figures=figure_texts(row),
                 style=PLAIN if row.gain else DIM,
             )

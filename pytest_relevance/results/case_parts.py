@@ -325,7 +325,7 @@ class CaseRanking:
     If a record keeps texts (`relevance_record_texts`), each entry of `uncollapsed` has
     one in:
 
-    `texts`: the texts of the results. No report has them.
+    `texts`: the texts of the results. Of all reports only the page has them.
     `fields_of_texts`: {field: for each text [its value], or [] if it has none}, for the
         fields that conditions of passages look at.
     """

@@ -296,3 +296,32 @@ class TestOpenQuery:
             "shoe fell from 2 to 3",
         ]
         assert moves["What rose or came"] == ["tent came at 1"]
+
+
+PASSAGES = """\
+k: 3
+cases:
+  - query: boots
+    min_ndcg: 0.9
+    passages: [within 30 days of delivery, the original receipt]
+"""
+
+
+def test_a_query_with_passages_has_nothing_to_judge(
+    reader: Reader, tmp_path: Path
+) -> None:
+    project = Project(tmp_path)
+    project.write("conftest.py", SEARCH)
+    project.write("boots.relevance.yaml", PASSAGES)
+    project.search_returns({"boots": ["Return it within 30 days of delivery.", "x y"]})
+    project.pytest("--relevance-update")
+    project.search_returns({"boots": ["x y", "It is within 30 days.", "of delivery."]})
+    reader.open(project.report(), "#case=boots.relevance.yaml::boots")
+    assert reader.texts("#case .now .badge") == ["-", "-", "-"]
+    assert reader.texts("#case .before .badge") == ["1", "-"]
+    assert reader.texts("#case .grades") == []
+    (first, second) = reader.texts("#case details tbody tr")
+    assert "it is split: rank 2 ends with its beginning, rank 3 has the rest" in first
+    assert "in none of the 3 results, was rank 1" in first
+    assert "the original receipt" in second
+    assert reader.score == 0.0

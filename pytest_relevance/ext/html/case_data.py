@@ -15,6 +15,13 @@ from pytest_relevance.ext.html.query_rows import QueryRows
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.case_score import ties_text
 from pytest_relevance.reports.labels import case_label, names_in_page, search_label
+from pytest_relevance.reports.passage_lines import (
+    held_texts,
+    missing_passages,
+    near_text,
+    place_text,
+    was_text,
+)
 from pytest_relevance.reports.reasons import reason_texts
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.reports.run.stability import unstable_text
@@ -39,6 +46,9 @@ from pytest_relevance.results.unjudged import (
 
 _Scale = tuple[tuple[float, str], ...]
 """The grades of a scale, the lowest first, each with its name or an empty text."""
+
+_LONGEST_TEXT = 500
+"""How many characters of the text of a result the page has."""
 
 _DECIMALS = 9
 """Decimals of losses, moves and worths. The page shows three, its worklist four. All of
@@ -75,6 +85,8 @@ def all_case_data(
             **_accepted(row),
             "moves": _moves(row, change.shares),
         }
+        if result.evaluation.passages:
+            values |= _of_passages(row, change)
         values |= _texts(result, values)
         yield _without_empty_values(values)
 
@@ -230,6 +242,58 @@ def _ranking(result: CaseResult) -> dict[str, Any]:
         "notInIndex": list(result.texts.not_in_index),
         "notInCatalogue": list(result.texts.not_in_catalogue),
     }
+
+
+def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
+    """Return what the page shows of a case with passages, and of its texts.
+
+    These have no grades, and nobody can judge their results. `script/data.js` says what
+    the list of a passage has (`Passage`).
+    """
+    result = row.result
+    before = row.change.before
+    was = row.change.ranks_before if row.has_earlier_ranking else {}
+    costs = {loss.document: loss.loss for loss in change.losses}
+    missing = missing_passages(result)
+    passages = []
+    for passage in result.evaluation.passages:
+        cost = _rounded(max(costs.get(passage.text, 0.0), 0.0))
+        where = place_text(result, passage)
+        words = [where, near_text(result, passage), was_text(passage, was)]
+        is_missing = passage in missing
+        passages.append([passage.text, passage.grade, *words, cost, is_missing])
+    held_before: list[str] = []
+    if before is not None and row.has_earlier_ranking:
+        held_before = held_texts(result, before.held)
+    return {
+        "passages": passages,
+        "held": held_texts(result, result.ranking.held),
+        "acceptedHeld": held_before,
+        "texts": _texts_of_results(result),
+        "grades": [],
+        "acceptedGrades": [],
+        "losses": [],
+        "moves": [],
+    }
+
+
+def _texts_of_results(result: CaseResult) -> list[str]:
+    """Return the texts of the top k, cut; [] unless the record has texts.
+
+    Of a document whose chunks are collapsed, the text of the first chunk.
+    """
+    ranking = result.ranking
+    if not ranking.texts:
+        return []
+    texts = []
+    for index, document in enumerate(ranking.documents[: result.conditions.k]):
+        place = index
+        if ranking.as_returned:
+            place = list(ranking.as_returned).index(document)
+        text = ranking.texts[place]
+        is_long = len(text) > _LONGEST_TEXT
+        texts.append(f"{text[:_LONGEST_TEXT]}..." if is_long else text)
+    return texts
 
 
 def _accepted(row: PageRow) -> dict[str, Any]:

@@ -27,12 +27,20 @@ from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.run.case_change import CaseChange
 from pytest_relevance.results.case_parts import (
     NEW,
+    REGRESSION,
     STALE,
     BaselineComparison,
     Repeats,
     SearchError,
 )
-from tests.helpers import changed, page_values, result_of
+from tests.helpers import (
+    changed,
+    page_values,
+    passage_case,
+    result_of,
+    scored,
+    texts_of,
+)
 from tests.reports.conftest import Shop
 
 
@@ -392,3 +400,32 @@ def test_a_very_large_run_shows_what_is_worth_a_look_and_counts_the_rest(
 def test_skipped_cases_are_left_out(shop: Shop) -> None:
     skipped = shop.result(["sku-1"])
     assert data_of(Run([changed(skipped, verdict="skipped")]))["cases"] == []
+
+
+def test_passages_are_in_the_place_of_grades() -> None:
+    case = passage_case("within 30 days", "keep the box", k=2, min_ndcg=0.9)
+    before = scored(case, texts_of("Within 30 days, keep the box."))
+    after = scored(case, texts_of("a page", "keep the box", ids=["e1", "e2"]))
+    baseline = BaselineComparison(
+        REGRESSION,
+        before.score,
+        documents=before.ranking.documents,
+        grades=before.ranking.grades,
+        held=before.ranking.held,
+    )
+    found = case_of(replace(after, baseline=baseline))
+    assert found["passages"] == [
+        ["within 30 days", 1, "in none of the 2 results", "", "was rank 1", 0.386852807, True],
+        ["keep the box", 1, "rank 2", "", "was rank 1", 0.226294386, False],
+    ]  # fmt: skip
+    assert (found["held"], found["acceptedHeld"]) == (["-", "2"], ["1 2"])
+    absent = {"grades", "acceptedGrades", "losses", "moves", "toJudge", "texts"}
+    assert not absent & {*found}
+
+
+def test_a_page_has_the_beginnings_of_texts_that_a_record_has() -> None:
+    case = passage_case("within 30 days", k=2)
+    texts = ("x" * 600, "Within 30 days.")
+    result = scored(case, texts_of(*texts))
+    result = replace(result, ranking=replace(result.ranking, texts=texts))
+    assert case_of(result)["texts"] == ["x" * 500 + "...", "Within 30 days."]

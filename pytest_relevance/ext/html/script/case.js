@@ -77,6 +77,7 @@ class CaseView {
         rankings.panel((name, isAsked) => judging.choices(name, isAsked)),
         ...(isJudging ? outcome : []), // a judge sees the results first
         ...movedSections(item),
+        ...passagesPart(item),
         ...lossesPart(rankings),
         ...breakdownPart(rankings, this.data.settings[item.settings].text),
         ...explanationParts(item),

@@ -26,6 +26,12 @@
 
 /** Document (null: any of several), grade, rank (null: not returned), loss of nDCG, places, candidates. @typedef {[string | null, number, number | null, number, number, number]} Loss */
 
+/**
+ * A passage: its quote and its grade; where it is, what nearly holds it, and where it was in the accepted ranking, in words
+ * or ""; what its place costs of nDCG@k; and whether no result in the top k holds it.
+ * @typedef {[string, number, string, string, string, number, boolean]} Passage
+ */
+
 /** An element that Python has made, as `reports/html/elements.py` writes it. @typedef {[string, Record<string, string>, (string | Tree)[]]} Tree */
 
 /**
@@ -103,6 +109,10 @@
  * @property {string[]} [notInIndex]
  * @property {string[]} [notInCatalogue]
  * @property {Loss[]} [losses]
+ * @property {Passage[]} [passages] in place of judged documents: then there are no grades, and nothing is judged
+ * @property {string[]} [held] for each document the numbers of the passages that it holds, "-" for none
+ * @property {string[]} [acceptedHeld] the same for `accepted`
+ * @property {string[]} [texts] the beginnings of the texts of the first k documents, if the record has texts
  * @property {string[]} [reasons]
  * @property {{text: string, frame: string}} [error]
  * @property {Record<string, string>} [explanations]

@@ -22,8 +22,35 @@ function lossesPart(rankings) {
   return [details("Lost most by", table(["grade", "document", "found", "#nDCG"], rows))];
 }
 
+/** Return the passages of a case, those first that no result in the top k holds. @param {Case} item @returns {HTMLElement[]} */
+function passagesPart(item) {
+  const passages = item.passages ?? [];
+  if (!passages.length) {
+    return [];
+  }
+  const numbered = passages.map((passage, index) => /** @type {const} */ ([index + 1, passage]));
+  const missing = numbered.filter(([, passage]) => passage[6]);
+  const found = numbered.filter(([, passage]) => !passage[6]);
+  const rows = [...missing, ...found].map(([number, [quote, grade, place, near, was, cost, isMissing]]) => {
+    const words = make("td", {}, userText(quote));
+    if (near) {
+      words.append(make("div", { class: "small" }, userText(near)));
+    }
+    const where = [make("span", isMissing ? { class: "loss" } : {}, place), ...(was ? [`, ${was}`] : [])];
+    const change = figures(cost > LEAST_CHANGE ? signed(-cost) : "");
+    const cells = [figures(String(number)), words, figures(String(grade)), make("td", {}, ...where), change];
+    return make("tr", {}, ...cells);
+  });
+  const total = `${found.length} of ${counted(passages.length, "passage", "passages")} in the top ${item.k}`;
+  const list = table(["#", "passage", "#grade", "where", "#nDCG"], rows);
+  return [details("Passages", make("p", { class: "place" }, total), list)];
+}
+
 /** The table of nDCG, rank by rank. @param {Rankings} rankings @param {string} settings @returns {HTMLElement[]} */
 function breakdownPart({ item, own, measure }, settings) {
+  if (item.passages) {
+    return []; // one rank may have the gains of several passages: the report in a terminal has the table
+  }
   const ranking = gradedRanking(item, own);
   const scored = measure.scoredIndexes(ranking).slice(0, item.k);
   const ideal = measure.idealGrades(ranking, item.k);
@@ -81,8 +108,10 @@ function explanationParts(item) {
 /** Return the opened query as text for a chat: what was found, and both rankings. @param {Rankings} rankings @param {string} found */
 function chatText({ item, own, accepted }, found) {
   const listed = (/** @type {string} */ title, /** @type {string[]} */ names) => {
+    const held = title === "now:" ? item.held : item.acceptedHeld;
     const grade = (/** @type {string} */ name) => own.get(name) ?? judgmentOf(item, name) ?? DASH;
-    const rows = names.map((name, index) => `${index + 1}. [${grade(name)}] ${visible(titleOf(item, name))}`);
+    const badge = (/** @type {string} */ name, /** @type {number} */ index) => held?.[index] ?? grade(name);
+    const rows = names.map((name, index) => `${index + 1}. [${badge(name, index)}] ${visible(titleOf(item, name))}`);
     return rows.length ? ["", title, ...rows] : [];
   };
   const now = listed("now:", (item.documents ?? []).slice(0, item.k));

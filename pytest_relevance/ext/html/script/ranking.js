@@ -115,6 +115,12 @@ class Rankings {
     return change;
   }
 
+  /** The passages that a result holds. @param {string} held their numbers, or "-" */
+  passagesBadge(held) {
+    const [level, title] = held === "-" ? [0, "holds no passage"] : [3, `holds the passages ${held}`];
+    return make("span", { class: `badge level-${level}`, title }, held);
+  }
+
   /** A grade, coloured by its gain, with its name as a hint. @param {Grade} grade */
   badge(grade) {
     if (grade === null) {
@@ -129,6 +135,9 @@ class Rankings {
 
   /** What the grades are called, the highest first. @returns {HTMLElement[]} */
   legend() {
+    if (this.item.passages) {
+      return []; // the list of passages has their numbers
+    }
     const named = namedGrades(this.scale).filter(([, name]) => name);
     const entries = named.reverse().map(([grade, name]) => make("li", {}, this.badge(grade), " ", userText(name)));
     if (unjudgedOf(this.item).length || (this.item.acceptedGrades ?? []).includes(null)) {
@@ -145,7 +154,7 @@ class Rankings {
   panel(grading) {
     const { item, accepted } = this;
     const grades = [...(item.grades ?? []), ...(item.acceptedGrades ?? []), ...this.own.values()];
-    const isWide = grades.some((grade) => String(grade ?? "").length > 2);
+    const isWide = item.passages !== undefined || grades.some((grade) => String(grade ?? "").length > 2);
     const panel = make("div", { class: `rankings${accepted.length ? " two" : ""}${isWide ? " wide-grades" : ""}` });
     if (accepted.length) {
       const rows = accepted.map((name, index) => this.acceptedRow(name, index, grading));
@@ -155,7 +164,10 @@ class Rankings {
       panel.append(before, lines);
     }
     const now = (item.documents ?? []).slice(0, Math.max(item.k, 10));
-    const rows = now.map((name, index) => this.row(name, index, now.indexOf(name) < index, grading));
+    const rows = now.map((name, index) => {
+      const isCopy = !item.passages && now.indexOf(name) < index;
+      return this.row(name, index, isCopy, grading);
+    });
     const list = rows.length
       ? make("ol", { role: "list", "aria-label": "results now" }, ...rows)
       : make("p", { class: "empty" }, emptyText(item));
@@ -176,7 +188,11 @@ class Rankings {
     } else if (rank !== index + 1) {
       small.push(make("span", {}, `now ${rank}`));
     }
-    const row = this.result({ "data-accepted": name }, name, index + 1, grade, small);
+    const badge = item.passages ? this.passagesBadge(item.acceptedHeld?.[index] ?? "-") : this.badge(grade);
+    const row = this.result({ "data-accepted": name }, name, index + 1, grade, small, badge);
+    if (item.passages) {
+      return row;
+    }
     if ((rank === null || rank > item.k) && accepted.indexOf(name) === index) {
       row.setAttribute("data-graded", name);
       row.append(...grading(name, false));
@@ -208,7 +224,11 @@ class Rankings {
       small.push(make("span", { title: hint }, `worth judging: ${word}`));
     }
     const grade = isCopy ? null : (this.own.get(name) ?? judged);
-    const row = this.result({ "data-document": name }, name, index + 1, grade, small);
+    const badge = item.passages ? this.passagesBadge(item.held?.[index] ?? "-") : this.badge(grade);
+    const row = this.result({ "data-document": name }, name, index + 1, grade, small, badge);
+    if (item.passages) {
+      return row;
+    }
     if (!isCopy && index < item.k) {
       row.setAttribute("data-graded", name);
       row.append(...grading(name, judged === null));
@@ -224,9 +244,9 @@ class Rankings {
   /**
    * One result: rank, grade, title, and what else there is to know in small.
    * @param {Record<string, string>} attributes @param {string} name @param {number | null} rank null: not shown
-   * @param {Grade} grade @param {HTMLElement[]} small
+   * @param {Grade} grade @param {HTMLElement[]} small @param {HTMLElement} [badge] the badge of the grade unless given
    */
-  result(attributes, name, rank, grade, small) {
+  result(attributes, name, rank, grade, small, badge = this.badge(grade)) {
     const { url, image, fields } = shownOf(this.data, this.item, name);
     const title = make("div", { class: "title" }, webLink(url, userText(titleOf(this.item, name))));
     const words = make("div", { class: "words" }, ...pictures(image), title);
@@ -241,7 +261,7 @@ class Rankings {
       words.append(make("div", { class: "small" }, ...small));
     }
     const place = make("span", { class: "rank" }, rank === null ? "" : String(rank));
-    return make("li", { ...attributes, class: "result" }, place, this.badge(grade), words);
+    return make("li", { ...attributes, class: "result" }, place, badge, words);
   }
 
   /** Draw lines between the places of a document in both rankings, if these stand side by side. @param {HTMLElement} section */

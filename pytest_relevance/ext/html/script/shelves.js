@@ -24,7 +24,9 @@ function shelvesOf(data, item) {
     names.map((name, index) => {
       const [mark, kind] = markOf(name, index + 1);
       const { url, image, fields } = shownOf(data, item, name);
-      return { title: titleOf(item, name), facts: fields.map(([, text]) => text), url, image, mark, kind };
+      const text = item.texts?.[(item.documents ?? []).indexOf(name)];
+      const facts = [...(text ? [text] : []), ...fields.map(([, field]) => field)];
+      return { title: titleOf(item, name), facts, url, image, mark, kind };
     });
   const ofBefore = cards(before, (name, rank) => {
     const to = rankOf(item, name);
