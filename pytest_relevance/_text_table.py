@@ -131,14 +131,18 @@ class TextTable:
         """
         texts = list(texts)
         wanted = [*texts, *numbers_or_names]
-        rows: list[list[str]] = []
-        for chunk in self._whole_chunks():
-            rows += chunk
-            if len(rows) >= BLOCK:
-                yield _cells_of(rows, wanted, len(texts))
-                rows = []
-        if rows:
-            yield _cells_of(rows, wanted, len(texts))
+        columns: list[list[Any]] = [[] for _ in wanted]
+        read = 0
+        for rows in self._whole_chunks():
+            for column, number in zip(columns, wanted, strict=True):
+                column.extend(map(itemgetter(number), rows))
+            read += len(rows)
+            if read >= BLOCK:
+                yield _with_unescaped(columns, len(texts))
+                columns = [[] for _ in wanted]
+                read = 0
+        if read:
+            yield _with_unescaped(columns, len(texts))
 
     def place(self, row: int) -> Place:
         """Return the place of a row: the line in which it begins.
@@ -262,15 +266,10 @@ class TextTable:
         return f"found {columns} where there are {width}, separated by {separator}; {advice}"
 
 
-def _cells_of(
-    rows: Sequence[Sequence[str]], wanted: Iterable[int], texts: int
-) -> list[list[Any]]:
-    """Return the cells of some columns. The first `texts` columns are unescaped."""
-    columns: list[list[Any]] = []
-    for number in wanted:
-        cells = list(map(itemgetter(number), rows))
-        columns.append(unescaped(cells) if len(columns) < texts else cells)
-    return columns
+def _with_unescaped(columns: list[list[Any]], texts: int) -> list[list[Any]]:
+    """Return columns of cells. The first `texts` columns are unescaped."""
+    unescaped_texts = [unescaped(column) for column in columns[:texts]]
+    return unescaped_texts + columns[texts:]
 
 
 def _repetitive_columns(
