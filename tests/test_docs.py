@@ -1,11 +1,10 @@
 """The pages of the documentation, followed as a reader does, and their links."""
 
-import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -53,17 +52,6 @@ FILES = {
 }
 """Files that examples name."""
 
-ANSWERS = {
-    "strap": "0",
-    "dock": "0",
-    "Smartphone": "1",
-    "watch Orbit": "3",
-    "Canvas": "3",
-    "Running": "3",
-    "polish": "1",
-}
-"""What the model behind the HTTP API answers, by a word of the product."""
-
 LOCAL_MODEL = """
 class CrossEncoder:
     def __init__(self, name):
@@ -76,40 +64,35 @@ class CrossEncoder:
 """`sentence_transformers`, without the model."""
 
 
+JUDGING = "howto/judging.md"
+
+
 @pytest.fixture
-def model(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The models of judges: one behind an HTTP API, and a local one."""
-
-    class Recorded(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            assert self.headers["Authorization"] == "Bearer secret"
-            length = int(self.headers["Content-Length"])
-            (message,) = json.loads(self.rfile.read(length))["messages"]
-            words = [word for word in ANSWERS if word in message["content"]]
-            answer = {"choices": [{"message": {"content": ANSWERS[words[0]]}}]}
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(answer).encode())
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    (pytester.path / "sentence_transformers.py").write_text(
-        LOCAL_MODEL, encoding="utf-8"
+def server_of_models(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """The server of the page on judging, started as its reader does."""
+    (stand_in,) = (
+        block
+        for block in blocks(PAGES[JUDGING], "python")
+        if block.file == "stand_in.py"
     )
-    with ThreadingHTTPServer(("127.0.0.1", 0), Recorded) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
-        monkeypatch.setenv("API_URL", url)
-        monkeypatch.setenv("API_KEY", "secret")
+    write(stand_in, pytester.path)
+    command = [sys.executable, "stand_in.py"]
+    with subprocess.Popen(
+        command, cwd=pytester.path, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        for variable in server.stdout.readline().split()[1:]:
+            name, _, value = variable.partition("=")
+            monkeypatch.setenv(name, value)
         yield
-        server.shutdown()
+        server.terminate()
 
 
-@pytest.mark.usefixtures("model")
 @pytest.mark.parametrize("page", FOLLOWED)
 def test_a_page_works_from_its_first_line_to_its_last(
-    page: str, pytester: pytest.Pytester
+    page: str, pytester: pytest.Pytester, request: pytest.FixtureRequest
 ) -> None:
     for name, content in FILES.items():
         if name != "worklist.csv":  # which a run writes
@@ -117,19 +100,20 @@ def test_a_page_works_from_its_first_line_to_its_last(
     if page not in OF_THEIR_OWN:
         for block in (FIXTURE, CASES):
             write(block, pytester.path)
-    if page == "howto/judging.md":
+    if page == JUDGING:
+        request.getfixturevalue("server_of_models")
         titles = example_with("relevance_documents")
         write(Block("conftest.py", "python", titles.text, is_more=True), pytester.path)
     assert follow(PAGES[page], pytester)
 
 
-@pytest.mark.usefixtures("model")
 def test_the_local_model_of_the_page_on_judging(pytester: pytest.Pytester) -> None:
+    (pytester.path / "sentence_transformers.py").write_text(
+        LOCAL_MODEL, encoding="utf-8"
+    )
     (pytester.path / "my_shop.py").write_text(SHOP, encoding="utf-8")
     write(CASES, pytester.path)
-    (local,) = (
-        block for block in blocks(PAGES["howto/judging.md"], "python") if not block.file
-    )
+    (local,) = (block for block in blocks(PAGES[JUDGING], "python") if not block.file)
     titles = example_with("relevance_documents")
     conftest = "\n\n".join((FIXTURE.text, titles.text, local.text))
     write(Block("conftest.py", "python", conftest), pytester.path)
