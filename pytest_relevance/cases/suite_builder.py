@@ -388,6 +388,10 @@ class SuiteBuilder:
         warnings = [] if files is None else list(files.notices())
         if self._terms.reads_texts:
             warnings.extend(notices_of_passages(cases))
+        elif self._terms.text_field is not None:
+            warnings.append(
+                "text_field has no effect: no case has passages or excludes some"
+            )
         queries_line = 1
         if QUERIES in self._root.pairs:
             queries_line = self._line_of(QUERIES, at_key=True)

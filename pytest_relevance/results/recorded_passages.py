@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.model import Passage
 from pytest_relevance.metrics.ndcg import grade_passages, without_copies
 from pytest_relevance.metrics.settings import Settings
@@ -117,6 +117,18 @@ def fields_in_record(
     return fields
 
 
+def unknown_fields(
+    passages: Iterable[Passage], recorded: Mapping[str, Sequence[Sequence[Any]]]
+) -> list[str]:
+    """Return the fields that conditions look at, and that a record has not kept."""
+    paths: dict[str, None] = {}
+    for passage in passages:
+        for condition in passage.conditions:
+            if condition.path not in recorded:
+                paths[condition.path] = None
+    return [*paths]
+
+
 class UnknownPassages(ValueError):
     """A record does not tell which passages of a case its results held."""
 
@@ -142,11 +154,17 @@ def with_recorded_passages(
 
     Raises:
         UnknownPassages: the record has no texts, and a passage is new or changed, or
-            collapsed chunks are looked at otherwise. The message begins with the
-            reason.
+            collapsed chunks are looked at otherwise. Or it has texts, and a condition
+            looks at a field that it has not kept. The message begins with the reason.
     """
     recorded, conditions = result.ranking, result.conditions
     if recorded.texts:
+        unknown = unknown_fields(passages, recorded.fields_of_texts)
+        if unknown:
+            raise UnknownPassages(
+                f"a condition looks at {listed(map(quoted, unknown), 'and')}, and the "
+                "record has not kept that field of the results"
+            )
         return ranking_with_texts(ranking, recorded)
     then, now = keys_of_result(result), tuple(map(key_of_passage, passages))
     new = new_keys(then, now)

@@ -270,3 +270,10 @@ def test_characters_have_the_most_that_is_allowed() -> None:
 def test_a_bound_of_characters_in_the_wrong_direction(keys: str, says: str) -> None:
     (found,) = mistakes(f"{keys}\ncases: [{{query: a, passages: [within 30 days]}}]")
     assert says in found
+
+
+def test_a_text_field_without_passages_is_warned_of() -> None:
+    suite = read("text_field: body\ncases: [{query: a, judgments: {x: 1}}]")
+    assert suite.warnings == (
+        "text_field has no effect: no case has passages or excludes some",
+    )

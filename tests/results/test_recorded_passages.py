@@ -18,6 +18,7 @@ from pytest_relevance.results.details import digest_of_case, with_details
 from pytest_relevance.results.recorded_passages import (
     UnknownPassages,
     held_by_keys,
+    judged_by_passages,
     ranking_with_texts,
     with_recorded_passages,
     with_texts,
@@ -288,6 +289,24 @@ def test_new_passages_are_looked_for_in_the_texts_of_a_reference(
     found = comparison_of(result)
     assert (found.score, found.held) == (0.5, ((), (), (0,)))
     assert found.newly_failing  # nothing that was returned then had the excluded quote
+
+
+def test_a_condition_on_a_field_that_was_not_kept_is_not_decided(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.jsonl"
+    run = recorded_with_texts(case(DAYS), texts(DAYS, "hours"), path)
+    passages = [{"quote": DAYS, "in": {"source": "terms.pdf"}}]
+    now = case_of({"query": "return", "k": 3, "passages": passages})
+    entries = entries_of(run.results, RunInfo(), run.files)[FILE]
+    ranking = texts(DAYS, fields_of_texts={"source": ["terms.pdf"]})
+    alone = changed(score_case(now, ranking), file=FILE)
+    result, _ = Baseline(entries).compare(alone, now)
+    assert comparison_of(result).stale == (
+        "1 passage is new or changed, and fields of then were not kept",
+    )
+    with pytest.raises(UnknownPassages, match='looks at "source", and the record'):
+        judged_by_passages(run.results[0], now.passages, now.settings)
 
 
 # --- the ranking of a record, for the case of today -----------------------------------

@@ -22,6 +22,7 @@ from pytest_relevance.results.recorded_passages import (
     held_by_keys,
     key_of_quote,
     new_keys,
+    unknown_fields,
 )
 from pytest_relevance.results.records.entries import BaselineEntry
 from pytest_relevance.results.responses.ranking import Ranking
@@ -55,7 +56,7 @@ def held_then(
         by_keys = held_by_keys(entry.held, entry.passages, keys)
         if by_keys is not None:
             return HeldThen(by_keys, entry.lengths)
-    if not entry.texts or not sought:
+    if not _can_look(entry, sought):
         return None
     ranking = _with_texts(entry, settings)
     return HeldThen(
@@ -74,12 +75,13 @@ def why_not_known(
 
     The arguments are those of `held_then`.
     """
-    if entry.texts and sought:
+    if _can_look(entry, sought):
         return ""
     new = new_keys(entry.passages, keys)
     if new:
         count = counted(len(new), "passage is", "passages are")
-        return f"{count} new or changed, and the texts of then were not kept"
+        what = "fields" if entry.texts else "the texts"
+        return f"{count} new or changed, and {what} of then were not kept"
     if entry.collapse != settings.collapse:
         return "collapse changed, and the texts of then were not kept"
     return ""
@@ -104,6 +106,16 @@ def ranks_of_quotes_then(
         for index in held:
             ranks[quotes[index]].append(rank)
     return ranks
+
+
+def _can_look(entry: BaselineEntry, sought: Sequence[Passage]) -> bool:
+    """Say whether passages can be looked for in the accepted texts.
+
+    Their conditions may look at fields that the record has not kept.
+    """
+    if not entry.texts or not sought:
+        return False
+    return not unknown_fields(sought, entry.fields_of_texts)
 
 
 def _with_texts(entry: BaselineEntry, settings: Settings) -> Ranking:
