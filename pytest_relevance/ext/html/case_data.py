@@ -138,7 +138,7 @@ def _verdict(row: PageRow) -> dict[str, Any]:
     error = result.call.error
     return {
         "status": result.status,
-        "became": row.became if row.became != result.status else "",
+        "said": row.said if row.said != result.status else "",
         "gotWorse": row.got_worse,
         "isOpen": row.is_certain is False,
         "isCertain": row.is_certain is True,
@@ -166,7 +166,6 @@ def _scores(change: CaseChange) -> dict[str, Any]:
         "lower": result.evaluation.lower,
         "upper": result.evaluation.upper,
         "before": change.change.score_before,
-        "effect": change.weighted_change,
         "losses": losses,
     }
 

@@ -107,7 +107,7 @@ def _page(run: Run, rows: Sequence[PageRow], screen: Screen, *, images: bool) ->
     style = "\n".join([shared_style(), *styles])
     script = "\n".join(package_text(PACKAGE, f"script/{name}.js") for name in SCRIPTS)
     chosen = choose_rows(rows)
-    encoding, data = embedded(page_json(run, rows, chosen.shown, screen, images=images))
+    encoding, data = embedded(page_json(run, rows, chosen, screen, images=images))
     page = Template(package_text(PACKAGE, "page.html")).substitute(
         policy=content_security_policy(style, script, images=images),
         title=escape(f"{screen.headline.text} - {harmless(run.name)}"),

@@ -14,7 +14,7 @@ from pytest_relevance._csv_cells import FORMULA
 from pytest_relevance.ext.html.case_data import SharedTables, all_case_data
 from pytest_relevance.ext.html.embedding import json_text
 from pytest_relevance.ext.html.first_screen import Screen
-from pytest_relevance.ext.html.page_rows import PageRow, results_of
+from pytest_relevance.ext.html.page_rows import ChosenRows, PageRow, results_of
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.labels import settings_text
 from pytest_relevance.reports.run.case_counts import case_count
@@ -33,7 +33,7 @@ from pytest_relevance.results.unjudged import WORKLIST_COLUMNS
 def page_json(
     run: Run,
     rows: Sequence[PageRow],
-    shown: Sequence[PageRow],
+    chosen: ChosenRows,
     screen: Screen,
     *,
     images: bool = False,
@@ -43,10 +43,11 @@ def page_json(
     The data of a case are not kept: those of a large run would take much memory.
 
     `rows`: all cases of the run.
-    `shown`: the cases that the page has in full.
+    `chosen`: the cases that the page has in full, and their order in the list.
     `screen`: the first screen, whose lines link to cases.
     `images`: whether the page shows pictures.
     """
+    shown = chosen.shown
     tables = SharedTables()
     yield '{"cases":['
     comma = ""
@@ -64,11 +65,18 @@ def page_json(
         "findings": _findings(screen, results_of(shown)),
         "canFail": screen.can_fail,
         **_mean(rows),
+        "worstFirst": _places(chosen),
         "addresses": _addresses(run, images=images),
     }
     for name, value in shared.items():
         yield f',"{name}":{json_text(value)}'
     yield "}"
+
+
+def _places(chosen: ChosenRows) -> list[int]:
+    """Return the indexes of the cases in the order of the list, the worst first."""
+    place_of = {id(row): place for place, row in enumerate(chosen.shown)}
+    return [place_of[id(row)] for row in chosen.worst_first]
 
 
 def _tables_data(tables: SharedTables) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from pytest_relevance.reports.brief_reasons import reason_beside_score
 from pytest_relevance.reports.run.case_change import CaseChange, fall_order
-from pytest_relevance.reports.run.case_tables import lowest
 from pytest_relevance.reports.run.certainty_text import certainty_text
 from pytest_relevance.results import case_result
 from pytest_relevance.results.became import (
@@ -144,47 +143,64 @@ class ChosenRows:
     """The rows that a page has.
 
     `shown`: the cases that the page has in full, in the order of the run.
-    `worst`: all cases that failed or got worse, the worst first. If there are none: the
-    cases with the lowest scores, and last the cases that cannot fail.
+    `worst_first`: the same cases by `_place_in_list`.
+    `worst`: all cases of the run that failed or got worse, in this order. If there are
+    none: the cases with a score below 1.
     """
 
     shown: Sequence[PageRow]
+    worst_first: Sequence[PageRow]
     worst: Sequence[PageRow]
 
 
 def choose_rows(rows: Sequence[PageRow]) -> ChosenRows:
     """Return the rows that a page has: all cases that ran, or the most notable."""
-    ran = [place for place, row in enumerate(rows) if not row.was_skipped]
-    places = ran
-    if len(ran) > MOST_CASES:
-        places = _most_notable(rows, ran)
-    fallen = []
-    for place in ran:
-        row = rows[place]
-        order = fall_order(
-            CaseChange(row.change), is_failed=row.has_failed, is_worse=row.got_worse
-        )
-        if order is not None:
-            fallen.append((order, place))
-    worst = [place for _, place in sorted(fallen)]
+    ran = [row for row in rows if not row.was_skipped]
+    worst_first = sorted(ran, key=_place_in_list)
+    worst = [row for row in worst_first if _fall_order(row) is not None]
     if not worst:
-        # those that no floor asks for come last
-        low = lowest(results_of(rows))
-        worst = sorted(low, key=lambda place: rows[place].result.verdict == MEASURED)
-    return ChosenRows(
-        [rows[place] for place in places], [rows[place] for place in worst]
-    )
+        worst = [row for row in worst_first if _is_below_1(row)]
+    if len(ran) <= MOST_CASES:
+        return ChosenRows(ran, worst_first, worst)
+    shown = _most_notable(ran)
+    ids = {id(row) for row in shown}
+    worst_first = [row for row in worst_first if id(row) in ids]
+    return ChosenRows(shown, worst_first, worst)
 
 
-def _most_notable(rows: Sequence[PageRow], places: Iterable[int]) -> list[int]:
-    """Return the indexes of the `MOST_DETAILED` most notable rows, in the given order.
+def _place_in_list(row: PageRow) -> tuple[bool, bool, float]:
+    """Return the sort key of a row in the list, the worst first.
+
+    Rows that failed or whose score fell come first, by `fall_order`. Then come the
+    others, those with the lowest scores first. Those that cannot fail are the last.
+    """
+    order = _fall_order(row)
+    if order is not None:
+        is_not_worse, effect = order
+        return False, is_not_worse, effect
+    score = row.result.score
+    is_measured = row.result.verdict == MEASURED
+    return True, is_measured, math.inf if score is None else score
+
+
+def _fall_order(row: PageRow) -> tuple[bool, float] | None:
+    """Return what `fall_order` returns for a row."""
+    change = CaseChange(row.change)
+    return fall_order(change, is_failed=row.has_failed, is_worse=row.got_worse)
+
+
+def _is_below_1(row: PageRow) -> bool:
+    return row.result.score is not None and row.result.score < 1
+
+
+def _most_notable(rows: Sequence[PageRow]) -> list[PageRow]:
+    """Return the `MOST_DETAILED` most notable rows, in the given order.
 
     Cases that got worse are most notable, then other failures, then changed scores,
     then cases with unjudged results.
     """
     notable = []
-    for place in places:
-        row = rows[place]
+    for place, row in enumerate(rows):
         if row.has_failed:
             urgency = 0 if row.got_worse else 1
         elif row.score_change:
@@ -194,7 +210,8 @@ def _most_notable(rows: Sequence[PageRow], places: Iterable[int]) -> list[int]:
         else:
             continue
         notable.append((urgency, row.result.weight * row.score_change, place))
-    return sorted(place for *_, place in sorted(notable)[:MOST_DETAILED])
+    places = sorted(place for *_, place in sorted(notable)[:MOST_DETAILED])
+    return [rows[place] for place in places]
 
 
 # --- what a row says ------------------------------------------------------------------

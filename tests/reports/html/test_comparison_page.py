@@ -24,10 +24,10 @@ def test_what_became_of_each_case_beside_its_ranking_in_the_first_run() -> None:
     main = run("main", boots=BEST, hats=WORSE, socks=BEST)
     branch = run("branch", boots=WORSE, hats=BEST, socks=ALMOST)
     page = comparison_page(compare_runs(main, branch))
-    names = ("id", "became", "status", "accepted")
+    names = ("id", "said", "status", "accepted")
     cases = page_values(page)["cases"]
     assert [[case.get(name) for name in names] for case in cases] == [
-        ["boots", "got worse", "passed", BEST],
+        ["boots", "got worse, needs grades", "passed", BEST],
         ["hats", "got better", "passed", WORSE],
         ["socks", None, "passed", BEST],
     ]

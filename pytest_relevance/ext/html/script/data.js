@@ -65,7 +65,7 @@
  * @property {Record<string, string>} [params]
  * @property {string} [note]
  * @property {string} status of the case in its run
- * @property {string} [became] the outcome, for example "got worse"; the status if left out
+ * @property {string} [said] what became of it and how sure that is, for example "got worse, certain"; the status if left out
  * @property {boolean} [gotWorse] whether it got worse
  * @property {boolean} [isCertain] whether it got worse under every grading of its unjudged results
  * @property {boolean} [isOpen] whether it got worse, and unjudged results may explain it
@@ -83,7 +83,6 @@
  * @property {ToJudge[]} [toJudge] the unjudged results in the top k, each once, in the order of judging
  * @property {boolean} [undecided] whether grades can change if it got worse, or meets its floor
  * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
- * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
  * @property {number} [latency] seconds
  * @property {boolean} [isShare] whether the latency is the share of a batch
  * @property {boolean} [isRecorded] whether no search was called, and the latency is that of a record
@@ -136,7 +135,7 @@
  * @property {Finding[]} findings the gates and diagnoses of the first screen
  * @property {Record<string, Record<string, string>>} addresses by file: the field with the `url` of a document, and with an `image` to show
  * @property {Case[]} cases in the order of the run
- * @property {Case[]} [sorted] the same, the worst first: see `sortedCases`
+ * @property {number[]} worstFirst the indexes of the cases in the order of the list, the worst first
  */
 
 /** A line of the first screen, with the indexes of its cases; `items` has the cases once they are looked up. @typedef {{text: string, cases: number[], items?: Set<Case>}} Finding */

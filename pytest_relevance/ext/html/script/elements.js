@@ -181,8 +181,7 @@ function titleOf(item, name) {
 
 /** What became of a case, in words, and how sure it is. @param {Case} item */
 function statusText(item) {
-  const sure = item.isCertain ? ", certain" : item.isOpen ? ", needs grades" : "";
-  return `${item.became || item.status}${sure}`;
+  return item.said ?? item.status;
 }
 
 /** Return the CSS class of a status. In a comparison, a case that got worse may have passed. @param {Case} item */

@@ -52,11 +52,12 @@ const SHOWN = {
 const COLLATOR = new Intl.Collator();
 
 /**
- * The orders of the list: a name, and how two cases compare. "judge" is by what judging a case is worth.
+ * The orders of the list: a name, and how two cases compare. Cases that are equal stay in the order of Python, the worst
+ * first. "judge" is by what judging a case is worth.
  * @type {Record<string, {label: string, compare: (one: Case, other: Case) => number}>}
  */
 const ORDERS = {
-  "": { label: "worst first", compare: worstFirst },
+  "": { label: "worst first", compare: () => 0 },
   score: { label: "score", compare: (one, other) => (one.score ?? -1) - (other.score ?? -1) },
   change: { label: "change", compare: (one, other) => changeOf(one) - changeOf(other) },
   weight: { label: "weight", compare: (one, other) => (other.weight ?? 1) - (one.weight ?? 1) },
@@ -72,37 +73,9 @@ function isFailed(item) {
   return FAILED.has(item.status);
 }
 
-/** Whether a case failed or its score fell, as the static list has it. @param {Case} item */
-function isListed(item) {
-  return isFailed(item) || (item.before !== undefined && effectOf(item) < 0);
-}
-
-/** Compare two cases: got worse comes first, then failed or fell, then the rest. @param {Case} one @param {Case} other */
-function byListed(one, other) {
-  const gotWorse = Number(other.gotWorse ?? false) - Number(one.gotWorse ?? false);
-  return gotWorse || Number(isListed(other)) - Number(isListed(one));
-}
-
-/**
- * Compare two cases: failed or fell comes first, by weight times change; the rest by the score, those that cannot fail last.
- * @param {Case} one @param {Case} other
- */
-function worstFirst(one, other) {
-  if (isListed(one) && isListed(other)) {
-    return byListed(one, other) || effectOf(one) - effectOf(other);
-  }
-  const isMeasured = (/** @type {Case} */ item) => Number(item.status === "measured");
-  return byListed(one, other) || isMeasured(one) - isMeasured(other) || (one.score ?? 2) - (other.score ?? 2);
-}
-
-/** Return the cases, the worst first. They are sorted once, because sorting them again is then fast. @param {PageData} data */
+/** Return the cases, the worst first. @param {PageData} data */
 function sortedCases(data) {
-  return (data.sorted ??= [...data.cases].sort(worstFirst));
-}
-
-/** Return the weighted change of a case; without a reference, what it lacks to a score of 1. @param {Case} item */
-function effectOf(item) {
-  return item.effect ?? 0;
+  return data.worstFirst.map((place) => data.cases[place]);
 }
 
 /** Return the change of nDCG@k since the baseline; 0 without one. @param {Case} item */
@@ -112,7 +85,7 @@ function changeOf(item) {
 
 /** Whether another ranking was returned than the accepted one, or its score changed. @param {Case} item */
 function isChanged(item) {
-  if (item.became === "changed") {
+  if (item.said === "changed") {
     return true;
   }
   if (item.before === undefined) {
