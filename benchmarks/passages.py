@@ -1,11 +1,11 @@
 """How many quotes the rule of passages finds in what loaders and splitters make of
-documents: `python benchmarks/passages.py [NAME ...]`.
+documents: `python benchmarks/passages.py [NAME ...] [--pairs N]`.
 
 The documents of `passage_documents.py` become files, loaders read the files, splitters
 cut what they read. A pair is a quote and the chunks of one loader and one splitter. It
 counts if a chunk has the letters and digits of the quote in their order, whatever the
 rule says of it: `has` decides that. The peer compares after Unicode's form NFKC, with
-one space for all white space.
+one space for all white space. `--pairs N` makes N / 5 pairs of runs.
 
 Needs the extra `bench-passages`. (NLTK, which llama-index-core brings, reads no files
 with several links: `uv` has to install it with `--link-mode=copy`.)
@@ -14,6 +14,7 @@ with several links: `uv` has to install it with `--link-mode=copy`.)
 from __future__ import annotations
 
 import io
+import json
 import logging
 import re
 import textwrap
@@ -46,7 +47,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph
 from semantic_text_splitter import TextSplitter
-from suite import Figure, Measurements, main
+from suite import OURS, Figure, Measurements, Runner, main, spread
 
 from pytest_relevance.passages.matching import holds, quote_forms, text_forms
 from pytest_relevance.passages.near_misses import near_miss
@@ -503,8 +504,60 @@ def speed(folder: Path, _: int) -> Iterator[Figure]:
         yield Figure(what, "at most 3", f"{took:.2f}")
 
 
+CONFTEST = """
+import pytest
+from pathlib import Path
+
+TEXT = Path(__file__).with_name("text.md").read_text(encoding="utf-8")
+
+@pytest.fixture(scope="session")
+def search():
+    def search(query):
+        number = int(query.split()[-1])
+        starts = range(number * 29, number * 29 + 10)
+        return [
+            {"id": f"doc{start}", "text": f"{start} {TEXT[start : start + 1_990]}"}
+            for start in starts
+        ]
+    return search
+"""
+"""A search that returns ten texts, all different, of 2,000 characters."""
+
+
+def run(folder: Path, pairs: int) -> Iterator[Figure]:
+    """A run of 1,000 cases with three passages each, beside the same cases with ids."""
+    files = sorted((ROOT / "docs").rglob("*.md"))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    judged = {"ids": ["min_ndcg: 0.1", "cases:"], "passages": ["k: 10", "cases:"]}
+    for number in range(1_000):
+        start = number * 29
+        case = f"  - query: query number {number}"
+        judged["ids"] += [case, f"    relevant: [doc{start}, doc{start + 5}]"]
+        judged["passages"] += [case, "    passages:"]
+        for place in (20, 500, 1_900):
+            quote = " ".join(text[start + place : start + place + 80].split()[1:-1])
+            judged["passages"].append(f"      - {json.dumps(quote)}")
+    for name, lines in judged.items():
+        (folder / name).mkdir()
+        (folder / name / "pytest.ini").write_text("[pytest]\n")
+        (folder / name / "conftest.py").write_text(CONFTEST)
+        (folder / name / "text.md").write_text(text, encoding="utf-8")
+        suite = folder / name / "made.relevance.yaml"
+        suite.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    runner = Runner(folder)
+    took = runner.pairs(
+        max(pairs // 5, 2),
+        lambda: runner.took(folder / "passages", *OURS),
+        lambda: runner.took(folder / "ids", *OURS),
+    )
+    added = [ours.cpu - theirs.cpu for ours, theirs in took]
+    what = "1,000 cases, three passages, ten texts of 2,000 characters, beside ids"
+    yield Figure(f"{what}: added CPU seconds", "at most 3", spread(added))
+
+
 MEASUREMENTS: Measurements = {
-    function.__name__: function for function in (found, causes, prose, hostile, speed)
+    function.__name__: function
+    for function in (found, causes, prose, hostile, speed, run)
 }
 
 

@@ -33,8 +33,8 @@ _ELEMENT = re.compile(r"</?[a-zA-Z][^<>]*>")
 _CELL_END = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*(?=\|))?")
 """Between cells of a table, or a cell of the line under its head."""
 
-_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
-"""Marks of emphasis, but not that in max_size."""
+_UNDERSCORES = re.compile(r"_(?<![a-z0-9_]_)_*|_+(?![a-z0-9_])")
+"""Marks of emphasis, but not those in max_size and my__size."""
 
 _OTHER_MARKS = "*~`[]"
 """Marks of emphasis, of code, and around the text of a link."""

@@ -36,21 +36,11 @@ _HYPHEN_BEFORE_SPACE = re.compile(r"-(?<=[^\W\d_]-)\s+(?=[^\W\d_])")
 _DASH_AT_LINE_END = re.compile(r"-(?<=\w-)[^\S\n]*\n\s*(?=\w)")
 _DASHES = re.compile("--+")
 
-_KEPT = "\0"
-"""Stands for a space that is kept."""
-
-_BETWEEN_DIGITS = re.compile(r"\d(?: [^\w\s] ?|[^\w\s] )(?=\d)")
-"""A mark and spaces between digits: "3, 4" are two numbers, "3,4" may be one."""
-
-_BEFORE_SIGN = re.compile(r" (?=[-.]\d)")
-"""The space before a negative number, and before a fraction such as .5."""
-
 _SPACE_BESIDE_UNSPACED = re.compile(rf" (?:(?=[{UNSPACED}])|(?<=[{UNSPACED}] ))")
 
 
 def with_plain_characters(text: str) -> str:
     """Return a text without the differences of single characters: typography, case."""
-    text = text.replace(_KEPT, " ")
     if text.isascii():
         return text.casefold()
     text = _SOFT_HYPHEN_AT_LINE_END.sub("", text)
@@ -101,23 +91,21 @@ def _would_run_into_words(character: str, plain: str) -> bool:
 def _with_plain_space(text: str) -> str:
     """Return a text with one space between words, and none where it means nothing."""
     text = " ".join(text.split())
-    characters = set() if text.isascii() else set(text)
+    if text.isascii():
+        return _space_beside_mark(has_combining=False).sub("", text)
+    characters = set(text)
     if any(map(is_unspaced, characters)):
         text = _SPACE_BESIDE_UNSPACED.sub("", text)
-    text = _BETWEEN_DIGITS.sub(_with_kept_spaces, text)
-    text = _BEFORE_SIGN.sub(_KEPT, text)
     has_combining = any(map(is_combining, characters))
-    beside_mark = _space_beside_mark(has_combining=has_combining)
-    return beside_mark.sub("", text).replace(_KEPT, " ")
-
-
-def _with_kept_spaces(found: re.Match[str]) -> str:
-    return found[0].replace(" ", _KEPT)
+    return _space_beside_mark(has_combining=has_combining).sub("", text)
 
 
 @lru_cache(maxsize=2)
 def _space_beside_mark(*, has_combining: bool) -> re.Pattern[str]:
-    """Return what finds a space beside a mark.
+    """Return what finds a space beside a mark that is not between digits.
+
+    "3, 4" are two numbers, "3,4" may be one. The space before "-5" and ".5" is not
+    found either: there the mark belongs to the number.
 
     Args:
         has_combining: Whether the text has combining marks, which belong to words. A
@@ -131,4 +119,11 @@ def _space_beside_mark(*, has_combining: bool) -> re.Pattern[str]:
     if has_combining:
         combining = "".join(filter(is_combining, map(chr, range(0x300, 0x1F000))))
     mark = rf"[^\w\s{combining}]"
-    return re.compile(rf" (?:(?={mark})|(?<={mark} ))")
+    return re.compile(
+        rf"""[ ](?![-.]\d)
+        (?:
+            (?={mark})(?!(?<=\d[ ]){mark}[ ]?\d)
+          | (?<={mark}[ ])(?!\d(?:(?<=\d{mark}[ ]\d)|(?<=\d[ ]{mark}[ ]\d)))
+        )""",
+        re.VERBOSE,
+    )

@@ -60,6 +60,8 @@ MARKUP = [
     ("within **30 days** of", "within 30 days of"),
     ("within __30__ _days_ of", "within 30 days of"),
     ("set `max_size` to", "set max_size to"),
+    ("set **my__size** to", "set my__size to"),
+    ("一人__10冊まで__です", "一人10冊までです"),
     ("see [the terms](https://x.org/a_(b)) of use", "see the terms of use"),
     ("see ![icon](i.png) here", "see here"),
     ("see [the terms][2] of use", "see the terms of use"),
