@@ -399,3 +399,26 @@ def test_a_recorded_result_is_compared_as_in_its_run(
         assert other.newly_failing == one.newly_failing
         assert other.newly_met == one.newly_met
         assert other.failed_before == one.failed_before
+
+
+@given(of_case=cases(), found=st.lists(st.sampled_from(SOURCES), max_size=3))
+def test_a_recorded_ranking_has_the_scores_of_its_run(
+    of_case: Case, found: Sequence[str]
+) -> None:
+    ranking = texts(*found)
+    in_run = result_of(of_case, ranking)
+    by_held = travelled(in_run)
+    by_texts = with_texts(in_run, ranking)
+    for recorded in (by_held, by_texts):
+        known = with_recorded_passages(
+            Ranking(recorded.ranking.documents),
+            recorded,
+            of_case.sought_passages,
+            collapses=False,
+            depth=of_case.depth,
+        )
+        again = score_case(of_case, known)
+        assert again.evaluation.scores == in_run.evaluation.scores
+        assert again.evaluation.outcomes == in_run.evaluation.outcomes
+        assert again.ranking.lengths == in_run.ranking.lengths
+        assert again.evaluation.passages == in_run.evaluation.passages
