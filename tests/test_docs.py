@@ -17,6 +17,7 @@ FOLLOWED = (
     "start.md",
     "howto/adopt.md",
     "howto/judging.md",
+    "howto/clicks.md",
     "howto/compare.md",
     "howto/assistant.md",
     "reference/case-file.md",
