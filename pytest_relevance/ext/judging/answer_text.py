@@ -48,6 +48,32 @@ _QUOTES = [
 _LABEL = re.compile(r"([^\W\d]+(?: [^\W\d]+)?)\s*[:=\uff1a]\s*(.+)")
 """One or two words without digits, then a colon or `=`, then the rest."""
 
+_NO_LABEL = frozenset(
+    {
+        "above",
+        "below",
+        "confidence",
+        "document",
+        "least",
+        "max",
+        "maximum",
+        "min",
+        "minimum",
+        "most",
+        "never",
+        "no",
+        "not",
+        "over",
+        "price",
+        "query",
+        "rank",
+        "than",
+        "under",
+        "wrong",
+    }
+)
+"""Words of a label which say that the number behind it is not the grade."""
+
 _BRACKET = re.compile(r"(.*\S)\s*\([^()]*\)")
 """A text with a bracket at its end."""
 
@@ -60,6 +86,9 @@ _OUT_OF = re.compile(
 
 _NUMBERS = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?!\.?\w)")
 """Numbers in a text that are not a part of a word."""
+
+_ONE_MORE = re.compile(r"\s*(?:[-+*>([]|\bor\b)*\s*")
+"""What may stand before a second grade: a list mark, a bracket, `or`."""
 
 _CONCLUSION = re.compile(
     r"\b(?:grade|score|rating)[\"'*`_\s]*(?:[:=]|\bis\b\s*:?)[\"'*`_\s]*([\w.]*\w)",
@@ -195,9 +224,15 @@ class _GradeReader:
         return grade
 
     def _without_label(self, text: str) -> str:
-        """Return a text without its label. The name of a grade is no label."""
+        """Return a text without its label.
+
+        The name of a grade is no label, and neither are words of `_NO_LABEL`.
+        """
         match = _LABEL.fullmatch(text)
-        if match is None or match[1].casefold() in self.folded:
+        if match is None:
+            return text
+        label = match[1].casefold()
+        if label in self.folded or not _NO_LABEL.isdisjoint(label.split()):
             return text
         return match[2]
 
@@ -232,7 +267,9 @@ class _GradeReader:
         """
         for number, line in enumerate(lines, 2):
             place = f"in line {number}"
+            alone = _ONE_MORE.sub("", line, count=1).rstrip(")]")
             self._refuse_other(grade, self._grade_or_none(line), place)
+            self._refuse_other(grade, self._grade_or_none(alone), place)
             for text in _CONCLUSION.findall(line):
                 # without other cases of names: "the grade is a" is not always grade A
                 other = grade_on_scale(text, self.scale)
@@ -249,7 +286,7 @@ class _GradeReader:
     def _refuse_other(self, grade: float, other: float | None, place: str) -> None:
         if other is not None and other != grade:
             raise ValueError(
-                f"the answer has two grades, {grade:g} and {place} {other:g}; ask for one"
+                f"the answer has two grades, {grade:g} and {other:g} ({place}); ask for one"
             )
 
     def refuse_text(self) -> NoReturn:

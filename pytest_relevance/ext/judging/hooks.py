@@ -421,8 +421,9 @@ class Judging:
         told = run_store(self._config).told
         most_first = sorted(by_fault.values(), key=len, reverse=True)
         for numbers in most_first[:_MOST_FAULTS]:
-            text = _fault_text(numbers, questions, answers)
-            told.say(Message(f"{judge.name}, {text}", is_good=False))
+            text = f"{judge.name}, {_fault_text(numbers, questions, answers)}"
+            safe = redaction(self._config).text(text)  # an answer may repeat its prompt
+            told.say(Message(safe, is_good=False))
         others = sum(len(numbers) for numbers in most_first[_MOST_FAULTS:])
         if others:
             text = f"{judge.name}, {counted(others, 'call')}: other faults"

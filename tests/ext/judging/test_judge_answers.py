@@ -48,6 +48,12 @@ ANSWERS = [
     ("Grade:\n3", ALONE),
     ("exact: 2", ALONE),
     ("Grade: Score: 3", ALONE),
+    ("Confidence: 2", ALONE),
+    ("Query: 3\nIt is what they want.", ALONE),
+    ("less than: 2", ALONE),
+    ("Wrong grade: 3", ALONE),
+    ("Grade: >2", ALONE),
+    ("Grade != 3", ALONE),
     # Markdown and quotes
     ("**3**", 3),
     ("**Grade:** 3", 3),
@@ -142,6 +148,10 @@ ANSWERS = [
     ("Grade: 3\nWait, it is a strap.\n**Grade: 1**", TWO),
     ("3\nIt is a strap, so the grade is 1.", TWO),
     ('3\n```json\n{"grade": 1}\n```', TWO),
+    ("3\n- 2", TWO),
+    ("3\nor 2", TWO),
+    ("3\n(2)", TWO),
+    ("3\n- 3\n- Orbit 2", 3),
     ("3\nThe grade is 3. Its price: 25", 3),
     ("Grade: exact\nWhy: it is a match, and the grade is a guess\nPages: 25", 3),
 ]  # fmt: skip
@@ -164,6 +174,34 @@ def test_a_text_is_a_grade_or_a_fault(said: str, expected: float | str | None) -
 def test_a_text_with_two_grades_has_no_grade(one: int, other: int, form: str) -> None:
     if one != other:
         assert answer_of(form.format(one, other), TEN).fault
+
+
+SURROUNDING = st.tuples(
+    st.sampled_from(["{}", "Grade: {}", "final score = {}"]),
+    st.sampled_from(["{}", "{} (it is)", "{} (it is.)."]),
+    st.sampled_from(["{}", "**{}**", "`{}`", '"{}"']),
+    st.sampled_from(["{}", "## {}", "{}."]),
+    st.sampled_from(["{}", "```\n{}\n```", "{}\n\nWhy: so."]),
+    st.sampled_from(["{}", "<think>2 or 3?</think>\n{}"]),
+)
+"""What stands around a grade, from the inside to the outside."""
+
+
+@given(st.sampled_from(["0", "2", "3/3", "exact"]), SURROUNDING)
+def test_what_may_surround_a_grade_may_stand_together(
+    grade: str, surrounding: tuple[str, ...]
+) -> None:
+    text = grade
+    for form in surrounding:
+        text = form.format(text)
+    assert answer_of(text, NAMED) == answer_of(grade, NAMED)
+    assert answer_of(text, NAMED).grade is not None
+
+
+@given(st.text() | st.text(alphabet="0123 -./()[]{}*`\"':=<>think\ngrade"))
+def test_whatever_is_said_is_an_answer(said: str) -> None:
+    answer = answer_of(said, NAMED)
+    assert answer.grade is None or 0 <= answer.grade <= 3
 
 
 @pytest.mark.parametrize(
