@@ -552,7 +552,9 @@ class Case:
     @property
     def reads_texts(self) -> bool:
         """Say whether the texts of results are read: see `Terms.reads_texts`."""
-        return self.terms.reads_texts or bool(self.sought_passages)
+        if self.terms.reads_texts or self.passages:
+            return True
+        return any(expected.quotes for expected in self.expect)
 
     @property
     def sought_passages(self) -> tuple[Passage, ...]:

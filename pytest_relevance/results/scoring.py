@@ -280,7 +280,7 @@ def _judge(
         others=ranking.others or {},
         left_out=ranking.returned - len(ids),
         finds_nothing=not ids and most_results(case.expect) == 0,
-        ranks_of_quotes=ranks_of_quotes(case, held),
+        ranks_of_quotes=ranks_of_quotes(case, held) if case.reads_texts else {},
     )
     return judge_expectations(without_reference(case.expect), found)
 
