@@ -329,8 +329,27 @@ def test_without_a_case_it_fails(shop: Shop) -> None:
 def test_a_case_may_look_less_deep_than_the_record(shop: Shop) -> None:
     shop.cases("{k: 1, min_ndcg: 0.9, cases: [{query: hats, judgments: {a: 3, b: 1}}]}")
     result = shop.run(*REPLAY).results["hats"]
-    assert result.ranking.documents == ("b",)
-    assert result.conditions.asked == 1
+    assert [*result.ranking.documents] == ["b"]
+    assert (result.conditions.asked, result.ranking.returned) == (1, 3)
+
+
+def test_a_limit_of_the_search_shows_as_it_did(shop: Shop) -> None:
+    """A case that looks at two results does not show that k is handed on."""
+    shop.conftest(SEARCH.replace("k=10", "k=3"))
+    shop.returns(boots="a b c", hats="b a c", caps="c d e")
+    deep = """
+        k: 20
+        cases:
+          - {query: boots, judgments: {a: 3}}
+          - {query: hats, judgments: {a: 3}}
+          - {query: caps, judgments: {c: 3}}
+    """
+    shop.cases(deep)
+    shop.run(RECORD)
+    shallow = deep.replace("{a: 3}}", "{a: 3}, k: 2}")
+    shop.cases(shallow.replace("{c: 3}}", "{c: 3}, expect: {exclude: z}}"))
+    for run in (shop.run(), shop.run(*REPLAY)):
+        assert "no case got more than 3 results" in errors(run)["caps"]
 
 
 def test_a_case_may_look_deeper_if_the_search_had_no_more_results(shop: Shop) -> None:

@@ -87,7 +87,7 @@ class RecordedSearch:
             titles=self._titles(kept[:count]),
             scores=self._scores()[:count],
             sort_values=self._sort_values()[:count],
-            rest=self._rest(case, not_kept) if not_kept else None,
+            rest=self._rest(case, count),
         )
         if case.settings.collapse:
             ranking = collapsed(ranking, {})
@@ -168,13 +168,20 @@ class RecordedSearch:
             values.append(number)
         return values
 
-    def _rest(self, case: Case, not_kept: int) -> Rest:
-        """Return what is known of the results that were not kept.
+    def _rest(self, case: Case, count: int) -> Rest | None:
+        """Return what is known of the results below the first `count`.
 
-        Their ranks hold only if chunks are collapsed now as they were.
+        None if there are none. They are counted, also if the search was asked for more
+        than the case looks at now: it may ignore its `k`, and how many results it
+        returned shows that. Their ranks hold only if chunks are collapsed now as they
+        were.
         """
+        recorded = self.result.ranking
+        below = recorded.length - count
+        if not below:
+            return None
         is_alike = self.result.conditions.settings.collapse == case.settings.collapse
-        return Rest(not_kept, self.result.ranking.deeper if is_alike else {})
+        return Rest(below, recorded.deeper if is_alike else {})
 
 
 def _check_latency(search: RecordedSearch, case: Case) -> None:

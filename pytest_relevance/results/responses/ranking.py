@@ -67,7 +67,7 @@ _PLAIN = SCALARS | {dict}
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is known of the results below those that a record has kept.
+    """What is known of the results of a record below those that a case looks at.
 
     `count`: how many results there are.
     `ranks`: {document: rank} of some of them.
@@ -94,8 +94,8 @@ class Ranking:
     `held`: which of the passages of the case each result holds, if a record says so;
     None if they are looked for in the texts.
     `lengths`: the number of characters of each result, if a record says so.
-    `rest`: what is known of further results, if the ranking comes from a record that
-    has kept only the first ones; else None.
+    `rest`: what is known of further results, if the ranking comes from a record and is
+    only the beginning of what was returned; else None.
     """
 
     ids: Sequence[str]
@@ -114,11 +114,11 @@ class Ranking:
     @property
     def returned(self) -> int:
         """Return how many results the search returned, before any were left out."""
-        return len(self.as_returned or self.ids) + self.not_kept
+        return len(self.as_returned or self.ids) + self.below
 
     @property
-    def not_kept(self) -> int:
-        """Return how many results a record has not kept; 0 without a record."""
+    def below(self) -> int:
+        """Return how many results of a record are not in the ranking."""
         return 0 if self.rest is None else self.rest.count
 
     def title(self, index: int) -> str | None:
