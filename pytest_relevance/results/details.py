@@ -108,17 +108,16 @@ def _ranks_below(
 ) -> dict[str, int]:
     """Return {document: rank (from 1)} for documents below the first `kept` ranks."""
     ids = ranking.ids
-    if len(ids) == kept and ranking.rest is None:
+    if len(ids) == kept and not ranking.rest.ranks:
         return {}
     above, wanted = set(ids[:kept]), set(documents)
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ids[kept:], kept + 1):
         if document in wanted and document not in above:
             ranks.setdefault(document, rank)
-    if ranking.rest is not None:
-        for document, rank in ranking.rest.ranks.items():
-            if document in wanted and document not in above:
-                ranks.setdefault(document, rank)
+    for document, rank in ranking.rest.ranks.items():
+        if document in wanted and document not in above:
+            ranks.setdefault(document, rank)
     return ranks
 
 

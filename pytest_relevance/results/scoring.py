@@ -278,11 +278,20 @@ def _judge(
         is_cut=is_cut,
         fields=ranking.fields or {},
         others=ranking.others or {},
-        left_out=ranking.returned - len(ids),
+        left_out=ranking.left_out + _counted_below(case, ranking),
         finds_nothing=not ids and most_results(case.expect) == 0,
         ranks_of_quotes=ranks_of_quotes(case, held) if case.reads_texts else {},
     )
     return judge_expectations(without_reference(case.expect), found)
+
+
+def _counted_below(case: Case, ranking: Ranking) -> int:
+    """Return how many results of a record count that are not in the ranking.
+
+    A copy of a document counts only if chunks are left out, which count one by one.
+    """
+    rest = ranking.rest
+    return rest.count if case.settings.collapse else rest.documents
 
 
 def _other_scores(
@@ -338,17 +347,19 @@ def _ranking_of(
         irrelevant_top = tuple(ranking.ids[:3])
     # Where texts count, results with one id are different results.
     copies = 0 if case.reads_texts else len(graded.repeated)
+    rest = ranking.rest
+    chunks_below = rest.copies if case.settings.collapse else 0
     return CaseRanking(
         reaches_depth=reaches_depth,
         documents=ranking.ids,
         grades=grades,
-        returned=len(grades) - copies + ranking.below,
-        repeated=copies,
+        returned=len(grades) - copies + rest.documents,
+        repeated=copies + rest.copies - chunks_below,
         is_unsorted=bool(ranking.scores) and _is_unsorted(ranking.scores),
         are_all_tied=_are_all_tied(case, ranking),
         irrelevant_top=irrelevant_top,
         field_values=count_field_values(ranking.fields or {}),
-        left_out=ranking.returned - ranking.below - len(grades),
+        left_out=ranking.left_out + chunks_below,
         held=tuple(map(tuple, held)),
         lengths=tuple(graded.lengths),
         common_passages=common_passages(case, held),

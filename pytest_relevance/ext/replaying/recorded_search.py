@@ -69,25 +69,24 @@ class RecordedSearch:
         """
         recorded = self.result.ranking
         kept = recorded.uncollapsed
-        not_kept = recorded.length - len(kept)
-        asked = self.result.conditions.asked or 0
-        if not_kept or recorded.length > asked:
-            # the search returns more than it is asked for, or takes no number
-            self._check_kept(case, kept, not_kept)
-            count = len(kept)
-        else:
+        asked = self.result.conditions.asked
+        if asked and recorded.length <= asked:
             if recorded.length == asked < case.depth:
                 raise NotInRecord(
                     f"the case looks at {case.depth} results, and {self.record} has the "
                     f"first {asked}: look no deeper, or {HOW_TO_RECORD}"
                 )
             count = min(len(kept), case.depth)
+        else:  # the search takes no number, or returns more than it is asked for
+            self._check_kept(case, kept)
+            count = len(kept)
+        top = kept[:count]
         ranking = Ranking(
-            ids=kept[:count],
-            titles=self._titles(kept[:count]),
+            ids=top,
+            titles=self._titles(top),
             scores=self._scores()[:count],
             sort_values=self._sort_values()[:count],
-            rest=self._rest(case, count),
+            rest=self._rest(case, top),
         )
         if case.settings.collapse:
             ranking = collapsed(ranking, {})
@@ -116,11 +115,11 @@ class RecordedSearch:
         except UnknownPassages as error:
             raise NotInRecord(f"{self.record}: {error}: {HOW_TO_RECORD}") from None
 
-    def _check_kept(self, case: Case, kept: Sequence[str], not_kept: int) -> None:
+    def _check_kept(self, case: Case, kept: Sequence[str]) -> None:
         """Raise `NotInRecord` if results that were not kept could change a score."""
-        if not not_kept:
-            return
         ranks = len(without_copies(kept)) if case.settings.collapse else len(kept)
+        if len(kept) == self.result.ranking.length:
+            return
         if case.depth <= ranks and not case.looks_at_all:
             return
         looks_at = counted(case.depth, "result")
@@ -168,20 +167,25 @@ class RecordedSearch:
             values.append(number)
         return values
 
-    def _rest(self, case: Case, count: int) -> Rest | None:
-        """Return what is known of the results below the first `count`.
+    def _rest(self, case: Case, top: Sequence[str]) -> Rest:
+        """Return what is known of the results below the first ones.
 
-        None if there are none. They are counted, also if the search was asked for more
-        than the case looks at now: it may ignore its `k`, and how many results it
-        returned shows that. Their ranks hold only if chunks are collapsed now as they
-        were.
+        They are counted, also if the search was asked for more than the case looks at
+        now: it may ignore its `k`, and how many results it returned shows that. Their
+        ranks hold only if chunks are collapsed now as they were.
+
+        `top`: the first results.
         """
         recorded = self.result.ranking
-        below = recorded.length - count
-        if not below:
-            return None
+        below = recorded.length - len(top)
+        # where texts count, results with one id are different results
+        documents = below if case.reads_texts else recorded.returned - len({*top})
         is_alike = self.result.conditions.settings.collapse == case.settings.collapse
-        return Rest(below, recorded.deeper if is_alike else {})
+        return Rest(
+            documents=documents,
+            copies=below - documents,
+            ranks=recorded.deeper if is_alike else {},
+        )
 
 
 def _check_latency(search: RecordedSearch, case: Case) -> None:

@@ -69,12 +69,19 @@ _PLAIN = SCALARS | {dict}
 class Rest:
     """What is known of the results of a record below those that a case looks at.
 
-    `count`: how many results there are.
-    `ranks`: {document: rank} of some of them.
+    `documents`: how many different documents there are that do not stand higher.
+    `copies`: how many results there are whose documents stand higher.
+    `ranks`: {document: rank} of some of the documents.
     """
 
-    count: int
-    ranks: Mapping[str, int]
+    documents: int = 0
+    copies: int = 0
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """Return how many results there are."""
+        return self.documents + self.copies
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ class Ranking:
     None if they are looked for in the texts.
     `lengths`: the number of characters of each result, if a record says so.
     `rest`: what is known of further results, if the ranking comes from a record and is
-    only the beginning of what was returned; else None.
+    only the beginning of what was returned.
     """
 
     ids: Sequence[str]
@@ -109,17 +116,17 @@ class Ranking:
     fields_of_texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     held: Sequence[Sequence[int]] | None = None
     lengths: Sequence[int] = ()
-    rest: Rest | None = None
+    rest: Rest = Rest()
 
     @property
     def returned(self) -> int:
         """Return how many results the search returned, before any were left out."""
-        return len(self.as_returned or self.ids) + self.below
+        return len(self.as_returned or self.ids) + self.rest.count
 
     @property
-    def below(self) -> int:
-        """Return how many results of a record are not in the ranking."""
-        return 0 if self.rest is None else self.rest.count
+    def left_out(self) -> int:
+        """Return how many chunks of documents in the ranking `collapsed` left out."""
+        return max(len(self.as_returned) - len(self.ids), 0)
 
     def title(self, index: int) -> str | None:
         """Return the title of the result at an index (from 0); None if it has none."""
