@@ -162,12 +162,13 @@ def _never_vary(name: str, log: ClickLog) -> str:
     from pytest_relevance.ext.clicks.rates import LEAST_SHARED
 
     varied = log.pairs_at_several_positions()
+    vary = "vary too little" if varied else "never vary"
     found = (
         f"{varied:,} of {counted(len(log.query_of), 'pair')} of query and document were shown at several "
         f"positions, and no two positions share {LEAST_SHARED} clicks on them"
     )
     return (
-        f"{name}: positions never vary, so nothing tells how much a position is worth: {found}. Run two rankers "
+        f"{name}: positions {vary}, so nothing tells how much a position is worth: {found}. Run two rankers "
         f"side by side, or give --rates FILE or --rates {_RECIPROCAL}"
     )
 

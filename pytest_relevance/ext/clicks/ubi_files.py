@@ -17,6 +17,7 @@ from pytest_relevance._files import Unreadable, line_blocks
 from pytest_relevance._problems import FileError, Place, Problems
 from pytest_relevance._tables import Table
 from pytest_relevance._text import quoted
+from pytest_relevance.ext.clicks.table_logs import is_click_table
 from pytest_relevance.ext.clicks.ubi import UbiLogs
 from pytest_relevance.judgments.columns import folded
 
@@ -40,10 +41,13 @@ Record = Mapping[str, object]
 
 
 def is_ubi_record(record: object) -> bool:
-    """Say whether a JSON value is a record, or the line above one in a bulk file."""
+    """Say whether a JSON value is a record, or the line above one in a bulk file.
+
+    A row of a table of clicks may have a query_id too, and is no record.
+    """
     if isinstance(record, list):
         return bool(record) and is_ubi_record(record[0])
-    if not isinstance(record, dict):
+    if not isinstance(record, dict) or is_click_table(record):
         return False
     source = _without_envelope(record)
     return bool(_MARKS & source.keys()) or _is_bulk_action(record)

@@ -90,3 +90,20 @@ def test_two_parts_of_a_log_are_added_up(shop: Shop) -> None:
     shop.write_rows("tuesday.csv", rest.itertuples(index=False))
     shop.clicks("monday.csv", "tuesday.csv")
     assert shop.judged() == whole
+
+
+def test_rates_of_a_log_without_chance_are_found(shop: Shop) -> None:
+    rates = {1: 1.0, 2: 0.5, 3: 0.3, 4: 0.1}
+    attraction = {"a": 0.4, "b": 0.2, "c": 0.1, "d": 0.05}
+    rows = []
+    for number, (document, likely) in enumerate(attraction.items()):
+        for position, rate in rates.items():
+            impressions = 10_000 * (1 + (number + position) % 4)
+            clicks = round(impressions * rate * likely)
+            rows.append(("q", document, position, impressions, clicks))
+    shop.write_rows("log.csv", rows)
+    said = shop.clicks("log.csv", "--levels=none")
+    assert "fitted: 1: 1.00, 2: 0.50, 3: 0.30 and 4: 0.10\n" in said.out
+    found = {document: float(grade) for (_, document), grade in shop.grades().items()}
+    for document, likely in attraction.items():
+        assert found[document] / found["a"] == pytest.approx(likely / 0.4, rel=1e-3)

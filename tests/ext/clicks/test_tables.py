@@ -185,6 +185,12 @@ def test_a_log_that_cannot_be_used(log: str, complaint: str, shop: Shop) -> None
     assert shop.refused("log.csv") == complaint
 
 
+def test_positions_that_vary_too_little_are_refused(shop: Shop) -> None:
+    shop.write("log.csv", text([("boots", "a", 1, 60, 19), ("boots", "a", 2, 60, 19)]))
+    assert "log.csv: positions vary too little, so nothing" in shop.refused("log.csv")
+    assert "1 of 1 pair" in shop.refused("log.csv")
+
+
 def test_nothing_is_left_above_the_expected_clicks(shop: Shop) -> None:
     shop.write("log.csv", text(ROWS))
     assert shop.refused("log.csv", "--min-expected=50") == (
@@ -276,3 +282,11 @@ def test_numbers_and_texts_of_json(shop: Shop) -> None:
     said = shop.clicks("log.json", "--rates=reciprocal")
     assert "1 row without a position" in said.out
     assert ("boots", "7") in shop.grades()
+
+
+def test_rows_of_json_lines_may_have_the_id_of_a_query(shop: Shop) -> None:
+    names = HEADER.rstrip().split(",")
+    rows = [{"query_id": "q1", **dict(zip(names, row, strict=True))} for row in ROWS]
+    shop.write_lines("log.jsonl", rows)
+    assert shop.clicks("log.jsonl").code == 0
+    assert shop.grades() == GRADES
