@@ -70,9 +70,9 @@ def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
         texts: The texts of results, best first.
 
     Returns:
-        The text with the fewest differences, the first of several. If there is none, or
-        if a quote was split between two texts, where texts were cut within a quote.
-        None if no text nearly holds a quote.
+        The text with the fewest differences, the first of several. If there is none, if
+        this text was cut within a quote, or if a quote was split between two texts,
+        where texts were cut. None if no text nearly holds a quote.
 
     """
     nearest: NearMiss | None = None
@@ -89,16 +89,17 @@ def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
             if differences and len(differences) < fewest:
                 fewest = len(differences)
                 nearest = _near_miss_of(differences, index)
-    # A text that lacks the last words of a quote may end there.
     if nearest is not None and nearest.difference != Difference.WORDS:
         return nearest
     cuts = [
         _cut(_plain(quote_forms(quote).forms[-1]), letters_of_texts) for quote in quotes
     ]
     cut = next(filter(None, cuts), None)
-    if nearest is None or (cut is not None and cut.difference == Difference.SPLIT):
-        return cut
-    return nearest
+    if cut is None or nearest is None:
+        return cut or nearest
+    # Words are missing in a text that was cut: its end says more than the words.
+    is_cut = cut.difference == Difference.SPLIT or cut.texts == nearest.texts
+    return cut if is_cut else nearest
 
 
 @lru_cache(maxsize=1000)
@@ -181,7 +182,12 @@ def _differences(quote: list[str], text: list[str]) -> list[_Step]:
 
 
 def _first_words(words: list[str], others: Sequence[str]) -> list[str]:
-    """Return the first words, as many as have at least the length of others."""
+    """Return the first words, as many as have at least the length of others.
+
+    None if the others are marks alone: words beside a quote do not stand for a mark.
+    """
+    if not _letters("".join(others)):
+        return []
     length = sum(map(len, others))
     for count in range(len(words)):
         if sum(map(len, words[:count])) >= length:

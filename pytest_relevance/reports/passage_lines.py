@@ -198,7 +198,7 @@ def _near_sentence(near: NearPassage, first: str, others: Sequence[str]) -> str:
     if near.kind == OTHER_FIELD:
         value = f" is {quoted(near.found)}" if near.found else " has another value"
         return f"{first} has the quote, but its field {near.wanted}{value}"
-    wanted = quoted(near.wanted, _LONGEST_DIFFERENCE)
+    wanted = _quoted_words(near.wanted)
     if near.kind == Difference.ENDS_WITHIN.value:
         return f"{first} ends within it: {wanted} is missing"
     if near.kind == Difference.BEGINS_WITHIN.value:
@@ -218,10 +218,16 @@ _NEARLY = {
 """What is different, by the kind of a near miss."""
 
 
+def _quoted_words(words: str) -> str:
+    """Return words in quotation marks; in single ones if they have double ones."""
+    text = quoted(words, _LONGEST_DIFFERENCE)
+    return f"'{text[1:-1]}'" if '"' in words else text
+
+
 def _difference_text(near: NearPassage) -> str:
     """Return, for example, `: "30-day" is "30 day" there`."""
-    wanted = quoted(near.wanted, _LONGEST_DIFFERENCE)
-    found = quoted(near.found, _LONGEST_DIFFERENCE)
+    wanted = _quoted_words(near.wanted)
+    found = _quoted_words(near.found)
     if near.wanted and near.found:
         return f": {wanted} is {found} there"
     if near.wanted:

@@ -27,6 +27,10 @@ def miss(quote: str) -> NearMiss | None:
             NearMiss(Difference.SPACES, (1,), "with in", "within"),
         ),
         (
+            '"return goods within 30 days"',
+            NearMiss(Difference.MARKS, (1,), '"', ""),
+        ),
+        (
             "You may returngoods within",
             NearMiss(Difference.SPACES, (1,), "returngoods", "return goods"),
         ),
@@ -73,6 +77,29 @@ def test_a_text_may_end_or_begin_within_a_quote() -> None:
         wanted="or be repaired,or",
         found="replaced,and a receipt",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Brewbot only joins 2.4 GHz networks: others are not shown.",
+            NearMiss(Difference.BEGINS_WITHIN, (0,), "the", "brewbot only joins 2.4 ghz networks"),
+        ),
+        (
+            "e Brewbot only joins 2.4 GHz networks: others are not shown.",
+            NearMiss(Difference.BEGINS_WITHIN, (0,), "th", "e brewbot only joins 2.4 ghz networks"),
+        ),
+        (
+            "Open the app. The Brewbot only joins 2.4 GHz netw",
+            NearMiss(Difference.ENDS_WITHIN, (0,), "orks", "the brewbot only joins 2.4 ghz netw"),
+        ),
+    ],
+)
+def test_a_text_that_was_cut_by_a_word_begins_or_ends_within(
+    text: str, expected: NearMiss
+) -> None:
+    assert near_miss(["The Brewbot only joins 2.4 GHz networks"], [text]) == expected
 
 
 @pytest.mark.parametrize(
