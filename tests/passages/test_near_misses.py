@@ -84,15 +84,30 @@ def test_a_text_may_end_or_begin_within_a_quote() -> None:
     [
         (
             "Brewbot only joins 2.4 GHz networks: others are not shown.",
-            NearMiss(Difference.BEGINS_WITHIN, (0,), "the", "brewbot only joins 2.4 ghz networks"),
+            NearMiss(
+                Difference.BEGINS_WITHIN,
+                (0,),
+                "the",
+                "brewbot only joins 2.4 ghz networks",
+            ),
         ),
         (
             "e Brewbot only joins 2.4 GHz networks: others are not shown.",
-            NearMiss(Difference.BEGINS_WITHIN, (0,), "th", "e brewbot only joins 2.4 ghz networks"),
+            NearMiss(
+                Difference.BEGINS_WITHIN,
+                (0,),
+                "th",
+                "e brewbot only joins 2.4 ghz networks",
+            ),
         ),
         (
             "Open the app. The Brewbot only joins 2.4 GHz netw",
-            NearMiss(Difference.ENDS_WITHIN, (0,), "orks", "the brewbot only joins 2.4 ghz netw"),
+            NearMiss(
+                Difference.ENDS_WITHIN,
+                (0,),
+                "orks",
+                "the brewbot only joins 2.4 ghz netw",
+            ),
         ),
     ],
 )

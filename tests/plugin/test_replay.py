@@ -121,8 +121,17 @@ def test_a_case_file_of_another_folder_may_see_another_search(shop: Shop) -> Non
     shop.cases(CASES, name="fr/shop.relevance.yaml")
     run = shop.run(*REPLAY, "fr")
     assert errors(run)["boots"] == (
+        "main.jsonl has no case file fr/shop.relevance.yaml; if its shop.relevance.yaml is "
+        "the same file, start where the run started, or give --rootdir; else "
+        f"{RECORD_AGAIN}"
+    )
+
+
+def test_a_case_file_that_the_record_lacks_is_an_error(shop: Shop) -> None:
+    shop.cases(CASES, name="fr/hats.relevance.yaml")
+    assert errors(shop.run(*REPLAY, "fr"))["boots"] == (
         "main.jsonl has no ranking of this query (it has no case file "
-        f"fr/shop.relevance.yaml): {RECORD_AGAIN}"
+        f"fr/hats.relevance.yaml): {RECORD_AGAIN}"
     )
 
 
@@ -664,6 +673,23 @@ def test_changed_passages_need_the_texts(shop: Shop) -> None:
         "returns": "main.jsonl: 1 passage is new or changed, and the record has no texts "
         "to look for them (relevance_record_texts = on keeps them): "
         f"{RECORD_AGAIN}"
+    }
+
+
+def test_a_stale_baseline_leads_to_a_comparison_with_the_record(shop: Shop) -> None:
+    shop.conftest(TEXTS)
+    shop.cases(HANDBOOK)
+    shop.run(UPDATE)
+    handbook(shop, keeps_texts=True)
+    shop.cases(HANDBOOK.replace("return it within", "it within"))
+    run = shop.run(*REPLAY)
+    assert run.outcomes == {"returns": "failed"}
+    assert (
+        "look pytest-relevance replay main.jsonl --relevance-against=main.jsonl "
+        "# 1 case has a stale baseline: compares with the record"
+    ) in one_line(run.said)
+    assert shop.run(*REPLAY, "--relevance-against=main.jsonl").outcomes == {
+        "returns": "passed"
     }
 
 

@@ -274,9 +274,31 @@ class RecordedRun:
         has_run = (file, case.id, place.variant) in self._keys
         if place.variant in known and not has_run:
             return f"the case did not run when {self.name} was made: {HOW_TO_RECORD}"
+        elsewhere = self._same_file_elsewhere(file)
+        if elsewhere:
+            return (
+                f"{self.name} has no case file {file}; if its {elsewhere} is the same file, "
+                f"start where the run started, or give --rootdir; else {HOW_TO_RECORD}"
+            )
         what = "this query with these params" if case.params else "this query"
         there = self._what_is_there(file, case, query)
         return f"{self.name} has no ranking of {what}{there}: {HOW_TO_RECORD}"
+
+    def _same_file_elsewhere(self, file: str) -> str:
+        """Return the file of the record that this case file is, from another root.
+
+        Names of case files begin at pytest's root folder, and a replay that starts
+        elsewhere may have another one. "" if the record has this file, or not one that
+        may be it.
+        """
+        if file in self.record.files:
+            return ""
+        alike = [
+            other
+            for other in self.record.files
+            if f"/{other}".endswith(f"/{file}") or f"/{file}".endswith(f"/{other}")
+        ]
+        return alike[0] if len(alike) == 1 else ""
 
     def _what_is_there(self, file: str, case: Case, query: _Query) -> str:
         """Return what the record has in the place of a query; "" for nothing alike."""

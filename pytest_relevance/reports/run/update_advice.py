@@ -62,7 +62,7 @@ def next_steps(
         fallen = [result for result in fallen if has_failed(result)]
     worse = count_results(fallen)
     if looser.names and updating not in ("all", "test"):
-        yield from _about_looser_test(looser)
+        yield from _about_looser_test(looser, replayed)
     options = _reference_options(fallen, files, against)
     in_full = [*program, "-v", *options]
     empty = [result for result in fallen if _returned_nothing(result)]
@@ -76,7 +76,9 @@ def next_steps(
         yield _how_to_see_one(fallen, in_full)
     if worse.open:
         yield _how_to_judge(worse, [*program, *options])
-    if updating != "all" and not replayed:
+    if replayed:
+        yield from _how_to_compare_in_replay(results, files, program)
+    elif updating != "all":
         yield from _how_to_accept(results, files, worse, updating)
 
 
@@ -93,15 +95,35 @@ def _reference_options(
     return [f"--relevance-against={against or info.against}"]
 
 
-def _about_looser_test(looser: LooserFiles) -> Iterator[CommandLine]:
+def _how_to_compare_in_replay(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], program: Sequence[str]
+) -> Iterator[CommandLine]:
+    """Yield the command that compares with the record, if baselines are stale.
+
+    A replay cannot accept rankings. The record may have what the baseline lacks, such
+    as texts in which to look for new passages.
+    """
+    stale = _by_standing(results, files)[STALE]
+    if stale:
+        note = (
+            counted(case_count(stale), "case has", "cases have") + " a stale baseline"
+        )
+        command = join([*program, f"{_AGAINST}={program[-1]}"])
+        yield CommandLine("look", command, f"{note}: compares with the record")
+
+
+def _about_looser_test(looser: LooserFiles, replayed: str) -> Iterator[CommandLine]:
     """Yield the files in which to undo looser demands, and how to accept the demands.
 
     If only judgments changed, nothing is to be undone: new judgments are usually right.
+    A replay accepts nothing, so the command is for a run with the search.
     """
     note = "the new judgments, if they are intended"
     if not looser.by_judgments:
         yield _what_to_undo(looser.names)
         note = "what the test demands now, if it is intended"
+    if replayed:
+        note += "; in a run that calls the search"
     yield CommandLine("accept", f"{_UPDATE}=test", note)
 
 
