@@ -27,7 +27,7 @@ from pytest_relevance.reports.run.gates import (
     found_text,
     gates_in_order,
 )
-from pytest_relevance.reports.run.headline import Headline, headline
+from pytest_relevance.reports.run.headline import Headline, headline, mean_direction
 from pytest_relevance.reports.run.mean_text import (
     known_text,
     left_open,
@@ -51,7 +51,7 @@ from pytest_relevance.results import diagnoses
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, grouped
 from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.changes import Change, changes_since_baseline
-from pytest_relevance.results.compare.differences import mean_change
+from pytest_relevance.results.compare.differences import MeanChange, mean_change
 from pytest_relevance.results.records.run import Run
 
 _MOST_FILES = 6
@@ -81,6 +81,8 @@ class Screen:
     `context`: what ran, and what it is compared with.
     `findings`: the gates and diagnoses.
     `build`: whether the build fails and why; empty for a comparison of two runs.
+    `chance`: whether chance explains how far the mean moved; empty if the headline says
+    it, or if no mean moved.
     `can_fail`: whether cases fail. In a comparison of two runs only gates fail.
     """
 
@@ -92,6 +94,7 @@ class Screen:
     findings: Sequence[ScreenLine]
     can_fail: bool = True
     build: str = ""
+    chance: str = ""
 
 
 def screen_of(run: Run) -> Screen:
@@ -117,7 +120,25 @@ def screen_of(run: Run) -> Screen:
         context=context,
         findings=[*_fault_lines(run, ran), *_gate_lines(gates)],
         build=build_text(run.results, gates, run.info),
+        chance=chance_text(change, said),
     )
+
+
+def chance_text(change: MeanChange | None, said: Headline) -> str:
+    """Return whether chance explains how far the mean moved, as a sentence.
+
+    Example: `The mean fell by more than chance explains.` The text is empty if no score
+    changed, or if the headline says it.
+    """
+    if change is None or not (change.means.rose or change.means.fell):
+        return ""
+    if {"got_worse", "got_better"} <= said.told:
+        return ""
+    direction = mean_direction(change)
+    if not direction:
+        return "The mean moved no further than chance explains."
+    moved = "rose" if direction > 0 else "fell"
+    return f"The mean {moved} by more than chance explains."
 
 
 def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
@@ -219,14 +240,15 @@ def first_screen_html(
     `chosen`: the cases that the page has.
     """
     said = screen.headline
+    sentences = [each for each in (screen.build, screen.chance) if each]
     means = [f'<p class="mean">{with_arrows(mean)}</p>' for mean in screen.means]
     notes = [*screen.notes, *_left_out_notes(rows, chosen)]
     context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     parts = [
         f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
         *means[:1],
+        *([f'<p class="build">{text(" ".join(sentences))}</p>'] if sentences else []),
         '<div id="overview"><div>',
-        *([f'<p class="build">{text(screen.build)}</p>'] if screen.build else []),
         *_folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean"),
         *(f'<p class="lost">{with_arrows(note)}</p>' for note in notes),
         *_findings(screen.findings),

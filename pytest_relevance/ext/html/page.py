@@ -19,6 +19,7 @@ from pytest_relevance.ext.html.embedding import embedded
 from pytest_relevance.ext.html.first_screen import (
     Screen,
     ScreenLine,
+    chance_text,
     emptied_lines,
     first_screen_html,
     screen_of,
@@ -163,6 +164,7 @@ def _comparison_screen(
             *_gate_findings(comparison, gates),
         ],
         can_fail=False,
+        chance=chance_text(comparison.mean_change, said),
     )
 
 

@@ -20,6 +20,7 @@ from pytest_relevance.results.case_parts import (
 from tests.helpers import (
     block,
     changed,
+    compared,
     gate_record,
     page_text,
     page_values,
@@ -112,7 +113,8 @@ def test_a_regression() -> None:
     )
     mean = (
         "mean nDCG@10 1.000 → 0.500 (-0.500, 95% -1.000 to 0.000, p 1.000)\n"
-        "        The build fails because 1 query got worse and 1 gate is not met.\n"
+        "        The build fails because 1 query got worse and 1 gate is not met. "
+        "The mean moved no further than chance explains.\n"
         "        1 the same, 3 new or not compared"
     )
     explained = (
@@ -148,6 +150,30 @@ def test_a_regression() -> None:
     assert first_lines(page) == block(expected)
     assert f'data-case="{FILE}::boots"' in page
     assert '<span title="between 0.000 and 1.000">' in page
+
+
+UPWARDS, DOWNWARDS, LEVEL = (0.5, ["good"]), (1.0, ["x"]), (1.0, ["good"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([DOWNWARDS] * 8, "The mean fell by more than chance explains."),
+        ([UPWARDS] * 8, "The mean rose by more than chance explains."),
+        ([DOWNWARDS], "The mean moved no further than chance explains."),
+        ([LEVEL], ""),
+        ([UPWARDS, DOWNWARDS], ""),  # the sentence at the top says it
+    ],
+    ids=["fell", "rose", "by chance", "unchanged", "both ways"],
+)
+def test_whether_chance_explains_how_far_the_mean_moved(
+    changes: list[tuple[float, list[str]]], said: str
+) -> None:
+    results = []
+    for number, (before, ranking) in enumerate(changes):
+        results.append(compared(f"q{number}", before, ranking))
+    found = re.search("The mean (?:fell|rose|moved) [^.<]*[.]", screen(*results))
+    assert (found[0] if found else "") == said
 
 
 def test_without_a_baseline() -> None:

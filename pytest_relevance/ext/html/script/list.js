@@ -37,9 +37,9 @@ class CaseList {
     this.shown = 0;
     /** What the list shows. A link to a query keeps it, because the reader returns to the list. */
     this.state = START;
-    const placeholder = "query, title, tag";
+    const placeholder = "search queries";
     this.search = /** @type {HTMLInputElement} */ (
-      make("input", { type: "search", id: "search", placeholder, "aria-label": "search" })
+      make("input", { type: "search", id: "search", placeholder, "aria-label": "search queries, tags and titles" })
     );
     this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
     /** The line of the first screen that the list is about. A click removes this filter. */
