@@ -103,6 +103,7 @@ def run(arguments: Namespace) -> int:
         is_own,
         judgment_file,
         report_lines,
+        unknown_client_warnings,
         unread_warnings,
     )
 
@@ -120,7 +121,12 @@ def run(arguments: Namespace) -> int:
     )
     read = read_logs(files, reading)
     name = listed(files, "and")
-    for warning in (*client_warnings(read), *unread_warnings(read)):
+    warnings = [
+        *client_warnings(read),
+        *unknown_client_warnings(read, arguments.without_client),
+        *unread_warnings(read),
+    ]
+    for warning in warnings:
         complain(f"{name}: {warning}")
     rates = _rates(name, read.log, arguments.rates)
     judged = judge(read.log, rates, arguments.min_expected)

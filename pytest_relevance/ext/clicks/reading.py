@@ -53,12 +53,14 @@ class ReadLog:
     """A log, and what was learnt from reading it.
 
     `left_out`: what does not count. `clicks_of`: the clicks of each client.
+    `clients_left_out`: the clients of which something was left out.
     `unread`: the columns of tables that nothing reads.
     """
 
     log: ClickLog
     left_out: LeftOut
     clicks_of: dict[str, int]
+    clients_left_out: Collection[str]
     unread: Sequence[str] = field(default=())
 
 
@@ -145,6 +147,7 @@ def _of_tables(name: str, tables: TableLogs) -> ReadLog:
         log=log,
         left_out=tables.left_out,
         clicks_of=tables.clicks_of,
+        clients_left_out=tables.clients_left_out,
         unread=tuple(tables.unread),
     )
 
@@ -194,7 +197,12 @@ def _of_ubi(name: str, ubi: UbiLogs, reading: Reading) -> ReadLog:
         ubi.left_out[other] = ubi.other_actions.total()
     log = log_of([shown], ubi.queries.names, ubi.documents.names)
     _check_clicks(name, log)
-    return ReadLog(log=log, left_out=ubi.left_out, clicks_of=joined.clicks_of)
+    return ReadLog(
+        log=log,
+        left_out=ubi.left_out,
+        clicks_of=joined.clicks_of,
+        clients_left_out=ubi.clients_left_out,
+    )
 
 
 def _refuse_actions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -94,6 +95,7 @@ class TableLogs:
     `shown`: what was read. `queries`, `documents`: their numbers.
     `left_out`: rows that do not count. `unread`: columns that nothing reads.
     `clicks_of`: the clicks of each client, if the tables have a column of clients.
+    `clients_left_out`: the clients of rows that are left out.
     """
 
     def __init__(self, without_clients: Collection[str] = ()) -> None:
@@ -103,6 +105,7 @@ class TableLogs:
         self.left_out = LeftOut()
         self.unread: dict[str, None] = {}
         self.clicks_of: dict[str, int] = {}
+        self.clients_left_out: set[str] = set()
         self._clients = Numbering()
         self._without = sorted(map(self._clients.__getitem__, without_clients))
         self._numbers = WholeNumbers()
@@ -123,27 +126,31 @@ class TableLogs:
         problems = Problems(source.file)
         first = 0
         for cells in table.blocks(texts, counts):
-            *names, positions, impressions, clicks = cells
-            block = Shown(
-                query=self.queries.of_all(names[0]),
-                document=self.documents.of_all(names[1]),
-                position=self._numbers.of_all(positions),
-                impressions=self._numbers.of_all(impressions),
-                clicks=self._numbers.of_all(clicks),
-            )
-            wrong = _wrong_rows(block)
-            for row in np.flatnonzero(wrong).tolist():
-                if problems.is_full:
-                    break
-                message = _why_wrong(positions[row], impressions[row], clicks[row])
-                problems.add(message, table.place(first + row))
+            block = self._numbered(cells)
             clients = None
             if client is not None:
-                clients = self._clients.of_all(names[2])
+                clients = self._clients.of_all(cells[2])
+            for row in np.flatnonzero(_wrong_rows(block)).tolist():
+                if problems.is_full:
+                    break
+                position, impressions, clicks = [column[row] for column in cells[-3:]]
+                message = _why_wrong(position, impressions, clicks)
+                problems.add(message, table.place(first + row))
             if not problems.found:
                 self._keep(block, clients)
-            first += len(positions)
+            first += len(block.query)
         problems.raise_if_any()
+
+    def _numbered(self, cells: Sequence[Sequence[Any]]) -> Shown:
+        """Return the rows of a block, with numbers in place of texts."""
+        positions, impressions, clicks = cells[-3:]
+        return Shown(
+            query=self.queries.of_all(cells[0]),
+            document=self.documents.of_all(cells[1]),
+            position=self._numbers.of_all(positions),
+            impressions=self._numbers.of_all(impressions),
+            clicks=self._numbers.of_all(clicks),
+        )
 
     def _columns(self, table: Table) -> Mapping[str, int]:
         """Return the number of each column that is needed. Raises FileError."""
@@ -170,7 +177,10 @@ class TableLogs:
         """Keep the rows of a block that count."""
         kept = np.ones(len(block.query), bool)
         if clients is not None:
-            kept = self._without_rows(kept, np.isin(clients, self._without), OF_CLIENT)
+            is_left_out = np.isin(clients, self._without)
+            for number in np.unique(clients[is_left_out]).tolist():
+                self.clients_left_out.add(self._clients.names[number])
+            kept = self._without_rows(kept, is_left_out, OF_CLIENT)
         kept = self._without_rows(kept, block.query == NONE, NO_QUERY)
         kept = self._without_rows(kept, block.document == NONE, NO_DOCUMENT)
         kept = self._without_rows(kept, block.position < 0, NO_POSITION)

@@ -103,7 +103,7 @@ class UbiLogs:
 
     `queries`: the texts of queries. `documents`: ids. Both are numbered.
     `other_actions`: how often events have actions that are neither.
-    `left_out`: what does not count.
+    `left_out`: what does not count. `clients_left_out`: whose events do not count.
     """
 
     def __init__(
@@ -118,6 +118,7 @@ class UbiLogs:
         self.documents = Numbering()
         self.left_out = LeftOut()
         self.other_actions: Counter[str] = Counter()
+        self.clients_left_out: set[str] = set()
         self.searches_read = 0
         self.impressions_read = 0
         self.clicks_read = 0
@@ -157,6 +158,7 @@ class UbiLogs:
             self.left_out[EVENT_WITHOUT_DOCUMENT] += 1
         elif client in self._without:
             self.left_out[EVENT_OF_CLIENT] += 1
+            self.clients_left_out.add(client)
         else:
             columns.search.append(self._searches[query_id])
             columns.document.append(self.documents[document])

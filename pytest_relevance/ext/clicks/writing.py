@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from pytest_relevance._csv_cells import csv_text, escaped
-from pytest_relevance._text import counted, first_few, listed, quoted
+from pytest_relevance._text import counted, did_you_mean, first_few, listed, quoted
 from pytest_relevance.ext.clicks.click_log import ClickLog
 from pytest_relevance.ext.clicks.grading import ClickJudgments, names_of
 from pytest_relevance.ext.clicks.left_out import left_out_lines
@@ -149,6 +149,18 @@ def client_warnings(read: ReadLog) -> list[str]:
         f"{has} more than {MOST_OF_A_CLIENT:.0%} of all clicks: {first_few(busy)}. A bot, a test or a shared "
         "address makes wrong grades; --without-client leaves a client out"
     ]
+
+
+def unknown_client_warnings(
+    read: ReadLog, without_clients: Collection[str]
+) -> list[str]:
+    """Return a sentence about clients to leave out that the log does not have."""
+    unknown = []
+    for client in without_clients:
+        if client not in read.clients_left_out:
+            close = did_you_mean(client, read.clicks_of)
+            unknown.append(f"no client is called {quoted(client, 40)}{close}")
+    return unknown
 
 
 def unread_warnings(read: ReadLog) -> list[str]:

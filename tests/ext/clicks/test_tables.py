@@ -120,6 +120,8 @@ def test_a_client_with_many_clicks_is_named_and_left_out_on_demand(shop: Shop) -
     said = shop.clicks("log.csv", "--without-client", "bot-7")
     assert (said.code, said.err) == (0, "")
     assert "  4 rows of clients that --without-client names\n" in said.out
+    said = shop.clicks("log.csv", "--without-client", "bot7")
+    assert 'log.csv: no client is called "bot7"; did you mean "bot-7"?\n' in said.err
 
 
 @pytest.mark.parametrize(
