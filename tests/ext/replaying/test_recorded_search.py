@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Case, CaseResult
 from pytest_relevance.ext.replaying.recorded_search import NotInRecord, RecordedSearch
-from pytest_relevance.extending import Ranking
+from pytest_relevance.results.responses.ranking import Ranking
 from tests.helpers import case_of, scored, travelled
 
 DOCUMENTS = "abcde"
