@@ -1,7 +1,8 @@
 """Find results that nearly hold the passages that a failed case is missing.
 
-An extraction or a splitter is at fault as often as the search. To look takes long, so
-it is done for failed cases only, when their details are added.
+A passage may be missing because an extraction changed the text, or because a splitter
+cut it. A near miss shows that. Finding one takes long, so only failed cases are looked
+at, when their details are added.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from pytest_relevance.results.case_parts import (
     NearPassage,
 )
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.passages import missed_condition
+from pytest_relevance.results.passages import first_unmet_condition
 from pytest_relevance.results.responses.ranking import Ranking
 
 
 def with_near_misses(result: CaseResult, case: Case, ranking: Ranking) -> CaseResult:
-    """Return a result that says which results nearly hold its missing passages.
+    """Return the result of a case with the near misses of its missing passages.
 
     `ranking`: the ranking of the case.
     """
@@ -37,17 +38,20 @@ def with_near_misses(result: CaseResult, case: Case, ranking: Ranking) -> CaseRe
 def find_near_passage(
     passage: Passage, ranking: Ranking, *, is_deeper: bool = False
 ) -> NearPassage | None:
-    """Return which results nearly hold a passage that none of them holds, or None.
+    """Return the near miss of a passage that no result holds; None if there is none.
+
+    A near miss is a result that has the quote but misses a condition, or else one whose
+    text nearly has the quote.
 
     `is_deeper`: whether the ranking comes from a deeper search.
     """
-    missed = missed_condition(passage, ranking)
-    if missed is not None:
-        text, condition, value = missed
+    unmet = first_unmet_condition(passage, ranking)
+    if unmet is not None:
+        value = unmet.value
         return NearPassage(
             kind=OTHER_FIELD,
-            ranks=(text + 1,),
-            wanted=condition.path,
+            ranks=(unmet.text_index + 1,),
+            wanted=unmet.condition.path,
             found=value if isinstance(value, str) else shown(value, 40),
             is_deeper=is_deeper,
         )
@@ -67,6 +71,6 @@ def find_near_passage(
 
 
 def with_passages(result: CaseResult, passages: Sequence[CasePassage]) -> CaseResult:
-    """Return a result with these passages."""
+    """Return the result of a case with other passages in its evaluation."""
     evaluation = replace(result.evaluation, passages=tuple(passages))
     return replace(result, evaluation=evaluation)

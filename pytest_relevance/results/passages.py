@@ -1,6 +1,7 @@
 """Find the passages of a case in the texts of its results.
 
-`scoring` calls it for each case with passages, after its search returned.
+A case with passages is judged by what its results say, not by their ids. `scoring`
+calls this module after the search has returned.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -31,13 +32,13 @@ NO_TEXTS = (
     "passages are looked for in texts, and the results have none; return results with a "
     "text"
 )
-"""Why a ranking cannot be scored."""
+"""The message for a ranking without texts, which cannot be judged by passages."""
 
 _LONGEST_QUOTE = 60
-"""How many characters of a quote stand in a message."""
+"""The most characters of a quote that a message shows."""
 
 _MOST_TEXTS = 5_000
-"""How many texts are kept in the forms in which texts are compared.
+"""The most texts whose normalised forms stay in memory.
 
 Cases of a run often return the same texts. 5,000 texts of 2,000 characters take some 50
 MB.
@@ -53,86 +54,124 @@ def held_passages(
     the conditions. If the ranking is collapsed, a result is a document, and holds what
     its chunks hold (see `texts_of_results`).
 
-    `depth`: how many of the chunks count; None for all.
+    A ranking from a record may have this answer already (`ranking.held`). Then it is
+    returned, and no text is read.
 
-    What a record says of a ranking is taken as it is.
+    `depth`: how many of the chunks count; None for all.
 
     Raises:
         ValueError: the ranking has no texts.
     """
     if ranking.held is not None:
         return [tuple(held) for held in ranking.held]
-    if len(ranking.texts) != len(ranking.as_returned or ranking.ids):
+    if _lacks_texts(ranking):
         raise ValueError(NO_TEXTS)
-    held_by_text = []
-    for text, quoted_in_text in enumerate(_quotes_by_text(passages, ranking)):
-        met = [
-            index
-            for index in quoted_in_text
-            if _meets_all(passages[index].conditions, ranking, text)
-        ]
-        held_by_text.append(met)
+    held_by_text = _passages_by_text(passages, ranking)
     held = []
     for texts in texts_of_results(ranking, depth):
         found: set[int] = set()
-        for text in texts:
-            found.update(held_by_text[text])
+        for text_index in texts:
+            found.update(held_by_text[text_index])
         held.append(tuple(sorted(found)))
     return held
 
 
+def _lacks_texts(ranking: Ranking) -> bool:
+    """Say whether the texts of a ranking are absent, or fewer than its results."""
+    return len(ranking.texts) != len(ranking.as_returned or ranking.ids)
+
+
+def _passages_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[list[int]]:
+    """Return for each text the indexes of the passages that it holds.
+
+    The text has a quote of the passage, and the fields beside it meet the conditions.
+    """
+    by_text = []
+    for text_index, with_quote in enumerate(_quotes_by_text(passages, ranking)):
+        held = []
+        for index in with_quote:
+            if _meets_all(passages[index].conditions, ranking, text_index):
+                held.append(index)
+        by_text.append(held)
+    return by_text
+
+
 def why_unknown_passages(case: Case, ranking: Ranking) -> str:
-    """Return why it is not known which passages the results hold; empty if it is.
+    """Return why the passages that the results hold cannot be told; "" if they can.
 
     There is a line for each field of a condition that a result lacks, or whose value
     has a type that cannot be compared. Only results that hold the quote need the field.
     """
     if ranking.held is not None:
         return ""
-    if len(ranking.texts) != len(ranking.as_returned or ranking.ids):
+    if _lacks_texts(ranking):
         return NO_TEXTS
     if not case.fields_of_passages:
         return ""
     lines: dict[str, str] = {}
-    ids = ranking.as_returned or ranking.ids
     passages = case.sought_passages
-    for text, quoted_in_text in enumerate(_quotes_by_text(passages, ranking)):
-        for index in quoted_in_text:
-            for condition in passages[index].conditions:
-                value = _field_of_text(ranking, condition.path, text)
-                why = why_condition_unknown(condition, value)
-                if why:
-                    where = f"document {quoted(ids[text])} at rank {text + 1}"
-                    passage = quoted(passages[index].name, _LONGEST_QUOTE)
-                    line = f"passages: {where} holds {passage} and {why}"
-                    lines.setdefault(condition.path, line)
+    for text_index, with_quote in enumerate(_quotes_by_text(passages, ranking)):
+        for index in with_quote:
+            unknown = _why_unknown_fields(passages[index], ranking, text_index)
+            for path, line in unknown.items():
+                lines.setdefault(path, line)
     return "\n".join(lines.values())
 
 
-def missed_condition(
-    passage: Passage, ranking: Ranking
-) -> tuple[int, FieldCondition, object] | None:
-    """Return a text that holds the quote of a passage and misses a condition.
+def _why_unknown_fields(
+    passage: Passage, ranking: Ranking, text_index: int
+) -> dict[str, str]:
+    """Return {path of a field: why its condition cannot be checked in a text}.
 
-    The result has the index of the text (from 0), the condition, and the value of the
-    field. It is the first such text; None if there is none.
+    The text holds a quote of the passage. Conditions that can be checked are left out.
     """
-    for text, quoted_in_text in enumerate(_quotes_by_text([passage], ranking)):
-        if not quoted_in_text:
+    ids = ranking.as_returned or ranking.ids
+    lines: dict[str, str] = {}
+    for condition in passage.conditions:
+        value = _field_of_text(ranking, condition.path, text_index)
+        why = why_condition_unknown(condition, value)
+        if why:
+            where = f"document {quoted(ids[text_index])} at rank {text_index + 1}"
+            name = quoted(passage.name, _LONGEST_QUOTE)
+            line = f"passages: {where} holds {name} and {why}"
+            lines.setdefault(condition.path, line)
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class UnmetCondition:
+    """A text that has a quote of a passage, and a field that misses a condition.
+
+    `text_index`: the index of the text in the ranking, from 0.
+    `value`: the value of the field.
+    """
+
+    text_index: int
+    condition: FieldCondition
+    value: object
+
+
+def first_unmet_condition(passage: Passage, ranking: Ranking) -> UnmetCondition | None:
+    """Return the first text that has a quote of a passage and misses a condition.
+
+    None if there is no such text.
+    """
+    for text_index, with_quote in enumerate(_quotes_by_text([passage], ranking)):
+        if not with_quote:
             continue
         for condition in passage.conditions:
-            if not _meets_all([condition], ranking, text):
-                value = _field_of_text(ranking, condition.path, text)
-                return text, condition, value
+            if not _meets_all([condition], ranking, text_index):
+                value = _field_of_text(ranking, condition.path, text_index)
+                return UnmetCondition(text_index, condition, value)
     return None
 
 
 def ranks_of_quotes(
     case: Case, held: Sequence[Sequence[int]]
 ) -> Mapping[str, Sequence[int]]:
-    """Return {quote: the ranks (from 1) of the results that hold it}.
+    """Return {excluded quote: the ranks (from 1) of the results that hold it}.
 
-    These are the quotes of `exclude_passages`.
+    The excluded quotes are those of `exclude_passages`.
 
     `held`: for each result the indexes of `case.sought_passages` that it holds.
     """
@@ -146,7 +185,9 @@ def ranks_of_quotes(
 
 
 def lengths_of_results(ranking: Ranking, depth: int | None = None) -> list[int]:
-    """Return the number of characters of each result; of a document, of its chunks.
+    """Return the number of characters of each result.
+
+    If the ranking is collapsed, the length of a document is that of its chunks.
 
     `depth`: how many of the chunks count; None for all.
     """
@@ -161,8 +202,10 @@ def lengths_of_results(ranking: Ranking, depth: int | None = None) -> list[int]:
 def texts_of_results(ranking: Ranking, depth: int | None = None) -> list[list[int]]:
     """Return for each result the indexes (from 0) of its texts in `ranking.texts`.
 
-    That is one text, unless chunks were collapsed. Then a document has the texts of its
-    first chunk, and of its other chunks among the first `depth` results.
+    A result has one text. A document of collapsed chunks has several: the text of its
+    first chunk, and those of its other chunks among the first `depth` results.
+
+    `depth`: None for all results.
     """
     if not ranking.as_returned:
         return [[index] for index in range(len(ranking.texts))]
@@ -178,7 +221,9 @@ def texts_of_results(ranking: Ranking, depth: int | None = None) -> list[list[in
 def graded_by_passages(
     case: Case, ranking: Ranking, held: Sequence[Sequence[int]]
 ) -> GradedRanking:
-    """Return a ranking with the grades of the passages that are found at each rank.
+    """Return the ranking that the metrics score: what its results are worth.
+
+    A result is worth the grades of the passages that it is the first to hold.
 
     `held`: for each result the indexes of `case.sought_passages` that it holds.
     """
@@ -186,21 +231,18 @@ def graded_by_passages(
     return grade_passages(held, grades, lengths_of_results(ranking, case.depth))
 
 
-def passages_of_case(
-    case: Case, ranking: Ranking, graded: GradedRanking
-) -> tuple[CasePassage, ...]:
-    """Return the passages of a case, each with the rank at which it is found."""
-    return found_passages(case.passages, ranking, graded)
-
-
 FEWEST_RESULTS = 6
-"""With fewer results, over a third of them may hold a passage for a good reason."""
+"""The fewest results of which a third is enough to call a passage common.
+
+Two of five results may well hold the same passage.
+"""
 
 
 def common_passages(case: Case, held: Sequence[Sequence[int]]) -> tuple[str, ...]:
-    """Return the passages that over a third of the results hold.
+    """Return the names of the passages that over a third of the results hold.
 
-    () if there are few results.
+    Such a quote is probably boilerplate. With fewer than `FEWEST_RESULTS` results, no
+    passage counts as common.
 
     `held`: for each result the indexes of `case.sought_passages` that it holds.
     """
@@ -217,17 +259,14 @@ def common_passages(case: Case, held: Sequence[Sequence[int]]) -> tuple[str, ...
 def found_passages(
     passages: Sequence[Passage], ranking: Ranking, graded: GradedRanking
 ) -> tuple[CasePassage, ...]:
-    """Return passages, each with the rank at which it is found.
+    """Return each passage with the rank of the first result that holds it, if any.
 
-    The ranks of chunks are not known if a record says what the results hold.
+    If the ranking is collapsed, a passage has the rank of its chunk too.
     """
     if not passages:
         return ()
     ranks = _first_ranks(graded.held)
-    chunks: dict[int, int] = {}
-    if ranking.as_returned and ranking.held is None:
-        before = replace(ranking, ids=ranking.as_returned, as_returned=())
-        chunks = _first_ranks(held_passages(passages, before))
+    chunks = _ranks_of_chunks(passages, ranking)
     all_found = []
     for index, passage in enumerate(passages):
         found = CasePassage(
@@ -241,8 +280,20 @@ def found_passages(
     return tuple(all_found)
 
 
+def _ranks_of_chunks(passages: Sequence[Passage], ranking: Ranking) -> dict[int, int]:
+    """Return {index of a passage: the rank of the first chunk that holds it}.
+
+    Empty if the ranking is not collapsed. Also empty if a record says which passages
+    each document holds, because it does not say which of the chunks holds them.
+    """
+    if not ranking.as_returned or ranking.held is not None:
+        return {}
+    chunks = replace(ranking, ids=ranking.as_returned, as_returned=())
+    return _first_ranks(held_passages(passages, chunks))
+
+
 def _first_ranks(held: Sequence[Sequence[int]]) -> dict[int, int]:
-    """Return {passage: the rank (from 1) of the first result that holds it}."""
+    """Return {index of a passage: the rank (from 1) of the first result with it}."""
     ranks: dict[int, int] = {}
     for rank, indexes in enumerate(held, start=1):
         for index in indexes:
@@ -251,10 +302,10 @@ def _first_ranks(held: Sequence[Sequence[int]]) -> dict[int, int]:
 
 
 def key_of_passage(passage: Passage) -> str:
-    """Return a short text that is equal for passages with the same quotes.
+    """Return a hash of all that decides which texts hold a passage.
 
-    The conditions count too, and whether half of a quote is enough. The grade does not:
-    it does not decide which texts hold the passage.
+    That is its quotes, its conditions, and whether it is a context. The grade is not
+    in it.
     """
     conditions = [condition.for_record for condition in passage.conditions]
     parts = [passage.quotes, conditions, passage.is_context]
@@ -263,7 +314,10 @@ def key_of_passage(passage: Passage) -> str:
 
 
 def _quotes_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[list[int]]:
-    """Return for each text the indexes of the passages of which it holds a quote."""
+    """Return for each text the indexes of the passages of which it has a quote.
+
+    Conditions are not looked at.
+    """
     # most runs have no passages
     from pytest_relevance.passages.matching import holds
 
@@ -280,15 +334,15 @@ def _quotes_by_text(passages: Sequence[Passage], ranking: Ranking) -> list[list[
 
 
 def _meets_all(
-    conditions: Sequence[FieldCondition], ranking: Ranking, text: int
+    conditions: Sequence[FieldCondition], ranking: Ranking, text_index: int
 ) -> bool:
-    """Say whether the fields of a result meet all conditions.
+    """Say whether the fields beside a text meet all conditions.
 
-    A field that is absent, or has a type that cannot be compared, meets none:
-    `why_unknown_passages` reports it.
+    A field that is absent, or has a type that cannot be compared, meets no condition.
+    `why_unknown_passages` reports such a field.
     """
     for condition in conditions:
-        value = _field_of_text(ranking, condition.path, text)
+        value = _field_of_text(ranking, condition.path, text_index)
         if why_condition_unknown(condition, value):
             return False
         if not meets_condition(condition, value):
@@ -296,13 +350,14 @@ def _meets_all(
     return True
 
 
-def _field_of_text(ranking: Ranking, path: str, text: int) -> object:
+def _field_of_text(ranking: Ranking, path: str, text_index: int) -> object:
+    """Return the value of a field beside a text; `Absent()` if it has none."""
     values = ranking.fields_of_texts.get(path)
-    return Absent() if values is None else values[text]
+    return Absent() if values is None else values[text_index]
 
 
 def _forms_of_passage(passage: Passage) -> Sequence[QuoteForms]:
-    """Return the quotes of a passage in the forms in which texts are compared."""
+    """Return the normalised forms of each quote of a passage."""
     forms = []
     for quote in passage.quotes:
         forms.append(_forms_of_quote(quote, is_context=passage.is_context))

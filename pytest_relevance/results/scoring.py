@@ -39,9 +39,9 @@ from pytest_relevance.results.outcomes import (
 )
 from pytest_relevance.results.passages import (
     common_passages,
+    found_passages,
     graded_by_passages,
     held_passages,
-    passages_of_case,
     ranks_of_quotes,
 )
 from pytest_relevance.results.responses.ranking import Ranking
@@ -138,7 +138,7 @@ def score_case(
         reasons=verdict.reasons,
         undecided=undecided_demands(case, outcomes, ranking) if outcomes else (),
         unreached=unreached_cutoff(case, ranking),
-        passages=passages_of_case(case, ranking, graded),
+        passages=found_passages(case.passages, ranking, graded),
     )
     kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep, held=held)
     result = _result(
