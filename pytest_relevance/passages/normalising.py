@@ -70,22 +70,20 @@ def _plain_character(character: str) -> str:
         return ""
     if character in _TYPOGRAPHY:
         return _TYPOGRAPHY[character]
-    plain = unicodedata.normalize("NFKC", character)
-    return character if _would_run_into_words(character, plain) else plain
+    if _would_run_into_words(character):
+        return character
+    return unicodedata.normalize("NFKC", character)
 
 
-def _would_run_into_words(character: str, plain: str) -> bool:
-    """Whether a sign is lost if Unicode's form NFKC takes its place.
+def _would_run_into_words(character: str) -> bool:
+    """Whether Unicode's form NFKC makes a part of a word or a number of a sign.
 
-    10² is not 102, 5½ is not 51/2, and the word before ™ does not go on. A lone accent
-    would become a space with an accent on it.
+    10² is not 102, 5½ is not 51/2, and the word before ™ does not go on.
     """
     kind = unicodedata.decomposition(character).split(" ")[0]
-    if kind == "<fraction>":
-        return True
     if kind == "<super>":
         return not character.isalpha()
-    return plain.startswith(" ") and len(plain) > 1
+    return kind == "<fraction>"
 
 
 def _with_plain_space(text: str) -> str:

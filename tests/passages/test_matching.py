@@ -35,6 +35,7 @@ TYPOGRAPHY = [
 
 WHITE_SPACE = [
     ("within\n  30\u00a0days", "within 30 days"),
+    ("within 30 days\n¸ a cedilla", "30 days"),
     ("( 5 % ) of it", "(5%) of it"),
     ("the days , as agreed", "the days, as agreed"),
     ("वापस कर सकता है । बशर्ते", "कर सकता है। बशर्ते"),
@@ -74,6 +75,7 @@ MARKUP = [
     ("It was paid.3 Then", "It was paid. Then"),
     ("Term\n: what it is", "Term what it is"),
     ("# Returns\n\n> Within 30 days", "Returns within 30 days"),
+    ("> > Within 30\n> > days", "Within 30 days"),
     ("- one\n- two\n* [x] three", "one two three"),
     ("| a | b |\n|---|:-:|\n| 5 GB | 10 € |", "a b 5 GB 10 €"),
     ("Terms &amp; conditions&nbsp;apply", "Terms & conditions apply"),
@@ -87,6 +89,8 @@ OTHER_WORDS = [
     ("the returns", "turns"),
     ("करना", "कर"),
     ("कमी", "कम"),
+    ("วันที่ดี", "วันที"),
+    ("วันที่ดี", "\u0e48ดี"),
     ("caf\u00e9s", "caf\u00e9"),
     ("2.5 GB", "5 GB"),
     ("2,5 GB", "5 GB"),
@@ -146,6 +150,7 @@ def test_words_end_anywhere_in_scripts_without_spaces(text: str, quote: str) -> 
 
 def test_a_later_place_counts_if_an_earlier_one_is_within_a_word() -> None:
     assert is_held("returns, and a return", "return")
+    assert is_held("aha ha ha, infor-\nmation", "ha ha")
 
 
 @pytest.mark.parametrize("quote", ["", " \n", "\u200b", "**"])

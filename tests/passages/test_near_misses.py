@@ -64,6 +64,12 @@ def test_a_splitter_may_divide_words() -> None:
     assert near_miss(["the municipality saves"], texts) == expected
 
 
+def test_the_two_ends_of_one_text_are_no_split_quote() -> None:
+    near = near_miss(["the first of all, a last"], ["A last thing is the first of all"])
+    assert near is not None
+    assert near.difference == Difference.ENDS_WITHIN
+
+
 def test_a_text_may_end_or_begin_within_a_quote() -> None:
     assert miss("if you want to have it at home, or at work") == NearMiss(
         Difference.ENDS_WITHIN,
