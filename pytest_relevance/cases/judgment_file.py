@@ -157,7 +157,16 @@ class JudgmentFile:
         if without_case and not is_shared:
             have = "has" if len(without_case) == 1 else "have"
             count = f"{len(without_case):,} of {len(self.known):,} queries"
-            yield f"{self.name}: {count} {have} no case: {examples(without_case)}"
+            yield (
+                f"{self.name}: {count} {have} no case: {examples(without_case)}"
+                f"{self._how_to_make_cases()}"
+            )
+
+    def _how_to_make_cases(self) -> str:
+        """Return advice if the file is a golden set: its queries are to be cases."""
+        if not self.ratings.is_golden_set:
+            return ""
+        return '; to make a case of each, name the file under "queries"'
 
     def _names(self, lookup: Lookup) -> Sequence[str] | Wrong:
         """Return the keys that a query may have in the file, or report a mistake.

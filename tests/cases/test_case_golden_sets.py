@@ -56,7 +56,12 @@ def test_beside_written_cases_the_judgments_are_those_of_the_cases(
     suite = golden.read(f"judgments: set.jsonl\n{EXPECT}cases: [{{query: late}}]\n")
     (case,) = suite.cases
     assert [passage.name for passage in case.passages] == ["It is free of charge."]
-    assert suite.warnings == ('set.jsonl: 1 of 2 queries has no case: "lost"',)
+    assert suite.warnings == (
+        'set.jsonl: 1 of 2 queries has no case: "lost"; to make a case of each, name the '
+        'file under "queries"',
+    )
+    text = f"queries: set.jsonl\n{EXPECT}cases: [{{query: late}}]\n"
+    assert [case.query for case in golden.read(text).cases] == ["late", "lost"]
 
 
 def test_a_written_case_stands_for_a_query_of_the_set(golden: Shop) -> None:

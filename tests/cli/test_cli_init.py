@@ -124,6 +124,17 @@ def test_a_scale_raters_and_a_format_are_written_down(terminal: Terminal) -> Non
     assert case.judgments == {"a": 2, "b": 0}
 
 
+def test_beside_a_conftest_the_suite_of_an_assistant_is_written_by_hand(
+    terminal: Terminal,
+) -> None:
+    terminal.write("relevance/conftest.py", "mine\n")
+    said = terminal.run("init", "relevance", "--assistant")
+    assert said.code == 1
+    assert said.err.endswith(
+        "write it by hand: questions and passages in assistant.relevance.yaml\n"
+    )
+
+
 @pytest.mark.parametrize("arguments", [(), ("--judgments", "shop.csv")])
 @pytest.mark.parametrize(
     ("there", "advice"),

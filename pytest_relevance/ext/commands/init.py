@@ -104,7 +104,10 @@ def run(arguments: Namespace) -> int:
     suite = folder / f"{name}{_ENDING}"
     conftest = folder / "conftest.py"
     paths = [os.path.relpath(path) for path in (suite, conftest)]
-    refuse_to_overwrite(paths, _what_to_do_instead(suite, conftest))
+    content = (
+        "questions and passages" if arguments.assistant else "queries and judgments"
+    )
+    refuse_to_overwrite(paths, _what_to_do_instead(suite, conftest, content))
     next_command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
         first = _suite_for_judgments(arguments, folder, next_command)
@@ -153,11 +156,15 @@ def _check_files_of_judgments(arguments: Namespace) -> None:
         )
 
 
-def _what_to_do_instead(suite: Path, conftest: Path) -> str:
+def _what_to_do_instead(suite: Path, conftest: Path, content: str) -> str:
+    """Return how to go on if files are there already.
+
+    `content`: what a person writes in a case file, `queries and judgments`.
+    """
     if conftest.exists() and not suite.exists():
         return (
             f"to add a suite beside {os.path.relpath(conftest)}, write it by hand: "
-            f"queries and judgments in {suite.name}"
+            f"{content} in {suite.name}"
         )
     return f"name a folder that is not there yet ({PROGRAM} init FOLDER)"
 
