@@ -85,7 +85,10 @@ def holds(text: TextForms, quote: QuoteForms) -> bool:
 
 
 def _forms(text: str, plain: str) -> tuple[str, ...]:
-    """Return a text as it is and without markup, with plain lines, if these differ."""
+    """Return the normalised forms of a text: with markup, and without if it differs.
+
+    `plain`: the text without markup.
+    """
     first = with_plain_lines(text)
     without_entities = unescape(plain)
     if without_entities != plain:
@@ -97,7 +100,7 @@ def _forms(text: str, plain: str) -> tuple[str, ...]:
 
 
 def _has(text: str, quote: str) -> bool:
-    """Say whether a quote is in a text, with its ends at ends of words and numbers."""
+    """Say whether a quote is in a text, and not within a longer word or number."""
     for start, end in _places(text, quote):
         if begins_at(text, start) and ends_at(text, end):
             return True
@@ -105,9 +108,9 @@ def _has(text: str, quote: str) -> bool:
 
 
 def _places(text: str, quote: str) -> Iterator[tuple[int, int]]:
-    """Yield where each place of a quote in a text begins and ends.
+    """Yield the start and the end of each place of a quote in a text.
 
-    An empty quote is nowhere.
+    An empty quote has no place.
     """
     if not quote:
         return
@@ -121,9 +124,9 @@ def _places(text: str, quote: str) -> Iterator[tuple[int, int]]:
 
 
 def _places_over_line_hyphens(text: str, quote: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of a quote, if hyphens at the ends of lines are in either.
+    """Yield the places of a quote, if it or the text has hyphens at ends of lines.
 
-    Such a hyphen is equal to a hyphen, and to nothing.
+    Such a hyphen equals a hyphen or no character at all.
     """
     if _without_hyphens(quote) not in _without_hyphens(text):
         return
@@ -140,7 +143,7 @@ def _without_hyphens(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _pattern(quote: str) -> re.Pattern[str]:
-    """Return what finds a quote, over hyphens at the ends of lines of a text."""
+    """Return the pattern of a quote that lets a text have hyphens at ends of lines."""
     parts = []
     for character in quote:
         if character == "-":
@@ -153,9 +156,11 @@ def _pattern(quote: str) -> re.Pattern[str]:
 
 
 def _has_half(text: str, context: str) -> bool:
-    """Say whether a text has a consecutive run of at least half of a context.
+    """Say whether a text has at least half of a context in one piece.
 
-    Such a run has a whole quarter of the context in it. Hyphens do not count.
+    The context is divided into quarters. Any half of it contains a whole quarter, so
+    each quarter is looked up in the text, and extended to both sides. Hyphens do not
+    count.
     """
     text, context = _without_hyphens(text), _without_hyphens(context)
     enough = max(len(context) / 2, SHORTEST_HALF)
@@ -173,13 +178,13 @@ def _has_half(text: str, context: str) -> bool:
 
 
 def _common_run(context: str, begin: int, text: str, place: int) -> int:
-    """Return how long two texts are equal around a place of each."""
+    """Return the length of the equal characters around a place of each text."""
     before = _common_length(context[:begin][::-1], text[:place][::-1])
     return before + _common_length(context[begin:], text[place:])
 
 
 def _common_length(one: str, other: str) -> int:
-    """Return with how many characters two texts begin alike."""
+    """Return the number of equal characters at the beginning of two texts."""
     length = 0
     for first, second in zip(one, other, strict=False):
         if first != second:

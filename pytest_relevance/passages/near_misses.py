@@ -1,7 +1,8 @@
 """Find out which text nearly holds a quote, and what is different.
 
-A quote that no result holds was often not retrieved. As often an extraction changed it,
-or a splitter cut it. To find that out takes long: call `near_miss` for failures only.
+If no result holds a quote, the search may have missed it. But an extraction may have
+changed it too, or a splitter may have cut it. `near_miss` tells these apart. It takes
+long, so it is called for failed cases only.
 """
 
 from __future__ import annotations
@@ -47,10 +48,13 @@ _MARKS = re.compile(r"[\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 _PIECE = 6
-"""Letters of a piece of a quote. Such pieces show whether a text may nearly hold it."""
+"""The letters of a piece of a quote.
+
+A text that has few pieces of a quote is not compared with it, which saves time.
+"""
 
 _FEWEST_PIECES = 0.4
-"""The least share of the pieces of a quote that a text has that nearly holds it."""
+"""The least share of the pieces of a quote in a text that is compared with it."""
 
 _FEWEST_LETTERS = 8
 """The fewest letters and digits of a quote for which near misses are looked for."""
@@ -63,7 +67,7 @@ _MOST_BETWEEN = 12
 
 
 def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
-    """Return where some texts nearly hold a passage that none of them holds.
+    """Return the near miss of a passage that no text holds; None if there is none.
 
     Args:
         quotes: The quotes of the passage, of which one is enough.
@@ -196,7 +200,11 @@ def _first_words(words: list[str], others: Sequence[str]) -> list[str]:
 
 
 def _are_few(steps: Sequence[_Step], quote: Sequence[str]) -> bool:
-    """Say whether differences leave most words of a quote, or all of its letters."""
+    """Say whether the differences are so few that the text nearly holds the quote.
+
+    Other marks, spaces and accents are always few. Other words are few if most words of
+    the quote are left.
+    """
     if _kind(steps) != Difference.WORDS:
         return True
     wrong = 0
@@ -208,6 +216,7 @@ def _are_few(steps: Sequence[_Step], quote: Sequence[str]) -> bool:
 
 
 def _kind(steps: Sequence[_Step]) -> Difference:
+    """Return the least kind of difference that explains all differences."""
     wanted = "".join("".join(step.wanted) for step in steps)
     found = "".join("".join(step.found) for step in steps)
     if not any(map(is_of_word, wanted + found)):
@@ -233,7 +242,13 @@ def _near_miss_of(steps: Sequence[_Step], index: int) -> NearMiss:
 
 
 def _cut(quote: str, texts: Sequence[str]) -> NearMiss | None:
-    """Return which texts end or begin within a quote; None if none has half of it."""
+    """Return the texts that were cut within a quote; None if there are none.
+
+    These are two texts that have the quote together, or else one text with at least
+    half of it.
+
+    `texts`: the letters and digits of each text.
+    """
     letters = _letters(quote)
     beginnings = [_length_at_end(text, letters) for text in texts]
     ends = [_length_at_end(text[::-1], letters[::-1]) for text in texts]
@@ -257,7 +272,7 @@ def _cut(quote: str, texts: Sequence[str]) -> NearMiss | None:
 
 
 def _length_at_end(text: str, letters: str) -> int:
-    """Return how many of some letters, from the first on, are the end of a text."""
+    """Return how many of the first letters of a quote stand at the end of a text."""
     for length in range(min(len(letters), len(text)), 0, -1):
         if text.endswith(letters[:length]):
             return length
@@ -265,7 +280,7 @@ def _length_at_end(text: str, letters: str) -> int:
 
 
 def _divided(quote: str, count: int) -> tuple[str, str]:
-    """Return a quote in two parts, the first of which has so many letters."""
+    """Return a quote in two parts. The first part has `count` letters."""
     place = 0
     while len(_letters(quote[:place])) < count:
         place += 1

@@ -51,21 +51,14 @@ def passage_lines(
     costs = {loss.document: loss.loss for loss in found.losses}
     was = Change.since_baseline(result).ranks_before
     if missing:
-        total = len(result.evaluation.passages)
-        title = (
-            f"not found in the top {result.conditions.k}: {len(missing)} of "
-            f"{counted(total, 'passage')}{_failed_search_text(result)}"
-        )
-        table = _table(title)
+        table = _table(_title_of_missing(result, missing))
         for passage in missing:
             _add(table, passage, numbers, result, was=was, costs=costs, style=BAD)
         head, *rows = table.lines(columns)
         lines.append(head)
         for row, passage in zip(rows, missing, strict=True):
             lines.append(row)
-            near = near_text(result, passage)
-            if near:
-                lines += folded_lines(f"       {near}", PLAIN, columns, "         ")
+            lines += _near_lines(result, passage, columns)
     shown = others if full else others[:MOST_FOUND]
     table = _table("found")
     for passage in shown:
@@ -76,8 +69,25 @@ def passage_lines(
     return lines + table.lines(columns)
 
 
+def _title_of_missing(result: CaseResult, missing: Sequence[CasePassage]) -> str:
+    """Return, for example, `not found in the top 5: 2 of 3 passages`."""
+    total = counted(len(result.evaluation.passages), "passage")
+    return (
+        f"not found in the top {result.conditions.k}: {len(missing)} of {total}"
+        f"{_failed_search_text(result)}"
+    )
+
+
+def _near_lines(result: CaseResult, passage: CasePassage, columns: int) -> list[Line]:
+    """Return the lines about the near miss of a passage; [] without one."""
+    near = near_text(result, passage)
+    if not near:
+        return []
+    return folded_lines(f"       {near}", PLAIN, columns, "         ")
+
+
 def _failed_search_text(result: CaseResult) -> str:
-    """Return that the second search for missing passages failed; "" if not."""
+    """Return the end of a title that says that the deeper search failed, or ""."""
     deeper = result.call.deeper
     if deeper is None or not deeper.has_failed:
         return ""
@@ -131,7 +141,7 @@ def found_text(result: CaseResult) -> str:
 def place_text(result: CaseResult, passage: CasePassage) -> str:
     """Return where a passage is: `rank 7`, or `not in the first 25 results`.
 
-    `in none of the 9 results` if the search had no more.
+    If the search returned all that it has, the text is `in none of the 9 results`.
     """
     if passage.rank is not None:
         chunk = "" if passage.chunk is None else f" (chunk {passage.chunk})"
@@ -172,7 +182,7 @@ def _grade_text(result: CaseResult, passage: CasePassage) -> str:
 
 
 def near_text(result: CaseResult, passage: CasePassage) -> str:
-    """Return which result nearly holds a passage, and what is different, or "".
+    """Return the sentence about the near miss of a passage; "" without one.
 
     Example: `rank 2 has it but for a blank: "30-day" is "30 day" there`.
     """
@@ -189,7 +199,7 @@ def near_text(result: CaseResult, passage: CasePassage) -> str:
 
 
 def _near_sentence(near: NearPassage, first: str, others: Sequence[str]) -> str:
-    """Return what is different in a near miss.
+    """Return which result nearly holds a passage, and what is different in it.
 
     `first`, `others`: the places of the results, for example `rank 2`.
     """

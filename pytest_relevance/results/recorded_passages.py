@@ -1,11 +1,11 @@
-"""What a recorded ranking tells of the passages of a case.
+"""Judge a recorded ranking by the passages of today.
 
 A record and a baseline keep which passages each result held (`held`), and a key of each
-passage. So a recorded ranking can be judged by the passages of today, as far as their
-keys are there. A passage that is new was not looked for. It can be looked for only if
-the record keeps the texts of the results.
+passage. A passage of today with a recorded key is judged by that. A passage without one
+was not looked for then. It can be looked for now if the record keeps the texts of the
+results, and is refused otherwise.
 
-Records, baselines, replays and `compare` use it.
+Records, baselines, replays and `compare` use this module.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from pytest_relevance.results.responses.ranking import Ranking
 NO_TEXTS_KEPT = (
     "the record has no texts to look for them (relevance_record_texts = on keeps them)"
 )
-"""Why a passage cannot be judged by a record, after what changed."""
+"""The end of a message about a passage that a record cannot judge."""
 
 Held = Sequence[Sequence[int]]
 """For each result the indexes (from 0) of the passages that it holds."""
 
 
 def keys_of_result(result: CaseResult) -> tuple[str, ...]:
-    """Return the keys of the passages that the indexes in `ranking.held` mean.
+    """Return the keys of the passages of a case, then those of its excluded quotes.
 
-    These are the passages of the case, followed by its excluded quotes.
+    An index in `ranking.held` of the result is an index in this tuple.
     """
     keys = [passage.key for passage in result.evaluation.passages]
     for outcome in result.evaluation.outcomes:
@@ -57,23 +57,23 @@ def key_of_quote(quote: str) -> str:
 def held_by_keys(
     held: Held, then: Sequence[str], now: Sequence[str]
 ) -> list[tuple[int, ...]] | None:
-    """Return which of the present passages each recorded result holds.
+    """Return for each recorded result the indexes of the passages of today it holds.
 
-    None if one of them was not looked for when the ranking was recorded.
+    None if a passage of today was not looked for when the ranking was recorded.
 
-    `held`: the indexes of the passages that each result held, in the order of `then`.
-    `then`, `now`: the keys of the passages when the ranking was recorded, and now.
+    `held`: for each result the indexes of the recorded passages that it held.
+    `then`, `now`: the keys of the recorded passages, and of those of today.
     """
     if new_keys(then, now):
         return None
-    places: dict[int, list[int]] = {}
-    for place, key in enumerate(now):
-        places.setdefault(then.index(key), []).append(place)
+    present: dict[int, list[int]] = {}  # {recorded index: indexes of today}
+    for index, key in enumerate(now):
+        present.setdefault(then.index(key), []).append(index)
     found = []
-    for indexes in held:
+    for recorded_indexes in held:
         of_result: list[int] = []
-        for index in indexes:
-            of_result += places.get(index, [])
+        for recorded_index in recorded_indexes:
+            of_result += present.get(recorded_index, [])
         found.append(tuple(sorted(of_result)))
     return found
 
@@ -82,7 +82,10 @@ def held_by_keys(
 
 
 def with_texts(result: CaseResult, ranking: Ranking) -> CaseResult:
-    """Return a result that keeps the texts of its ranking, as deep as the ranking."""
+    """Return a result with the texts and fields of the results that it keeps.
+
+    `ranking`: the ranking as the search returned it, which may be longer.
+    """
     count = len(result.ranking.uncollapsed)
     fields = {}
     for path, values in ranking.fields_of_texts.items():
@@ -95,7 +98,7 @@ def with_texts(result: CaseResult, ranking: Ranking) -> CaseResult:
 
 
 def ranking_with_texts(ranking: Ranking, recorded: CaseRanking) -> Ranking:
-    """Return a ranking with the texts that a record has kept of its results.
+    """Return a ranking with the recorded texts and fields of its results.
 
     `ranking`: the first results of the recorded ranking, or all of them.
     """
@@ -110,7 +113,10 @@ def ranking_with_texts(ranking: Ranking, recorded: CaseRanking) -> Ranking:
 def fields_in_record(
     recorded: Mapping[str, Sequence[Sequence[Any]]],
 ) -> dict[str, list[Any]]:
-    """Return the fields of texts as a ranking has them, from those of a record."""
+    """Return {path: a value for each result} of the fields that a record has kept.
+
+    `recorded`: {path: a list for each result}, with the value, or empty without one.
+    """
     fields = {}
     for path, values in recorded.items():
         fields[path] = [value[0] if value else Absent() for value in values]
@@ -120,7 +126,10 @@ def fields_in_record(
 def unknown_fields(
     passages: Iterable[Passage], recorded: Mapping[str, Sequence[Sequence[Any]]]
 ) -> list[str]:
-    """Return the fields that conditions look at, and that a record has not kept."""
+    """Return the paths of the fields that conditions need and a record lacks.
+
+    `recorded`: the fields that the record has kept.
+    """
     paths: dict[str, None] = {}
     for passage in passages:
         for condition in passage.conditions:
@@ -130,7 +139,7 @@ def unknown_fields(
 
 
 class UnknownPassages(ValueError):
-    """A record does not tell which passages of a case its results held."""
+    """Says why a record does not tell which passages of a case its results hold."""
 
 
 def with_recorded_passages(
@@ -141,54 +150,77 @@ def with_recorded_passages(
     collapses: bool,
     depth: int | None,
 ) -> Ranking:
-    """Return a ranking with what its record tells of passages.
+    """Return a recorded ranking in which the passages of today can be found.
 
-    That is which of them each result held, or the texts of the results, in which they
-    are looked for again.
+    If the record keeps texts, the ranking has these texts. Otherwise it says which
+    passages each result holds (`Ranking.held`).
 
     `ranking`: the recorded results that count now. If `collapses`, only the first
         result of each document.
     `result`: the recorded result.
     `passages`: the passages of today, then the excluded quotes: `Case.sought_passages`.
+    `collapses`: whether the chunks of a document are collapsed now.
     `depth`: how deep the case looks now; None if as deep as when it was recorded.
 
     Raises:
         UnknownPassages: the record has no texts, and a passage is new or changed, or
-            collapsed chunks are looked at otherwise. Or it has texts, and a condition
-            looks at a field that it has not kept. The message begins with the reason.
+            other chunks of a document count now. Or it has texts, and lacks a field of
+            a condition. The message begins with the reason.
     """
-    recorded, conditions = result.ranking, result.conditions
-    if recorded.texts:
-        unknown = unknown_fields(passages, recorded.fields_of_texts)
-        if unknown:
-            raise UnknownPassages(
-                f"a condition looks at {listed(map(quoted, unknown), 'and')}, and the "
-                "record has not kept that field of the results"
-            )
-        return ranking_with_texts(ranking, recorded)
-    then, now = keys_of_result(result), tuple(map(key_of_passage, passages))
-    new = new_keys(then, now)
+    if result.ranking.texts:
+        _check_fields_kept(passages, result.ranking)
+        return ranking_with_texts(ranking, result.ranking)
+    _check_alike(result, passages, collapses=collapses, depth=depth)
+    now = tuple(map(key_of_passage, passages))
+    count = len(ranking.ids)
+    held: Held = result.ranking.held[:count] or [()] * count
+    by_keys = held_by_keys(held, keys_of_result(result), now)
+    assert by_keys is not None
+    lengths = tuple(result.ranking.lengths[:count])
+    return replace(ranking, held=by_keys, lengths=lengths)
+
+
+def _check_fields_kept(passages: Sequence[Passage], recorded: CaseRanking) -> None:
+    """Raise `UnknownPassages` if a record with texts lacks a field of a condition."""
+    unknown = unknown_fields(passages, recorded.fields_of_texts)
+    if unknown:
+        raise UnknownPassages(
+            f"a condition looks at {listed(map(quoted, unknown), 'and')}, and the "
+            "record has not kept that field of the results"
+        )
+
+
+def _check_alike(
+    result: CaseResult,
+    passages: Sequence[Passage],
+    *,
+    collapses: bool,
+    depth: int | None,
+) -> None:
+    """Raise `UnknownPassages` if a record without texts cannot judge the passages.
+
+    It cannot if one of them was not looked for then, or if other chunks of a document
+    count now.
+
+    `collapses`, `depth`: as in `with_recorded_passages`.
+    """
+    new = new_keys(keys_of_result(result), map(key_of_passage, passages))
     if new:
         count = counted(len(new), "passage is", "passages are")
         raise UnknownPassages(f"{count} new or changed, and {NO_TEXTS_KEPT}")
+    conditions = result.conditions
     collapsed = conditions.settings.collapse
     is_alike = collapses == collapsed and depth in (None, conditions.depth)
-    if now and (collapses or collapsed) and not is_alike:
+    if passages and (collapses or collapsed) and not is_alike:
         raise UnknownPassages(f"other chunks of a document count, and {NO_TEXTS_KEPT}")
-    count_of_results = len(ranking.ids)
-    held: Held = recorded.held[:count_of_results] or [()] * count_of_results
-    by_keys = held_by_keys(held, then, now)
-    assert by_keys is not None
-    lengths = tuple(recorded.lengths[:count_of_results])
-    return replace(ranking, held=by_keys, lengths=lengths)
 
 
 def judged_by_passages(
     result: CaseResult, passages: Sequence[Passage], settings: Settings
 ) -> CaseResult:
-    """Return a recorded result judged by other passages, or with other settings.
+    """Return a recorded result with the grades of other passages or settings.
 
-    Its scores are not computed.
+    Its scores stay those of the record: the caller computes them.
 
     Raises `UnknownPassages` as `with_recorded_passages` does.
     """
@@ -223,6 +255,9 @@ def judged_by_passages(
 
 
 def new_keys(then: Iterable[str], now: Iterable[str]) -> list[str]:
-    """Return the keys of passages that were not looked for then."""
+    """Return those keys of today that were not recorded.
+
+    `then`, `now`: the recorded keys, and those of today.
+    """
     known = {*then}
     return [key for key in now if key not in known]

@@ -33,10 +33,10 @@ _FOUND: pytest.StashKey[dict[object, Ranking | None]] = pytest.StashKey()
 
 
 async def looked_deeper(this: CaseRun, scored: Scored) -> Scored:
-    """Return the result of a case with a deeper search, if it misses passages.
+    """Return the result of a case with what a deeper search found of its passages.
 
-    The search has to take `k`. The result stays as it is if the case has not failed, or
-    if its ranking is from a record.
+    The result is returned unchanged if the case has not failed or misses no passage, if
+    the search does not take `k`, or if the ranking is from a record.
     """
     searched, result = this.attempt.searched, scored.result
     if searched.asked is None or searched.is_recorded or not this.settings.looks_deeper:
@@ -61,9 +61,9 @@ def looked_deeper_now(this: CaseRun, scored: Scored) -> Scored:
 
 
 async def _search_once(this: CaseRun, deeper: int) -> Ranking | None:
-    """Return the ranking of the second search, which an earlier case may have made.
+    """Return the ranking of the second search; None if it failed.
 
-    None if it failed.
+    If an earlier case of this process made the same search, its ranking is returned.
     """
     found = this.item.config.stash.setdefault(_FOUND, {})
     key = _key(this, deeper)
@@ -73,7 +73,7 @@ async def _search_once(this: CaseRun, deeper: int) -> Ranking | None:
 
 
 def _key(this: CaseRun, deeper: int) -> object:
-    """Return what decides which ranking the second search returns."""
+    """Return a key that is equal for cases whose second search is the same."""
     case, terms = this.case, this.case.terms
     return (
         this.search_folder,

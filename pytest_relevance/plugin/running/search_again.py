@@ -17,9 +17,10 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 async def search_again(this: CaseRun, case: Case, results: int) -> Ranking:
-    """Call the search of a case for a case that is like it, and return the ranking.
+    """Call the search of a running case again, and return the ranking.
 
-    `case`: has the query and the params.
+    `this`: the run of the case, with its search.
+    `case`: the case whose query and params are searched.
     `results`: how many results are requested, if the search takes `k`.
 
     Raises `CaseError` if the search cannot be called, or if its response cannot be
