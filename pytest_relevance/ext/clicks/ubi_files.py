@@ -135,6 +135,8 @@ def position_of(value: object) -> int:
 
     -1 for any other value.
     """
+    if type(value) is int and 0 <= value <= _LARGEST_POSITION:
+        return value  # nearly all are
     if isinstance(value, dict):
         value = value.get("index")
     with suppress(ValueError, TypeError, OverflowError):
@@ -186,7 +188,8 @@ def add_lines(logs: UbiLogs, path: str | os.PathLike[str]) -> None:
                 Place(line=number),
             )
             continue
-        _add_value(logs, value, problems, Place(line=number))
+        for message in _add_value(logs, value):
+            problems.add(message, Place(line=number))
         if problems.is_full:
             break
     problems.raise_if_any()
@@ -219,23 +222,26 @@ def add_values(logs: UbiLogs, file: str, values: Iterable[object]) -> None:
     """Add the entries of a JSON list. Raises FileError for any that is no record."""
     problems = Problems(file)
     for number, value in enumerate(values):
-        _add_value(logs, value, problems, Place(path=f"[{number}]"))
+        for message in _add_value(logs, value):
+            problems.add(message, Place(path=f"[{number}]"))
     problems.raise_if_any()
 
 
-def _add_value(logs: UbiLogs, value: object, problems: Problems, place: Place) -> None:
-    """Add a record, or a list of records."""
-    for record in value if isinstance(value, list) else [value]:
-        if not isinstance(record, dict):
-            problems.add(
-                f"expected a JSON object, found {quoted(str(record), 60)}", place
-            )
-        elif not add_record(logs, record):
-            problems.add(
-                "this object is no event and no search: it has neither action_name nor query_id; found "
-                f"{quoted(', '.join(record), 60)}",
-                place,
-            )
+def _add_value(logs: UbiLogs, value: object) -> Sequence[str]:
+    """Add a record, or a list of records. Return a message for each mistake."""
+    if isinstance(value, dict):
+        if add_record(logs, value):
+            return ()
+        names = quoted(", ".join(value), 60)
+        return [
+            f"this object is no event and no search: it has neither action_name nor query_id; found {names}"
+        ]
+    if not isinstance(value, list):
+        return [f"expected a JSON object, found {quoted(str(value), 60)}"]
+    messages: list[str] = []
+    for record in value:
+        messages += _add_value(logs, record)
+    return messages
 
 
 # --- tables ---------------------------------------------------------------------------
