@@ -246,8 +246,8 @@ def first_screen_html(
     context = "".join(f"<li>{text(part)}</li>" for part in screen.context)
     parts = [
         f'<h1 data-verdict="{said.verdict}">{text(said.text)}</h1>',
-        *means[:1],
         *([f'<p class="build">{text(" ".join(sentences))}</p>'] if sentences else []),
+        *means[:1],
         '<div id="overview"><div>',
         *_folded(means[1:_MOST_LINES], means[_MOST_LINES:], "mean"),
         *(f'<p class="lost">{with_arrows(note)}</p>' for note in notes),

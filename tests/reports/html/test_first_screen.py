@@ -112,9 +112,9 @@ def test_a_regression() -> None:
         "fails",
     )
     mean = (
-        "mean nDCG@10 1.000 → 0.500 (-0.500, 95% -1.000 to 0.000, p 1.000)\n"
-        "        The build fails because 1 query got worse and 1 gate is not met. "
+        "The build fails because 1 query got worse and 1 gate is not met. "
         "The mean moved no further than chance explains.\n"
+        "        mean nDCG@10 1.000 → 0.500 (-0.500, 95% -1.000 to 0.000, p 1.000)\n"
         "        1 the same, 3 new or not compared"
     )
     explained = (
@@ -183,8 +183,8 @@ def test_without_a_baseline() -> None:
     del lines[8]  # what nDCG is
     assert lines[:-1] == [
         "1 of 2 cases fails",
-        "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave the mean between 0.500 and 1.000",
         "The build fails because 1 case fails.",
+        "mean nDCG@10 0.500 of 2 queries; unjudged results of 1 query leave the mean between 0.500 and 1.000",
         *("met", "mean nDCG@10 0.500, at least 0.400 (2 cases)", "mean nDCG@10 0.9"),
         *(FILE, "search"),
         *("query", "nDCG@10", "largest loss", "on top"),

@@ -37,7 +37,7 @@ class CaseList {
     this.shown = 0;
     /** What the list shows. A link to a query keeps it, because the reader returns to the list. */
     this.state = START;
-    const placeholder = "search queries";
+    const placeholder = "search";
     this.search = /** @type {HTMLInputElement} */ (
       make("input", { type: "search", id: "search", placeholder, "aria-label": "search queries, tags and titles" })
     );
