@@ -564,73 +564,6 @@ def fields(folder: Path, pairs: int) -> Iterator[Figure]:
     )
 
 
-WITH_TEXTS = """
-import json
-from pathlib import Path
-
-import pytest
-
-RESULTS = json.loads(Path(__file__).with_name("results.json").read_text())
-
-@pytest.fixture(scope="session")
-def search():
-    def search(query, k=10):
-        return RESULTS[query][:k]
-    return search
-"""
-
-_SENTENCES = (
-    "You can return goods to any of our shops, or by post, and keep the receipt.",
-    "The box need not be \u201cas new\u201d \u2013 but all parts have to be in it.",
-    "Shipping is free above 50 \u20ac; below that it costs 4.90 \u20ac per parcel.",
-    "See [the terms](https://example.com/terms) for business customers.",
-    "Refunds go to the card or the account that was used for the payment.",
-)
-
-
-def passages(folder: Path, pairs: int) -> Iterator[Figure]:
-    """1,000 cases with three passages over ten results of 2,000 characters, beside the
-    same cases with ids. All 10,000 texts are different.
-    """
-    random.seed(40)
-    results: dict[str, list[dict[str, str]]] = {}
-    with_passages = ["cases:"]
-    with_ids = ["cases:"]
-    for number in range(1000):
-        query = f"query number {number}"
-        found = []
-        for rank in range(10):
-            words = [f"Page {number}-{rank} of the handbook."]
-            while sum(map(len, words)) < 2000:
-                words.append(random.choice(_SENTENCES))
-                words.append(f"This is note {number}-{rank}-{len(words)} of them.")
-            found.append({"id": f"page{number}-{rank}", "text": " ".join(words)})
-        results[query] = found
-        for lines in (with_passages, with_ids):
-            lines += [f"  - query: {query}", "    expect: {R@10: 1}"]
-        with_passages.append("    passages:")
-        with_ids.append("    judgments:")
-        for rank in (0, 4, 9):
-            with_passages.append(f"      - Page {number}-{rank} of the handbook")
-            with_ids.append(f"      page{number}-{rank}: 1")
-    places = []
-    for name, lines in (("passages", with_passages), ("ids", with_ids)):
-        place = folder / name
-        place.mkdir()
-        (place / "conftest.py").write_text(WITH_TEXTS)
-        (place / "pytest.ini").write_text("[pytest]\n")
-        (place / "results.json").write_text(json.dumps(results))
-        (place / "made.relevance.yaml").write_text("\n".join(lines) + "\n")
-        places.append(place)
-    runner = Runner(folder)
-    ours, theirs = (partial(runner.took, place, *OURS) for place in places)
-    yield from differences(
-        "1,000 cases with passages, beside ids",
-        "at most 3,000 ms",
-        runner.pairs(pairs, ours, theirs),
-    )
-
-
 def overlaps(folder: Path, pairs: int) -> Iterator[Figure]:
     """10,000 cases that expect overlap@10 with their baseline, beside the same baseline
     without that.
@@ -805,7 +738,6 @@ MEASUREMENTS: Measurements = {
         neighbours,
         instructions,
         fields,
-        passages,
         overlaps,
         files,
         kept,
