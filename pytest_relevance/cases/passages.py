@@ -1,9 +1,9 @@
-"""The checks of `passages` and `exclude_passages`: quotes that texts of results hold.
+"""Check the keys `passages` and `exclude_passages` of a case.
 
-A case has passages or judgments of documents, and so has a file. Passages come from the
-key `passages`, or from a judgment file that has quotes in place of documents.
+A case has either passages or judged documents. Passages come from the key `passages`,
+or from a judgment file with quotes in the place of documents.
 
-What looks into quotes is imported where it is used: most case files have none.
+Functions import `passages.quotes` themselves, as most case files have no quotes.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _EXAMPLE = "in: {metadata.source: terms.pdf}"
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A passage that is written in a case file, and its place.
+    """A passage of a case file, and its place for messages.
 
-    `at_key`: whether its quote is a key, as in `quote: grade`.
+    `at_key`: whether the quote is the key of a mapping, as in `QUOTE: GRADE`.
     """
 
     passage: Passage
@@ -234,7 +234,10 @@ def wrong_quote(value: object) -> str | None:
 
 
 def _usual_grade(at: Location) -> float | Wrong:
-    """Return 1, the grade of a passage without one; or report that it is no grade."""
+    """Return 1, the grade of a passage that names none.
+
+    A mistake is reported if the scale of the case does not have 1.
+    """
     grade = grade_of(1, _scale_at(at))
     if isinstance(grade, str):
         return at.refuse(
@@ -287,7 +290,7 @@ def _check_distinct(written: Sequence[_Written]) -> Wrong | None:
 
 
 def why_alike(earlier: Passage, later: Passage) -> str | None:
-    """Return why two passages of a case cannot be told apart; None if they can."""
+    """Return the message that one passage contains the other; None if neither does."""
     from pytest_relevance.passages.quotes import contains
 
     for quote in later.quotes:
@@ -309,7 +312,11 @@ def why_alike(earlier: Passage, later: Passage) -> str | None:
 def check_excluded_apart(
     passages: Sequence[Passage], expect: Iterable[Expectation], at: Location
 ) -> Wrong | None:
-    """Report an excluded quote that every text with a passage of the case holds."""
+    """Report excluded quotes that are part of a passage of the same case.
+
+    No text can have the passage and not the quote. If the passage has several forms,
+    the quote is reported only if all of them contain it.
+    """
     from pytest_relevance.passages.quotes import contains
 
     result = None
@@ -332,12 +339,13 @@ def check_excluded_apart(
 def with_passages(
     judgments: CaseJudgments, parts: Sequence[FileJudgments], at: Location
 ) -> CaseJudgments | Wrong:
-    """Return judgments from files with their passages, if the files have quotes.
+    """Return the judgments of a query with its passages, if its files have quotes.
 
     `judgments`: what `parts` judge together.
     `parts`: the judgments of one query in one or several files.
 
-    Reports quotes that a case could not have, and quotes beside ids.
+    Reports quotes that a case could not have, and files with ids beside files with
+    quotes.
     """
     parts = [part for part in parts if part.grades]
     for part in parts:
@@ -366,9 +374,10 @@ def with_passages(
 
 
 def _why_wrong_passage(passage: Passage, others: Sequence[Passage]) -> str | None:
-    """Return why a passage of a file cannot be one of a case; None if it can.
+    """Return what is wrong with a passage of a file; None if nothing is.
 
-    `others`: the passages of the case so far. Contexts may overlap.
+    `others`: the passages of the case so far. None of them may contain the passage, or
+        be a part of it. Contexts may.
     """
     message = wrong_quote(passage.name)
     if message is None and passage.grade <= 0:
@@ -384,9 +393,10 @@ def _why_wrong_passage(passage: Passage, others: Sequence[Passage]) -> str | Non
 def check_together(
     of_case: CaseJudgments, of_suite: CaseJudgments, files: str, at: Location
 ) -> Wrong | None:
-    """Report that a case has passages and its files documents, or the other way round.
+    """Report that the judgments of a case and of its files do not go together.
 
-    Reports passages of both that are alike, too.
+    One has passages and the other documents, or a passage of one contains a passage of
+    the other.
 
     `files`: the names of the files of the suite.
     """
@@ -415,7 +425,7 @@ def check_together(
 def notices_of_passages(cases: Iterable[Case]) -> Iterator[str]:
     """Yield notices about quotes that are short, and about cases with many passages.
 
-    Contexts of other tools are not looked at: nobody chose their words.
+    Contexts are left out, as a tool made them and a user cannot shorten them.
     """
     from pytest_relevance.passages.quotes import FEWEST_LETTERS, is_short
 

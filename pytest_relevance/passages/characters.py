@@ -1,4 +1,4 @@
-"""Say which characters belong to words and numbers, and where these begin and end."""
+"""Tell which characters belong to words and numbers, and where these begin and end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import unicodedata
 from functools import lru_cache
 
 LINE_HYPHEN = "\u00ad"
-"""Stands for a hyphen at the end of a line: it is one of a word, or it is none."""
+"""Stands for a hyphen at the end of a line.
+
+It may belong to the word (well-known), or only divide it (docu-ment).
+"""
 
 UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -18,7 +21,7 @@ UNSPACED = (
     "\u30fc-\u312f\u3190-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-"""Letters of scripts without a space at each end of a word, as a class of characters.
+"""Letters of scripts that do not put a space around each word, for a regex class.
 
 The last lines are Chinese and Japanese. Korean has spaces, but particles follow a word
 without one, and lines break within words.
@@ -26,7 +29,7 @@ without one, and lines break within words.
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _NUMBER_MARKS = ".,'/:-\u066b\u066c"
-"""Marks over which a number goes on if a digit follows: 2.5, 1'000, 1/2, 9:30, 3-5.
+"""Marks that continue a number if a digit follows: 2.5, 1'000, 1/2, 9:30, 3-5.
 
 The last two are those of Arabic numbers.
 """
@@ -50,12 +53,12 @@ def is_combining(character: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script without a space at each end of a word."""
+    """Whether a character is of a script that does not put a space around each word."""
     return _UNSPACED.match(character) is not None
 
 
 def begins_at(text: str, start: int) -> bool:
-    """Whether the word or the number at `start` begins there, if there is one.
+    """Whether no word and no number goes on from the character before `start`.
 
     The minus of "-5" and the point of ".5" belong to the number.
     """
@@ -74,7 +77,7 @@ def begins_at(text: str, start: int) -> bool:
 
 
 def ends_at(text: str, end: int) -> bool:
-    """Whether the word or the number before `end` ends there, if there is one."""
+    """Whether no word and no number goes on at `end`."""
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]
@@ -89,9 +92,9 @@ def ends_at(text: str, end: int) -> bool:
 
 
 def _is_one_word(one: str, other: str) -> bool:
-    """Whether two characters, one after the other, are of one word or one number.
+    """Whether two neighbouring characters belong to the same word or number.
 
-    A fraction or a superscript after a digit is of its number: 5½, 10².
+    A fraction or a superscript after a digit belongs to its number: 5½, 10².
     """
     if one.isdecimal() and other.isnumeric():
         return True

@@ -1,6 +1,6 @@
 """What is different between a quote and a text that nearly holds it.
 
-Reports import it without what looks into texts.
+Reports import this module, and not the slower ones that compare texts.
 """
 
 from __future__ import annotations

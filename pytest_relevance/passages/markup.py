@@ -1,4 +1,4 @@
-"""Take from a text what no reader sees: marks of Markdown, link targets, elements."""
+"""Remove the markup of Markdown and HTML, and the numbers of footnotes, from a text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _INLINE_ELEMENT = re.compile(
 _ELEMENT = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 _CELL_END = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*(?=\|))?")
-"""Between cells of a table, or a cell of the line under its head."""
+"""The bar between cells of a table, with a cell of the line under its head, if any."""
 
 _UNDERSCORES = re.compile(r"_(?<![a-z0-9_]_)_*|_+(?![a-z0-9_])")
 """Marks of emphasis, but not those in max_size and my__size."""
@@ -42,18 +42,18 @@ _OTHER_MARKS = "*~`[]"
 _NUMBER_IN_BRACKETS = re.compile(
     r"\[\^?\d{1,3}\](?:\(\#[^()\s]*\))?|\[\^[^\[\]\s]+\]:?"
 )
-"""Such a number, also as a link to the footnote: [1], [1](#n1), [^note]."""
+"""The number of a footnote in brackets, also as a link: [1], [1](#n1), [^note]."""
 
 _RAISED = re.compile("[¹²³⁰⁴-⁹]")
 _RAISED_NUMBER = re.compile(
     r"(?<=[^\W\d_]{3}|..[.,;:!?)\"'])(?:<sup>\d{1,3}</sup>|[¹²³⁰⁴-⁹]{1,3})"
 )
-"""A number above the line after a word, but not after a unit: km²."""
+"""The raised number of a footnote after a word. After a unit it is none: km²."""
 
 _NUMBER_AFTER_MARK = re.compile(
     r"([.,;:!?)\"'])(?:(?<=[^\W\d_].)|(?<=[^\W\d_]\\.))\d{1,2}(?=\s|$)"
 )
-"""What loaders make of such a number after a punctuation mark: It was late.3 We"""
+"""The number of a footnote that a loader has written behind a mark: It was late.3 We"""
 
 
 def without_markup(text: str) -> str:

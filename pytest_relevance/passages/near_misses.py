@@ -74,9 +74,9 @@ def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
         texts: The texts of results, best first.
 
     Returns:
-        The text with the fewest differences, the first of several. If there is none, if
-        this text was cut within a quote, or if a quote was split between two texts,
-        where texts were cut. None if no text nearly holds a quote.
+        The text with the fewest differences, and the first of several. It gives way to
+        texts that were cut within a quote: if no text has few differences, if this text
+        itself was cut there, or if two texts have the quote together.
 
     """
     nearest: NearMiss | None = None
@@ -186,9 +186,9 @@ def _differences(quote: list[str], text: list[str]) -> list[_Step]:
 
 
 def _first_words(words: list[str], others: Sequence[str]) -> list[str]:
-    """Return the first words, as many as have at least the length of others.
+    """Return so many of the first words that they are as long as the others.
 
-    None if the others are marks alone: words beside a quote do not stand for a mark.
+    [] if the others are marks alone: words beside a quote do not stand for a mark.
     """
     if not _letters("".join(others)):
         return []

@@ -1,4 +1,4 @@
-"""Bring a text to a form without the differences of typography, case and lines."""
+"""Normalise a text, so that typography, case, spaces and line breaks do not count."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TYPOGRAPHY = {
     "\u0640": "",  # the tatweel, which makes Arabic words longer
     "\ufffe": "-\n",  # how PDFium writes a hyphen at the end of a line
 }
-"""What becomes of a character, before Unicode's form NFKC."""
+"""{character: what takes its place}, where Unicode's form NFKC is not enough."""
 
 _SOFT_HYPHEN_AT_LINE_END = re.compile("\u00ad\\s+")
 _HYPHEN_BEFORE_SPACE = re.compile(r"-(?<=[^\W\d_]-)\s+(?=[^\W\d_])")
@@ -40,7 +40,7 @@ _SPACE_BESIDE_UNSPACED = re.compile(rf" (?:(?=[{UNSPACED}])|(?<=[{UNSPACED}] ))"
 
 
 def with_plain_characters(text: str) -> str:
-    """Return a text without the differences of single characters: typography, case."""
+    """Return a text with plain typography and in one case, character by character."""
     if text.isascii():
         return text.casefold()
     text = _SOFT_HYPHEN_AT_LINE_END.sub("", text)
@@ -52,7 +52,9 @@ def with_plain_characters(text: str) -> str:
 
 
 def with_plain_lines(text: str) -> str:
-    """Return a text with plain characters without the differences of lines and space.
+    """Return a text on one line, with plain spaces and dashes.
+
+    `text`: what `with_plain_characters` returned.
 
     A hyphen at the end of a line becomes a `LINE_HYPHEN`.
     """
@@ -65,7 +67,7 @@ def with_plain_lines(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain_character(character: str) -> str:
-    """Return what becomes of a character; nothing of one that cannot be seen."""
+    """Return what takes the place of a character; "" for one that cannot be seen."""
     if unicodedata.category(character) == "Cf":
         return ""
     if character in _TYPOGRAPHY:
@@ -87,7 +89,10 @@ def _would_run_into_words(character: str) -> bool:
 
 
 def _with_plain_space(text: str) -> str:
-    """Return a text with one space between words, and none where it means nothing."""
+    """Return a text with one space between words, and none beside most marks.
+
+    A space beside a letter of a script without spaces is removed too.
+    """
     text = " ".join(text.split())
     if text.isascii():
         return _space_beside_mark(has_combining=False).sub("", text)
@@ -100,7 +105,7 @@ def _with_plain_space(text: str) -> str:
 
 @lru_cache(maxsize=2)
 def _space_beside_mark(*, has_combining: bool) -> re.Pattern[str]:
-    """Return what finds a space beside a mark that is not between digits.
+    """Return the pattern of a space beside a mark that is not between digits.
 
     "3, 4" are two numbers, "3,4" may be one. The space before "-5" and ".5" is not
     found either: there the mark belongs to the number.

@@ -6,14 +6,17 @@ from pytest_relevance.passages.characters import is_of_word, is_unspaced
 from pytest_relevance.passages.matching import holds, quote_forms, text_forms
 
 FEWEST_LETTERS = 12
-"""How many letters and digits a quote needs, so that it is rarely held by chance."""
+"""The letters and digits of a quote that is no longer short.
+
+Many texts hold a shorter quote by chance.
+"""
 
 _LETTERS_OF_A_SIGN = 3
-"""As how many letters a sign of Chinese counts: a word has one or two of them."""
+"""How many letters a Chinese character counts for: a word has one or two of them."""
 
 
 def is_empty(quote: str) -> bool:
-    """Say whether nothing can hold a quote: nothing is left of it that is compared."""
+    """Say whether normalising leaves nothing of a quote. Then no text can hold it."""
     return not any(quote_forms(quote).forms)
 
 

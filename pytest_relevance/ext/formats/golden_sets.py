@@ -1,4 +1,4 @@
-"""Make ratings and queries of a golden set: queries, each with what it needs.
+"""Convert a golden set, queries with what each needs, to ratings and queries.
 
 Other tools write golden sets to test a whole assistant. A set has the texts that an
 answer needs, or the ids of documents, and no grades. Everything that a query needs has
@@ -212,9 +212,10 @@ def _distinct(source: Source, goldens: Sequence[Golden]) -> dict[str, Query]:
 
 
 def _columns(source: Source, *, beside_judgments: bool) -> list[UnreadColumn]:
-    """Return all columns, so that one that is named like a key of a case is refused.
+    """Return all columns of a file as unread.
 
-    The columns that are read are not named like one.
+    The caller refuses an unread column with the name of a case key. No column that is
+    read has such a name.
     """
     found = []
     for name in names_in(source).all:
@@ -239,7 +240,7 @@ class Goldens:
         self._problems.add(message, place)
 
     def query_of(self, row: Row, value: object) -> str | None:
-        """Return the text of a query; None if `value` is none, which is a mistake."""
+        """Return the text of a query; None if `value` is no text, which is recorded."""
         if isinstance(value, dict):
             self.wrong(
                 f"{quoted(self._query)} is the text of a query, found an object by row or key; if pandas wrote it, "
@@ -283,7 +284,7 @@ class Goldens:
     def add_text(
         self, text: str | None, needed: Sequence[str], row: Row, why_none: str
     ) -> None:
-        """Add a query without an id. None is a query that was a mistake."""
+        """Add a query without an id. Nothing is added if `text` is None."""
         if text is not None:
             self.add(Golden(Query(text, text), needed, row.place, why_none))
 
@@ -294,5 +295,5 @@ class Goldens:
 
 
 def texts_alone(texts: Iterable[str]) -> list[str]:
-    """Return the texts with a letter or a digit. Any text would hold the others."""
+    """Return the texts with a letter or a digit; others are in nearly any text."""
     return [text for text in texts if any(map(str.isalnum, text))]

@@ -69,9 +69,10 @@ class _Needed:
 
 
 def _needed_in(source: Source) -> _Needed | None:
-    """Return the column of what queries need; None if no column is known.
+    """Return the column of what queries need; None if there is no such column.
 
-    The user names the column, or it is called `passage` or `passages`.
+    The user names the column. Otherwise it is `passage` or `passages`, in a file with
+    queries that has no documents, ranks and scores.
     """
     for option in NEEDED:
         if option in source.options:
@@ -86,7 +87,7 @@ def _needed_in(source: Source) -> _Needed | None:
 
 
 def _has_columns(source: Source) -> bool:
-    """Say whether the column of the queries or of what they need is named."""
+    """Say whether the user names a column, or the file has a column of passages."""
     if _needed_in(source) is not None:
         return True
     return QUERY in source.options and not is_rank_eval(source)
@@ -174,7 +175,10 @@ class _Reader:
         return GoldenSet(goldens.end(), needed_are)
 
     def _query(self, row: Row) -> object:
-        """Return the first value that is not blank where a query may be."""
+        """Return the query of a row: the first value of its paths that is not blank.
+
+        If all are blank, the last is returned.
+        """
         value: object = None
         for path in self._queries:
             value = path.value(row)
@@ -227,7 +231,10 @@ class _Reader:
         return None if is_blank(grade) else grade
 
     def _entries(self, goldens: Goldens, row: Row, value: object) -> list[str]:
-        """Return what is in a cell: the entries of a list, or a text alone."""
+        """Return the entries of the list in a cell, or its text as the only entry.
+
+        Blank entries are left out, and so are quotes without a letter or a digit.
+        """
         if self._needed is None or is_blank(value):
             return []
         name = self._needed.written
@@ -248,7 +255,7 @@ class _Reader:
         lists: Sequence[Sequence[str]],
         values: Sequence[object],
     ) -> None:
-        """Record a mistake for each cell with several ids that is no list."""
+        """Record a mistake for each cell that may be several ids without a list."""
         if self._option != DOCUMENT:
             return
         alone = []
@@ -270,10 +277,10 @@ class _Reader:
 
 
 def _usual_query(source: Source, names: Names, *, has_ids: bool) -> tuple[str, ...]:
-    """Return the one column that is called as queries are.
+    """Return the column with a usual name for queries, such as `question`.
 
-    Raises FileError if there are several, or none. In a file with a column of ids there
-    may be none.
+    () if there is none and the file has ids of queries. Raises FileError if there is
+    none without ids, or if there are several.
     """
     found = []
     for spelling in _USUAL_QUERIES:
@@ -295,9 +302,9 @@ def _usual_query(source: Source, names: Names, *, has_ids: bool) -> tuple[str, .
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The path to a value of each row, which an option names.
+    """The path to one value in each row, from an option or from a usual name.
 
-    `written`: as it is written, the name of a column or keys with dots between them.
+    `written`: the path itself, the name of a column or keys with dots between them.
     """
 
     source: Source
@@ -368,7 +375,7 @@ def _value_at(value: object, parts: Sequence[str]) -> object:
 
 
 def _json_in(text: str) -> object:
-    """Return the object or the list that a text is in JSON; None for other texts."""
+    """Parse a text as a JSON object or list and return it; None for other texts."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     mistakes: list[str] = []

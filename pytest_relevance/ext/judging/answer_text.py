@@ -181,7 +181,9 @@ class _GradeReader:
         return grade
 
     def grade_of_line(self, line: str) -> float | None:
-        """Return the grade that a line is, without what may surround it; else None.
+        """Return the grade of a line that has nothing else; None for other lines.
+
+        Quotes, marks, a label and a bracket around the grade are allowed.
 
         Raises:
             ValueError: the grade is off the scale, the line says that the scale ends
@@ -214,7 +216,9 @@ class _GradeReader:
         )
 
     def _grade_of(self, text: str) -> float | None:
-        """Return the grade that a text is: a number, or a name in any case; else None.
+        """Return the grade of a text that is a number or a name; None for others.
+
+        The case of a name does not count.
 
         Raises ValueError for a number off the scale.
         """
@@ -277,7 +281,7 @@ class _GradeReader:
                     self._refuse_other(grade, other, place)
 
     def _grade_or_none(self, text: str) -> float | None:
-        """Return the grade that a text is, None if it is none or is off the scale."""
+        """Return the grade of a line, but None instead of raising ValueError."""
         try:
             return self.grade_of_line(text)
         except ValueError:

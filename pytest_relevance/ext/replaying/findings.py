@@ -1,7 +1,7 @@
-"""What a replay tells of itself: recorded results that no case looked at, and verdicts.
+"""Find what a replay left out of its record, and which verdicts it changed.
 
-A replay judges what is in the case files of today. A recorded case that is not in the
-files any more, or that was not chosen, is not judged: a pull request could take it out.
+A replay judges the cases in the files of today. A pull request could take a failing
+case out of them. So recorded results that no case of today used are named.
 
 With `--relevance-known=xfail` a run passes although cases fail, if their accepted
 rankings fail too. In a replay both rankings are often the same, and every failure would
@@ -40,7 +40,7 @@ def findings(
     files: Mapping[str, FileInfo],
     gates: Sequence[GateResult],
 ) -> Iterator[RunFinding]:
-    """Yield what a replay tells of itself.
+    """Yield the findings of a replay; none if it has no results.
 
     `results`, `gates`: those of the replay.
     `files`: {name: data} of the case files that were collected.
@@ -64,7 +64,10 @@ def findings(
 def _not_looked_at(
     recorded: RecordedRun, looked_at: Collection[Key], files: Mapping[str, FileInfo]
 ) -> Iterator[RunFinding]:
-    """Yield a finding about recorded results that no case of today has looked at."""
+    """Yield a finding that counts the recorded results no case used, and says why.
+
+    `looked_at`: the keys of the recorded results that a case used.
+    """
     collected: dict[str, set[str]] = {}
     for name, info in files.items():
         file = recorded.file_of(CasePlace(info.node, name))
@@ -104,7 +107,7 @@ def _not_looked_at(
 def _other_verdicts(
     record: str, pairs: Sequence[tuple[CaseResult, CaseResult]]
 ) -> Iterator[RunFinding]:
-    """Yield findings about cases that pass in one of the two runs alone.
+    """Yield findings about cases that passed before and fail now, or the reverse.
 
     `record`: what messages call the record.
     `pairs`: the recorded result of each case, and its result now.
@@ -148,9 +151,9 @@ def _ids(results: Iterable[CaseResult]) -> str:
 def _gates_not_known(
     recorded: RecordedRun, gates: Iterable[GateResult]
 ) -> Iterator[RunFinding]:
-    """Yield a finding about gates that count as known, and were met in the record.
+    """Yield a finding about gates that count as known, and that the record met.
 
-    A gate that the record does not have was not missed there.
+    A gate that the record does not have counts as met.
     """
     known = [gate for gate in gates if gate.outcome() == XFAILED]
     if not known:

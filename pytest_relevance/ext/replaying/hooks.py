@@ -31,7 +31,7 @@ from pytest_relevance.results.case_result import CaseResult
 __tracebackhide__ = True  # pytest leaves the frames of this module out of tracebacks
 
 _OURS = "pytest_relevance."
-"""The modules of the collectors of this plugin."""
+"""How the names of this plugin's modules begin."""
 
 
 class Replaying:
@@ -75,8 +75,8 @@ class Replaying:
     ) -> Generator[None, list[Any], list[Any]]:
         """Add the metrics that the record has, and that no installed plugin defines.
 
-        The hook of a conftest.py defines them, which is not loaded. So that the case
-        file can be read, they are there, and a case that uses one is an error.
+        A conftest.py defines such a metric, and a replay loads none. With the name the
+        case file can be read. A case that uses the metric is an error.
         """
         tables = yield
         known: set[object] = set()
@@ -175,7 +175,7 @@ class Replaying:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int | pytest.ExitCode
     ) -> None:
-        """Tell what a replay alone can tell, before the reports are written."""
+        """Keep the findings of the replay for the reports. Some let the run fail."""
         if is_worker(self._config) or not settings(self._config).runs_tests:
             return
         from pytest_relevance.ext.replaying.findings import findings
@@ -194,7 +194,7 @@ class Replaying:
 
 
 def _metric_of_conftest(name: str) -> Callable[..., float]:
-    """Return the function of a metric that is not known here."""
+    """Return a function in the place of a metric, which raises `MetricError`."""
 
     def cannot_compute(*_: object) -> float:
         raise MetricError(

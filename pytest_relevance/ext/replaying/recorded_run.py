@@ -1,4 +1,4 @@
-"""The record that is replayed, and which of its results belongs to a case of today.
+"""Find the result in a record that belongs to a case of today.
 
 A ranking depends on the search and its variant, the query, the params, the fixtures of
 the case, and on how the id of a result is read. It does not depend on the id of the
@@ -67,7 +67,7 @@ class CasePlace:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """What decides a ranking, beside the variant and the fixtures of a case.
+    """The parts of a case that decide its ranking, without variant and fixtures.
 
     `params`: the params as JSON, in which 1 and true differ, unlike in Python.
     """
@@ -209,7 +209,7 @@ class RecordedRun:
     def _with_query(
         self, place: CasePlace, case: str, query: _Query
     ) -> list[CaseResult]:
-        """Return the results of a query, or that of the case itself if it is there.
+        """Return the recorded result of the case itself, or else all of its query.
 
         `case`: the id of the case.
         """
@@ -222,7 +222,10 @@ class RecordedRun:
         return own or found
 
     def _why_read_otherwise(self, case: Case, result: CaseResult) -> str:
-        """Return that a case names other fixtures, or another id field, or ""."""
+        """Return why the recorded search may differ from that of a case; "" if not.
+
+        The case names other fixtures, or other fields for ids or texts.
+        """
         before = self._settings.get(result.key, {})
         now = {
             "usefixtures": [*case.usefixtures] or None,
@@ -255,7 +258,7 @@ class RecordedRun:
         raise NotInRecord(f"the case {has_none} in {self.name}: {HOW_TO_RECORD}")
 
     def _check_one_ranking(self, candidates: Sequence[CaseResult]) -> None:
-        """Raise `NotInRecord` if several cases have the query, and other rankings."""
+        """Raise `NotInRecord` if the rankings of several recorded cases differ."""
         first = candidates[0].ranking.uncollapsed
         for result in candidates[1:]:
             other = result.ranking.uncollapsed
@@ -268,7 +271,7 @@ class RecordedRun:
                 )
 
     def _why_absent(self, place: CasePlace, case: Case, query: _Query) -> str:
-        """Return that the record has no ranking of a query, and what it has."""
+        """Return the message for a query that the record has no ranking of."""
         file = self.file_of(place)
         known = self._variants.get((file, case.id, case.search), [])
         has_run = (file, case.id, place.variant) in self._keys
@@ -301,7 +304,7 @@ class RecordedRun:
         return alike[0] if len(alike) == 1 else ""
 
     def _what_is_there(self, file: str, case: Case, query: _Query) -> str:
-        """Return what the record has in the place of a query; "" for nothing alike."""
+        """Return the record's nearest to a query, in brackets; "" without one."""
         if file not in self.record.files:
             return f" (it has no case file {file})"
         for result in self._by_text.get((file, case.query), []):

@@ -1,8 +1,8 @@
-"""Make of a recorded result what the search of a case would return now.
+"""Convert a recorded result to what the search of a case would return now.
 
-The case may have changed since it was recorded: its depth, its expectations, and
-whether chunks of a document are collapsed. A record keeps a ranking as deep as the case
-looked. So it may lack what the case looks at now.
+The depth of the case, its expectations and `collapse` may have changed since then. A
+record keeps a ranking as deep as the case looked. If the case needs more now, it cannot
+be judged (`NotInRecord`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from pytest_relevance.results.responses.ranking import Ranking, Rest, collapsed
 
 
 class NotInRecord(Exception):
-    """A record lacks what a case looks at. The message says what, and what to do."""
+    """Says what a case needs that a record lacks, and what to do."""
 
 
 HOW_TO_RECORD = "make the record again where the index is (--relevance-record)"
-"""What helps if a record lacks something."""
+"""The end of a message about something that a record lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +137,10 @@ class RecordedSearch:
         return found if any(found) else ()
 
     def _scores(self) -> Sequence[float | None]:
-        """Return the scores of the results, or nothing if the record lacks some.
+        """Return the score of each result, which is None for a chunk left out.
 
-        A record keeps no scores of chunks that were left out.
+        A record keeps no scores of the chunks that `collapse` left out. () if it has
+        no scores at all.
         """
         ranking = self.result.ranking
         if not ranking.engine_scores or len(ranking.documents) == len(
@@ -153,10 +154,10 @@ class RecordedSearch:
         return found
 
     def _sort_values(self) -> Sequence[int]:
-        """Return a number for each result, which is the same if only chance ranks two.
+        """Return a number for each result; equal numbers mean equal sort values.
 
-        Empty if the search had no second sort value, or if the record does not know
-        the place of each.
+        Only chance ranks two results with the same score and the same number. Empty if
+        the search had no second sort value, or if chunks were left out.
         """
         ranking = self.result.ranking
         if not ranking.untied or len(ranking.documents) < len(ranking.uncollapsed):
@@ -168,11 +169,11 @@ class RecordedSearch:
         return values
 
     def _rest(self, case: Case, top: Sequence[str]) -> Rest:
-        """Return what is known of the results below the first ones.
+        """Return the counts of the results below the first ones, and known ranks.
 
-        They are counted, also if the search was asked for more than the case looks at
-        now: it may ignore its `k`, and how many results it returned shows that. Their
-        ranks hold only if chunks are collapsed now as they were.
+        All results of the recorded search are counted, even if the case looks less deep
+        now: the count shows whether the search ignores `k`. The recorded ranks are kept
+        only if `collapse` is as it was.
 
         `top`: the first results.
         """

@@ -123,7 +123,8 @@ def _refuse_texts_in_first_place(
 ) -> None:
     """Raise `UnreadableRanking` if the first parts of `(id, text)` rows may be texts.
 
-    Ids have no white space, and all ids together are shorter than all texts.
+    They may be if one has white space, or if together they are not shorter than the
+    second parts.
     """
     pairs = []
     for row in rows:
@@ -228,8 +229,8 @@ def _usual_text(paths: Sequence[str], row: BareRow, *values: object) -> str:
 def _text_columns(documents: Sequence[Any]) -> dict[str, list[Any]]:
     """Return {path: values} for the usual fields of texts.
 
-    A method that returns the text counts alone: the attributes of such an object may
-    raise an exception.
+    If a document has the method `get_content`, its fields are not read: they may raise
+    an exception.
     """
     methods = [_method_of(document) for document in documents]
     columns = {}
@@ -281,7 +282,7 @@ def _text_of_node(document: Any) -> dict[str, str]:
 
 
 def as_text(value: object) -> str | None:
-    """Return a text as exactly `str`; None for a value that is no text.
+    """Return a value as a plain `str`; None if it is no text.
 
     A list with one text is that text, because some servers return fields as lists.
     """
@@ -290,10 +291,7 @@ def as_text(value: object) -> str | None:
 
 
 def _why_no_text(value: object) -> str:
-    """Return what a value is instead of a text, and what to do.
-
-    The text is the end of "a field that is ...".
-    """
+    """Return the end of the message "has a field that is ...", for no text."""
     if isinstance(value, BYTES):
         return f"{type(value).__name__}, {shown(value)}; return text: decode it"
     if isinstance(value, (list, tuple)):
@@ -305,7 +303,7 @@ def _why_no_text(value: object) -> str:
 
 
 def _why_two_texts(texts: Mapping[str, str]) -> str:
-    """Return which texts a result has, and what to do: the end of a sentence."""
+    """Return the end of a message about a result with two different texts."""
     paths = [*texts]
     first = paths[0]
     other = next(path for path in paths if texts[path].strip() != texts[first].strip())
@@ -316,7 +314,7 @@ def _why_two_texts(texts: Mapping[str, str]) -> str:
 
 
 def _why_without_text(document: Any) -> str:
-    """Return why a document has no text, and what to do: the end of a sentence."""
+    """Return the end of a message about a document without a text."""
     if isinstance(document, BYTES):
         return f"is {_why_no_text(document)}"
     there, meant = _only_there(document), ""
