@@ -74,36 +74,58 @@ def near_miss(quotes: Sequence[str], texts: Sequence[str]) -> NearMiss | None:
         texts: The texts of results, best first.
 
     Returns:
-        The text with the fewest differences, and the first of several. It gives way to
-        texts that were cut within a quote: if no text has few differences, if this text
-        itself was cut there, or if two texts have the quote together.
+        The text with the fewest differences, and the first of several. If there is
+        none, texts that were cut within a quote. These also come before a text with
+        other words, if two of them have the quote together, or if it is the same text.
 
     """
-    nearest: NearMiss | None = None
-    fewest = float("inf")
+    plain_quotes = [_plain(quote_forms(quote).forms[-1]) for quote in quotes]
     prepared = [_prepared(text) for text in texts]
-    plain_texts = [plain for plain, _ in prepared]
-    letters_of_texts = [letters for _, letters in prepared]
-    for quote in quotes:
-        plain = _plain(quote_forms(quote).forms[-1])
-        for index, text in enumerate(plain_texts):
-            if not _may_have(letters_of_texts[index], _letters(plain)):
-                continue
-            differences = _differences(_words(plain), _words(text))
-            if differences and len(differences) < fewest:
-                fewest = len(differences)
-                nearest = _near_miss_of(differences, index)
+    nearest = _most_similar(plain_quotes, prepared)
     if nearest is not None and nearest.difference != Difference.WORDS:
         return nearest
-    cuts = [
-        _cut(_plain(quote_forms(quote).forms[-1]), letters_of_texts) for quote in quotes
-    ]
-    cut = next(filter(None, cuts), None)
+    cut = _first_cut(plain_quotes, prepared)
     if cut is None or nearest is None:
         return cut or nearest
     # Words are missing in a text that was cut: its end says more than the words.
     is_cut = cut.difference == Difference.SPLIT or cut.texts == nearest.texts
     return cut if is_cut else nearest
+
+
+def _most_similar(
+    quotes: Sequence[str], prepared: Sequence[tuple[str, str]]
+) -> NearMiss | None:
+    """Return the text with the fewest differences from a quote; None if all have many.
+
+    `quotes`: in their plain form.
+    `prepared`: what `_prepared` returned for each text.
+    """
+    nearest: NearMiss | None = None
+    fewest = float("inf")
+    for quote in quotes:
+        for index, (text, letters) in enumerate(prepared):
+            if not _may_have(letters, _letters(quote)):
+                continue
+            differences = _differences(_words(quote), _words(text))
+            if differences and len(differences) < fewest:
+                fewest = len(differences)
+                nearest = _near_miss_of(differences, index)
+    return nearest
+
+
+def _first_cut(
+    quotes: Sequence[str], prepared: Sequence[tuple[str, str]]
+) -> NearMiss | None:
+    """Return the texts that were cut within the first quote that has such texts.
+
+    None if no quote has. The arguments are those of `_most_similar`.
+    """
+    letters_of_texts = [letters for _, letters in prepared]
+    for quote in quotes:
+        cut = _cut(quote, letters_of_texts)
+        if cut is not None:
+            return cut
+    return None
 
 
 @lru_cache(maxsize=1000)
@@ -166,8 +188,9 @@ class _Step:
 def _differences(quote: list[str], text: list[str]) -> list[_Step]:
     """Return the differences between a quote and the most similar place in a text.
 
-    Empty if there are so many that nobody would say that the text has the quote.
+    Empty if there are too many for a near miss (see `_are_few`).
     """
+    # The longest run of equal words shows where the quote would begin in the text.
     alike = SequenceMatcher(None, text, quote, autojunk=False).find_longest_match()
     place = alike.a - alike.b
     slack = _MOST_BETWEEN + len(quote) // 4
