@@ -32,7 +32,11 @@ from pytest_relevance.reports.mismatched_ids import (
     near_ids,
     same_number_lines,
 )
-from pytest_relevance.reports.passage_lines import found_text, passage_lines
+from pytest_relevance.reports.passage_lines import (
+    found_text,
+    missing_passages,
+    passage_lines,
+)
 from pytest_relevance.reports.ranking_table import ranking_lines
 from pytest_relevance.reports.reasons import LONGEST_TITLE, reasons_with_baseline
 from pytest_relevance.reports.run.stability import unstable_text
@@ -385,6 +389,8 @@ def _brief_line(result: CaseResult, columns: int, others: Iterable[CaseResult]) 
         titles = result.texts.titles
         named = [titled(document, document, titles) for document in result.unjudged]
         parts.append(f"judge these: {', '.join(named)}")
+    if missing_passages(result):
+        parts.append(found_text(result))
     for difference in near_ids(result):
         parts.append(f"ids differ in {difference} only")
     parts.append(unstable_text(result))

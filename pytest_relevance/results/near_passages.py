@@ -21,6 +21,12 @@ from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.passages import first_unmet_condition
 from pytest_relevance.results.responses.ranking import Ranking
 
+_LONGEST_WORDS = 60
+"""How many characters of the words of a text a near miss has.
+
+A record has them, also one that does not keep the texts of results.
+"""
+
 
 def with_near_misses(result: CaseResult, case: Case, ranking: Ranking) -> CaseResult:
     """Return the result of a case with the near misses of its missing passages.
@@ -52,7 +58,7 @@ def find_near_passage(
             kind=OTHER_FIELD,
             ranks=(unmet.text_index + 1,),
             wanted=unmet.condition.path,
-            found=value if isinstance(value, str) else shown(value, 40),
+            found=value if isinstance(value, str) else shown(value, _LONGEST_WORDS),
             is_deeper=is_deeper,
         )
     # most failed cases have no passages
@@ -65,7 +71,7 @@ def find_near_passage(
         kind=near.difference.value,
         ranks=tuple(index + 1 for index in near.texts),
         wanted=near.wanted,
-        found=near.found,
+        found=near.found[:_LONGEST_WORDS],
         is_deeper=is_deeper,
     )
 

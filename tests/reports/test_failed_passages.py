@@ -166,3 +166,8 @@ def test_a_result_with_the_quote_and_another_field_is_named() -> None:
 def failed(case: Case, ranking: Ranking) -> str:
     """The report of a case with near misses, as a run adds them."""
     return words(report(with_near_misses(scored(case, ranking), case, ranking)))
+
+
+def test_a_line_counts_the_passages_that_were_found() -> None:
+    result = scored(CASE, texts_of(*TEXTS))
+    assert report(result, verbosity=-1).endswith("; 2 of 3 passages in the top 3")
