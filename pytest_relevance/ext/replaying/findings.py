@@ -72,36 +72,48 @@ def _not_looked_at(
     for name, info in files.items():
         file = recorded.file_of(CasePlace(info.node, name))
         collected[file] = {case for case, *_ in info.cases}
+    unused = [result for result in recorded.results if result.key not in looked_at]
+    checks = len(recorded.record.results) - len(recorded.results)
+    count = len(unused) + checks
+    if not count:
+        return
+    parts = _reasons(unused, collected)
+    if checks:
+        parts.append(f"{checks:,} of tests in Python, which a replay does not run")
+    total = counted(len(recorded.record.results), "result")
+    were = "was" if count == 1 else "were"
+    brief = f"{count:,} of {total} of {recorded.name} {were} not looked at"
+    text = f"{brief}: {listed(parts, 'and')}"
+    yield RunFinding(text, brief=brief, is_of_part=True)
+
+
+def _reasons(
+    unused: Iterable[CaseResult], collected: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Return why no case used some recorded results, with the number for each reason.
+
+    `collected`: {case file as in the record: ids of its cases of today}.
+    """
     of_files, gone, not_chosen = [], [], []
-    for result in recorded.results:
-        if result.key in looked_at:
-            continue
+    for result in unused:
         if result.file not in collected:
             of_files.append(result)
         elif result.id in collected[result.file]:
             not_chosen.append(result)
         else:
             gone.append(result)
-    checks = len(recorded.record.results) - len(recorded.results)
-    parts = []
+    reasons = []
     if of_files:
         names = examples(dict.fromkeys(result.file for result in of_files))
-        parts.append(f"{len(of_files):,} of case files that did not run ({names})")
+        reasons.append(f"{len(of_files):,} of case files that did not run ({names})")
     if gone:
         names = examples(dict.fromkeys(result.id for result in gone))
-        parts.append(f"{len(gone):,} of cases that are not in the files now ({names})")
+        reasons.append(
+            f"{len(gone):,} of cases that are not in the files now ({names})"
+        )
     if not_chosen:
-        parts.append(f"{len(not_chosen):,} of cases that were not chosen to run")
-    if checks:
-        parts.append(f"{checks:,} of tests in Python, which a replay does not run")
-    if not parts:
-        return
-    count = len(of_files) + len(gone) + len(not_chosen) + checks
-    total = counted(len(recorded.record.results), "result")
-    were = "was" if count == 1 else "were"
-    brief = f"{count:,} of {total} of {recorded.name} {were} not looked at"
-    text = f"{brief}: {listed(parts, 'and')}"
-    yield RunFinding(text, brief=brief, is_of_part=True)
+        reasons.append(f"{len(not_chosen):,} of cases that were not chosen to run")
+    return reasons
 
 
 def _other_verdicts(
