@@ -291,6 +291,8 @@ def _counted_below(case: Case, ranking: Ranking) -> int:
     A copy of a document counts only if chunks are left out, which count one by one.
     """
     rest = ranking.rest
+    if rest.is_unasked:
+        return 0
     return rest.count if case.settings.collapse else rest.documents
 
 

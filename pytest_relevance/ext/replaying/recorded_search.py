@@ -69,8 +69,9 @@ class RecordedSearch:
         """
         recorded = self.result.ranking
         kept = recorded.uncollapsed
-        asked = self.result.conditions.asked
-        if asked and recorded.length <= asked:
+        asked = self.result.conditions.asked or 0
+        hands_k_on = asked > 0 and recorded.length <= asked
+        if hands_k_on:
             if recorded.length == asked < case.depth:
                 raise NotInRecord(
                     f"the case looks at {case.depth} results, and {self.record} has the "
@@ -86,7 +87,7 @@ class RecordedSearch:
             titles=self._titles(top),
             scores=self._scores()[:count],
             sort_values=self._sort_values()[:count],
-            rest=self._rest(case, top),
+            rest=self._rest(case, top, is_unasked=hands_k_on),
         )
         if case.settings.collapse:
             ranking = collapsed(ranking, {})
@@ -168,7 +169,7 @@ class RecordedSearch:
             values.append(number)
         return values
 
-    def _rest(self, case: Case, top: Sequence[str]) -> Rest:
+    def _rest(self, case: Case, top: Sequence[str], *, is_unasked: bool) -> Rest:
         """Return the counts of the results below the first ones, and known ranks.
 
         All results of the recorded search are counted, even if the case looks less deep
@@ -176,6 +177,7 @@ class RecordedSearch:
         only if `collapse` is as it was.
 
         `top`: the first results.
+        `is_unasked`: whether the search would not return the others for this case.
         """
         recorded = self.result.ranking
         below = recorded.length - len(top)
@@ -186,6 +188,7 @@ class RecordedSearch:
             documents=documents,
             copies=below - documents,
             ranks=recorded.deeper if is_alike else {},
+            is_unasked=is_unasked,
         )
 
 

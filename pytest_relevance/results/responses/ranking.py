@@ -72,11 +72,14 @@ class Rest:
     `documents`: how many different documents there are that do not stand higher.
     `copies`: how many results there are whose documents stand higher.
     `ranks`: {document: rank} of some of the documents.
+    `is_unasked`: whether the search would not return them for the case of today,
+    because the case asks for fewer results.
     """
 
     documents: int = 0
     copies: int = 0
     ranks: Mapping[str, int] = field(default_factory=dict)
+    is_unasked: bool = False
 
     @property
     def count(self) -> int:
