@@ -103,7 +103,7 @@ def screen_of(run: Run) -> Screen:
     ran = [result for result in run.results if result.status != SKIPPED]
     change = mean_change(ran)
     said = headline(run.results, gates, run.info, change, files=run.files)
-    means = _means(ran, said)
+    means = _means(ran, said, change)
     known = known_text(run.results)
     if known:
         means.append(known)
@@ -141,19 +141,22 @@ def chance_text(change: MeanChange | None, said: Headline) -> str:
     return f"The mean {moved} by more than chance explains."
 
 
-def _means(ran: Sequence[CaseResult], said: Headline) -> list[str]:
+def _means(
+    ran: Sequence[CaseResult], said: Headline, change: MeanChange | None
+) -> list[str]:
     """Return sentences about the means, compared with the baseline if there is one.
 
     The mean over all cases comes first, with its test and the counts that the headline
     does not have. Means of several suites and variants follow.
     """
-    sentences = changed_results.whole_mean_sentences(ran, said.told)
+    sentences = changed_results.whole_mean_sentences(ran, said.told, change)
     if not sentences:
         return _present_means(ran)
     texts = [sentence.text for sentence in sentences]
-    by_suite = changed_results.mean_sentences(ran, only_changes=True)
-    if len(by_suite) > 1:
-        texts += [sentence.text for sentence in by_suite]
+    if len({(result.file, variant_of(result)) for result in ran}) > 1:
+        by_suite = changed_results.mean_sentences(ran, only_changes=True)
+        if len(by_suite) > 1:
+            texts += [sentence.text for sentence in by_suite]
     return texts
 
 

@@ -227,7 +227,9 @@ def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
 
 
 def whole_mean_sentences(
-    results: Sequence[CaseResult], told: Collection[str] = ()
+    results: Sequence[CaseResult],
+    told: Collection[str] = (),
+    change: MeanChange | None = None,
 ) -> list[Sentence]:
     """Return how the mean over all cases changed, and how many queries changed.
 
@@ -236,6 +238,8 @@ def whole_mean_sentences(
 
     `told`: the counts that the headline has, by their names in `ChangeCounts`. They are
         left out.
+    `change`: what `mean_change` returned for the results that ran; None if it was not
+        called.
     """
     ran = [result for result in results if result.status != SKIPPED]
     changes = changes_since_baseline(ran)
@@ -243,7 +247,8 @@ def whole_mean_sentences(
     if not counts.compared:
         return []
     sentences = []
-    change = differences.mean_change(ran)
+    if change is None:
+        change = differences.mean_change(ran)
     if change is not None:
         scored = [result for result in ran if result.score is not None]
         metric = metric_of(scored) + _over_what(ran)
