@@ -70,15 +70,15 @@ class ClickLog:
 
     def by_pair(self, values: Reals) -> Reals:
         """Return the sum of a value of each row, for each pair."""
-        return np.bincount(self.pair, values, minlength=len(self.query_of))
+        return _sums(self.pair, values, len(self.query_of))
 
     def by_position(self, values: Reals) -> Reals:
         """Return the sum of a value of each row, for each position."""
-        return np.bincount(self.position, values, minlength=len(self.positions))
+        return _sums(self.position, values, len(self.positions))
 
     def by_query(self, values: Reals) -> Reals:
         """Return the sum of a value of each pair, for each query."""
-        return np.bincount(self.query_of, values, minlength=len(self.queries))
+        return _sums(self.query_of, values, len(self.queries))
 
     def pairs_at_several_positions(self) -> int:
         """Return how many pairs were shown at more than one position."""
@@ -138,6 +138,15 @@ def log_of(
         document_of=pairs % len(documents),
         pair=pair,
         position=keys % len(positions),
-        impressions=np.bincount(row, impressions, minlength=len(keys)),
-        clicks=np.bincount(row, clicks, minlength=len(keys)),
+        impressions=_sums(row, impressions, len(keys)),
+        clicks=_sums(row, clicks, len(keys)),
     )
+
+
+def _sums(groups: Numbers, values: Numbers | Reals, count: int) -> Reals:
+    """Return the sum of the values of each group.
+
+    `groups`: for each value, the number of its group, from 0.
+    `count`: how many groups there are.
+    """
+    return np.asarray(np.bincount(groups, values, minlength=count), np.float64)
