@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import chain
@@ -56,12 +56,16 @@ class ParquetTable:
         """
         readers = [(column, self._texts) for column in texts]
         readers += [(column, self._numbers_or_names) for column in numbers_or_names]
-        values = [self._read_column(column) for column, _ in readers]
-        for start in range(0, len(values[0]) if values else 0, BLOCK):
-            cells = []
-            for (column, read), whole in zip(readers, values, strict=True):
-                cells.append(read(column, whole.slice(start, BLOCK)))
-            yield cells
+        names = [self.names[column] for column, _ in readers]
+        groups: int = self.read(attrgetter("num_row_groups"))
+        for group in range(groups):
+            rows = self._read_group(group, names)
+            for start in range(0, rows.num_rows, BLOCK):
+                part = rows.slice(start, BLOCK)
+                cells = []
+                for column, read in readers:
+                    cells.append(read(column, part.column(self.names[column])))
+                yield cells
 
     def place(self, row: int) -> Place:
         """Return the place of a row: its number, from 0."""
@@ -134,6 +138,14 @@ class ParquetTable:
             is_nan = cell != cell
             cells.append(None if is_nan else cell)
         return cells
+
+    def _read_group(self, group: int, names: Sequence[str]) -> Any:
+        """Return some columns of a group of rows, of which a large file has several."""
+
+        def read(file: Any) -> Any:
+            return file.read_row_group(group, names, use_threads=False)
+
+        return self.read(read)
 
     def _read_column(self, column: int) -> Any:
         def read(file: Any) -> Any:

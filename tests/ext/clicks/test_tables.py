@@ -31,7 +31,8 @@ def test_formats(shop: Shop) -> None:
     shop.write("log.tsv", text(ROWS, "\t"))
     shop.write("log.jsonl", frame.to_json(orient="records", lines=True))
     shop.write("log.json", frame.to_json(orient="records"))
-    frame.astype({"clicks": float}).to_parquet(shop.folder / "log.parquet")
+    path = shop.folder / "log.parquet"
+    frame.astype({"clicks": float}).to_parquet(path, row_group_size=3)
     for name in ("log.csv", "log.tsv", "log.jsonl", "log.json", "log.parquet"):
         assert shop.clicks(name).code == 0, name
         assert shop.grades() == GRADES, name
