@@ -534,9 +534,13 @@ def run(folder: Path, pairs: int) -> Iterator[Figure]:
         case = f"  - query: query number {number}"
         judged["ids"] += [case, f"    relevant: [doc{start}, doc{start + 5}]"]
         judged["passages"] += [case, "    passages:"]
+        quotes: list[str] = []
         for place in (20, 500, 1_900):
             quote = " ".join(text[start + place : start + place + 80].split()[1:-1])
-            judged["passages"].append(f"      - {json.dumps(quote)}")
+            # one passage may not be a part of another
+            if not any(holds(text_forms(each), quote_forms(quote)) for each in quotes):
+                quotes.append(quote)
+        judged["passages"] += [f"      - {json.dumps(quote)}" for quote in quotes]
     for name, lines in judged.items():
         (folder / name).mkdir()
         (folder / name / "pytest.ini").write_text("[pytest]\n")
