@@ -526,7 +526,7 @@ def search():
 
 def run(folder: Path, pairs: int) -> Iterator[Figure]:
     """A run of 1,000 cases with three passages each, beside the same cases with ids."""
-    files = sorted((ROOT / "docs").rglob("*.md"))
+    files = sorted((ROOT / "docs" / "reference").glob("*.md"))
     text = "\n".join(path.read_text(encoding="utf-8") for path in files)
     judged = {"ids": ["min_ndcg: 0.1", "cases:"], "passages": ["k: 10", "cases:"]}
     for number in range(1_000):

@@ -69,7 +69,7 @@ def begins_at(text: str, start: int) -> bool:
         return False
     further = text[start - 2] if start > 1 else _OUTSIDE
     if before == "_":
-        return not (is_of_word(first) and is_of_word(further))
+        return not _is_one_word(further, first)
     if first.isdecimal() and before in _NUMBER_MARKS:
         is_sign = before in "-." and further in " ("
         return not (is_sign or further.isdecimal())
@@ -85,7 +85,7 @@ def ends_at(text: str, end: int) -> bool:
         return False
     further = text[end + 1 : end + 2] or _OUTSIDE
     if after in f"_{LINE_HYPHEN}":
-        return not (is_of_word(last) and is_of_word(further))
+        return not _is_one_word(last, further)
     if last.isdecimal() and after in _NUMBER_MARKS:
         return not further.isdecimal()
     return True

@@ -33,9 +33,7 @@ _ELEMENT = re.compile(r"</?[a-zA-Z][^<>]*>")
 _CELL_END = re.compile(r"\|(?:[ \t]*:?-+:?[ \t]*(?=\|))?")
 """The bar between cells of a table, with a cell of the line under its head, if any."""
 
-_UNDERSCORES = re.compile(r"_(?<![a-z0-9_]_)_*|_+(?![a-z0-9_])")
-"""Marks of emphasis, but not those in max_size and my__size."""
-
+_UNDERSCORES = re.compile("_+")
 _OTHER_MARKS = "*~`[]"
 """Marks of emphasis, of code, and around the text of a link."""
 
@@ -44,11 +42,23 @@ _NUMBER_IN_BRACKETS = re.compile(
 )
 """The number of a footnote in brackets, also as a link: [1], [1](#n1), [^note]."""
 
-_RAISED = re.compile("[¹²³⁰⁴-⁹]")
+
+def _after_word(first: str, rest: str) -> str:
+    """Return a pattern of `first` and `rest` after a word or a punctuation mark.
+
+    A word has at least three letters, so that units such as km² are none.
+    """
+    after_letters = rf"(?<=[^\W\d_]{{3}}{first})"
+    after_mark = rf"(?<=[.,;:!?)\"']{first})"
+    return f"{first}(?:{after_letters}|{after_mark}){rest}"
+
+
 _RAISED_NUMBER = re.compile(
-    r"(?<=[^\W\d_]{3}|..[.,;:!?)\"'])(?:<sup>\d{1,3}</sup>|[¹²³⁰⁴-⁹]{1,3})"
+    _after_word("[¹²³⁰⁴-⁹]", "[¹²³⁰⁴-⁹]{0,2}")
+    + "|"
+    + _after_word("<sup>", r"\d{1,3}</sup>")
 )
-"""The raised number of a footnote after a word. After a unit it is none: km²."""
+"""The raised number of a footnote after a word: words¹. After a unit it is none: km²."""
 
 _NUMBER_AFTER_MARK = re.compile(
     r"([.,;:!?)\"'])(?:(?<=[^\W\d_].)|(?<=[^\W\d_]\\.))\d{1,2}(?=\s|$)"
@@ -71,16 +81,23 @@ def without_markup(text: str) -> str:
     if "|" in text:
         text = _CELL_END.sub(" ", text)
     if "_" in text:
-        text = _UNDERSCORES.sub("", text)
+        text = _UNDERSCORES.sub(_within_name, text)
     for mark in _OTHER_MARKS:
         text = text.replace(mark, "")
     return text
+
+
+def _within_name(found: re.Match[str]) -> str:
+    """Return underscores that are within a name such as max_size; else nothing."""
+    start, end = found.span()
+    around = found.string[start - 1 : start] + found.string[end : end + 1]
+    is_name = len(around) == 2 and around.isascii() and around.isalnum()
+    return found[0] if is_name else ""
 
 
 def without_footnotes(text: str) -> str:
     """Return a text without the numbers of footnotes: [1], [^note], words¹, end.1"""
     if "[" in text:
         text = _NUMBER_IN_BRACKETS.sub("", text)
-    if "<sup>" in text or _RAISED.search(text):
-        text = _RAISED_NUMBER.sub("", text)
+    text = _RAISED_NUMBER.sub("", text)
     return _NUMBER_AFTER_MARK.sub(r"\1", text)

@@ -80,12 +80,13 @@ def _plain_character(character: str) -> str:
 def _would_run_into_words(character: str) -> bool:
     """Whether Unicode's form NFKC makes a part of a word or a number of a sign.
 
-    10² is not 102, 5½ is not 51/2, and the word before ™ does not go on.
+    10² is not 102, 5½ is not 51/2, and the word before ™ does not go on. A lone accent
+    would become a space and an accent on it.
     """
-    kind = unicodedata.decomposition(character).split(" ")[0]
-    if kind == "<super>":
+    kind = unicodedata.decomposition(character).split(" ")
+    if kind[0] == "<super>":
         return not character.isalpha()
-    return kind == "<fraction>"
+    return kind[0] == "<fraction>" or kind[:2] == ["<compat>", "0020"]
 
 
 def _with_plain_space(text: str) -> str:

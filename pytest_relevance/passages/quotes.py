@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pytest_relevance.passages.characters import is_of_word, is_unspaced
 from pytest_relevance.passages.matching import holds, quote_forms, text_forms
 
@@ -34,4 +36,9 @@ def is_short(quote: str) -> bool:
 
 def contains(quote: str, other: str) -> bool:
     """Say whether every text that holds a quote also holds the other quote."""
-    return holds(text_forms(quote), quote_forms(other))
+    return holds(_text_forms(quote), _quote_forms(other))
+
+
+# Each quote of a case is compared with all its others.
+_text_forms = lru_cache(maxsize=1000)(text_forms)
+_quote_forms = lru_cache(maxsize=1000)(quote_forms)

@@ -1,5 +1,7 @@
 """When a text holds a quote."""
 
+import unicodedata
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -141,6 +143,8 @@ def test_a_quote_begins_and_ends_where_words_and_numbers_do(
         ("สวัสดีครับ", "สวัสดี"),
         ("30日以内", "30日"),
         ("이내에", "이내"),
+        ("nพ่\n¨", "nพ่"),
+        ("max_ 日本", "max"),
         ("30일이내", "30일 이내"),
     ],
 )
@@ -214,4 +218,8 @@ def test_a_text_holds_what_is_cut_from_it_between_words(
 def test_texts_around_a_sentence_change_nothing(
     before: str, word: str, after: str
 ) -> None:
+    # a hyphen or a dash at the end of a line may join a word or a number with the next
+    assume(
+        unicodedata.category(f" {before.strip()}"[-1]) not in ("Pd", "Cf", "Cn", "Sm")
+    )
     assert is_held(f"{before}\n\n{word}\n\n{after}", word)
