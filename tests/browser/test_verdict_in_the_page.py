@@ -1,4 +1,4 @@
-"""The verdict that follows the reader's grades: certain, open or excused."""
+"""The verdict that follows a reader's grades: certain, excused, or in need of more."""
 
 from pathlib import Path
 from random import Random
@@ -28,7 +28,7 @@ cases:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One query is worse for certain; the other may only be missing judgments."""
+    """One query is worse for certain; the other needs grades."""
     project = Project(tmp_path_factory.mktemp("verdict"))
     project.write("shop.relevance.yaml", SUITE)
     project.search_returns({"boots": ["boot"], "hats": ["cap"]})

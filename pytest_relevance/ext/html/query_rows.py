@@ -139,7 +139,7 @@ class QueryRows:
 
 
 def _tone(row: PageRow) -> str:
-    """Return the class of the outcome: what is open is not as sure as a failure."""
+    """Return the class of the outcome. To need grades is less sure than a failure."""
     return "inconclusive" if row.is_certain is False else _class(row)
 
 

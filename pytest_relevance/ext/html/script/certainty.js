@@ -96,7 +96,7 @@ function certaintyWith(data, item, own) {
 }
 
 /**
- * Return the fewest grades that can settle an open query; 0 if no grades can.
+ * Return the fewest grades that can settle a query that needs grades; 0 if no grades can.
  * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own
  */
 function fewestGrades(data, item, own) {
