@@ -58,7 +58,7 @@ _RAISED_NUMBER = re.compile(
     + "|"
     + _after_word("<sup>", r"\d{1,3}</sup>")
 )
-"""The raised number of a footnote after a word: words¹. After a unit it is none: km²."""
+"""The raised number of a footnote after a word: words¹. After a unit it is not: km²."""
 
 _NUMBER_AFTER_MARK = re.compile(
     r"([.,;:!?)\"'])(?:(?<=[^\W\d_].)|(?<=[^\W\d_]\\.))\d{1,2}(?=\s|$)"
