@@ -75,6 +75,19 @@ REPORTS = (
 
 _UNSET = 'ignore:The configuration option "asyncio_default_fixture_loop_scope" is unset'
 
+SEARCHES = {
+    "a function": "return found",
+    "a coroutine": "async def search(query, k, **params): return found(query, k, **params)\n        return search",
+    "many": (
+        "class Many:\n            def many(self, queries, k, **params):\n"
+        "                return [found(each, k, **params) for each in queries]"
+        "\n        return Many()"
+    ),
+}
+"""Ways in which a fixture returns a search that calls `found`, each the end of its body
+in a conftest.py.
+"""
+
 
 def one_line(text: str) -> str:
     """Return the text in one line, as long lines of reports are folded."""

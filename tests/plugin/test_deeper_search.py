@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.plugin.conftest import Project
+from tests.plugin.conftest import SEARCHES, Project
 
 SEARCH = """
     import time
@@ -21,15 +21,6 @@ SEARCH = """
     def search():
         {search}
 """
-SEARCHES = {
-    "a function": "return found",
-    "a coroutine": "async def search(query, k, **params): return found(query, k, **params)\n        return search",
-    "many": (
-        "class Many:\n            def many(self, queries, k, **params):\n"
-        "                return [found(each, k, **params) for each in queries]"
-        "\n        return Many()"
-    ),
-}
 CASES = """
     k: 4
     params: {locale: en}
