@@ -98,8 +98,10 @@ def grade_passages(
     found: list[list[float]] = []
     highest: list[float | None] = []
     repeated = []
-    graded = [[each for each in passages if each < len(grades)] for passages in held]
-    for index, passages in enumerate(graded):
+    graded: list[list[int]] = []
+    for index, all_held in enumerate(held):
+        passages = [passage for passage in all_held if passage < len(grades)]
+        graded.append(passages)
         new = [grades[passage] for passage in passages if passage not in seen]
         seen.update(passages)
         found.append(new)

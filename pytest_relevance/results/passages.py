@@ -248,7 +248,9 @@ def common_passages(case: Case, held: Sequence[Sequence[int]]) -> tuple[str, ...
     """
     if len(held) < FEWEST_RESULTS:
         return ()
-    counts = Counter(index for indexes in held for index in indexes)
+    counts: Counter[int] = Counter()
+    for indexes in held:
+        counts.update(indexes)
     common = []
     for index, passage in enumerate(case.passages):
         if counts[index] * 3 > len(held):

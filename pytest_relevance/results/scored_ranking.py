@@ -155,7 +155,9 @@ def _scored_passages(
     result: CaseResult, passages: Sequence[CasePassage]
 ) -> ScoredRanking:
     """Return the ranking of a case with passages."""
-    held = {index for indexes in result.ranking.held for index in indexes}
+    held: set[int] = set()
+    for indexes in result.ranking.held:
+        held.update(indexes)
     missing = []
     deeper = {}
     for index, passage in enumerate(passages):
