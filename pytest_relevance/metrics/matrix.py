@@ -365,6 +365,13 @@ def _recall(metric: Metric, batch: _Batch) -> Floats:
     return _ratio(batch.relevant(metric).sum(axis=0), batch.all_relevant(metric))
 
 
+def _capped_recall(metric: Metric, batch: _Batch) -> Floats:
+    possible = batch.all_relevant(metric)
+    if metric.k is not None:
+        possible = np.minimum(possible, metric.k)
+    return _ratio(batch.relevant(metric).sum(axis=0), possible)
+
+
 def _average_precision(metric: Metric, batch: _Batch) -> Floats:
     relevant = batch.relevant(metric)
     found = np.zeros(relevant.shape[1])
@@ -409,6 +416,7 @@ SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
     "DCG": _dcg,
     "P": _precision,
     "R": _recall,
+    "Rcap": _capped_recall,
     "AP": _average_precision,
     "RR": _reciprocal_rank,
     "Success": _success,

@@ -242,6 +242,24 @@ def recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     return relevant_returned(metric, graded, settings) / total
 
 
+def capped_recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """Compute Rcap@k: relevant results in the top k / the smaller of k and R.
+
+    R is the number of all relevant documents. So a top k of relevant results scores 1,
+    also if there are more than k relevant documents, where R@k is below 1. Not defined
+    without a relevant document.
+
+    Source: Thakur et al. 2021, as BEIR computes it (`recall_cap`, R_cap@k), there with
+    a relevance level of 1.
+    """
+    possible = relevant_judgments(metric, graded)
+    if metric.k is not None:
+        possible = min(metric.k, possible)
+    if not possible:
+        return math.nan
+    return len(relevant_ranks(metric, graded, settings)) / possible
+
+
 def all_returned(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """Compute All@k: 1 if all relevant documents are in the top k, else 0.
 
@@ -584,6 +602,17 @@ MEASURES: Mapping[str, Measure] = _by_name(
         parameters=("rel",),
         aliases=("recall",),
         takes_passages=True,
+    ),
+    Measure(
+        name="Rcap",
+        about=(
+            "relevant documents in the top k, divided by the smaller of k and the "
+            "number of all relevant documents."
+        ),
+        score=capped_recall,
+        cutoff="required",
+        parameters=("rel",),
+        aliases=("r_cap", "recall_cap", "capped recall"),
     ),
     Measure(
         name="AP",

@@ -166,7 +166,7 @@ def test_a_file_has_passages_or_judged_documents() -> None:
 
 @pytest.mark.parametrize(
     "metric",
-    ["AP", "Rprec", "Bpref", "infAP", "Judged@3", "ERR", "RBP", "gRBP"],
+    ["AP", "Rprec", "Bpref", "infAP", "Judged@3", "ERR", "RBP", "gRBP", "Rcap@3"],
 )
 def test_measures_without_a_meaning_for_passages(metric: str) -> None:
     suite = mistakes(

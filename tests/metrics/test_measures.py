@@ -64,6 +64,9 @@ def test_a_perfect_ranking_scores_exactly_one(grades: list[float]) -> None:
         ("R", 1.0),
         ("R@2", 1 / 3),
         ("R(rel=3)@2", 1.0),
+        ("Rcap@2", 1 / 2),  # a is one of two possible
+        ("Rcap@10", 1.0),  # of three possible
+        ("Rcap(rel=3)@2", 1.0),
         ("AP", (1 / 2 + 2 / 3 + 3 / 5) / 3),
         # divided by all relevant documents, with a cutoff too
         ("AP@3", (1 / 2 + 2 / 3) / 3),
@@ -113,6 +116,26 @@ def test_the_share_of_what_was_returned(
     assert scores.loc["q", metric] == expected
 
 
+@given(
+    st.lists(st.sampled_from([0, 1, 2, 3]), max_size=30),
+    st.lists(st.integers(0, 40), max_size=30, unique=True),
+    st.integers(1, 20),
+    st.sampled_from([1, 2]),
+)
+def test_capped_recall_is_the_share_of_what_is_possible(
+    grades: list[int], ranking: list[int], k: int, level: int
+) -> None:
+    relevant = {str(n) for n, grade in enumerate(grades) if grade >= level}
+    judgments = {str(n): float(grade) for n, grade in enumerate(grades)}
+    results = [str(n) for n in ranking]
+    graded = grade_ranking(results, judgments)
+    found = score(parse_metric(f"Rcap(rel={level})@{k}"), graded, Settings())
+    if relevant:
+        assert found == len(relevant & {*results[:k]}) / min(k, len(relevant))
+    else:
+        assert math.isnan(found)
+
+
 def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() -> None:
     assert scored("gRBP(p=0.5)", "a", {"a": 2, "b": 4}, max_grade=8) == 0.25
 
@@ -121,7 +144,7 @@ def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() ->
 
 
 @pytest.mark.parametrize(
-    "metric", ["nDCG", "nDCG@10", "R", "R@5", "AP", "Rprec", "Bpref", "infAP"]
+    "metric", ["nDCG", "nDCG@10", "R", "R@5", "Rcap@5", "AP", "Rprec", "Bpref", "infAP"]
 )
 def test_what_is_not_defined_without_a_relevant_document(metric: str) -> None:
     nothing_relevant: dict[str, float] = {"a": 0, "b": 0}

@@ -22,6 +22,7 @@ SPELLINGS = {
     "nDCG@10": ["nDCG@10", " nDCG @ 10 ", "ndcg_cut_10"],
     "nDCG": ["NDCG"],
     "R@100": ["recall.100"],
+    "Rcap@10": ["R_cap@10", "recall_cap@10", "rcap_10", "capped recall@10"],
     "RR": ["MRR"],
     "AP": ["MAP"],
     "P@3": ["Precision@3"],
