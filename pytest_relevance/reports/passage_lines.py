@@ -44,25 +44,22 @@ def passage_lines(
 
     `full`: whether all passages that were found are listed; otherwise the first ten.
     """
-    numbers = {passage.text: number for number, passage in numbered(result)}
+    tables = _PassageTables(result, found)
     missing = missing_passages(result)
-    others = [passage for _, passage in numbered(result) if passage not in missing]
+    others = []
+    for passage in result.evaluation.passages:
+        if passage not in missing:
+            others.append(passage)
     lines = [styled_line("")]
-    costs = {loss.document: loss.loss for loss in found.losses}
-    was = Change.since_baseline(result).ranks_before
     if missing:
-        table = _table(_title_of_missing(result, missing))
-        for passage in missing:
-            _add(table, passage, numbers, result, was=was, costs=costs, style=BAD)
+        table = tables.of(missing, title=_title_of_missing(result, missing), style=BAD)
         head, *rows = table.lines(columns)
         lines.append(head)
         for row, passage in zip(rows, missing, strict=True):
             lines.append(row)
             lines += _near_lines(result, passage, columns)
     shown = others if full else others[:MOST_FOUND]
-    table = _table("found")
-    for passage in shown:
-        _add(table, passage, numbers, result, was=was, costs=costs)
+    table = tables.of(shown, title="found")
     if len(others) > len(shown):
         table.note = f"     ... {counted(len(others) - len(shown), 'more passage')}"
         table.hint = MORE_HINT
@@ -247,43 +244,40 @@ def _difference_text(near: NearPassage) -> str:
     return ""
 
 
-def _table(title: str) -> Table:
-    return Table(
-        [
-            Column(align=RIGHT),
-            Column(cut_to=30, wanted=40),
-            Column(drop_order=3),
-            Column(gap=3),
-            Column(drop_order=2),
-            Column(align=RIGHT, gap=3, drop_order=1),
-        ],
-        indent=2,
-        title=title,
-    )
+class _PassageTables:
+    """Makes tables of the passages of a case: a row for each passage."""
 
+    def __init__(self, result: CaseResult, found: Breakdown) -> None:
+        self._result = result
+        self._numbers = {passage.text: number for number, passage in numbered(result)}
+        self._ranks_before = Change.since_baseline(result).ranks_before
+        self._costs = {loss.document: loss.loss for loss in found.losses}
 
-def _add(
-    table: Table,
-    passage: CasePassage,
-    numbers: Mapping[str, int],
-    result: CaseResult,
-    *,
-    was: Mapping[str, int],
-    costs: Mapping[str | None, float],
-    style: str = PLAIN,
-) -> None:
-    """Add the row of a passage.
-
-    `was`: {passage: its rank in the accepted ranking}; empty without one.
-    `costs`: {passage: what its place costs of nDCG@k}.
-    """
-    cost = costs.get(passage.text, 0.0)
-    table.add(
-        str(numbers[passage.text]),
-        quoted(passage.text),
-        _grade_text(result, passage),
-        place_text(result, passage),
-        was_text(passage, was),
-        loss_text(cost) if cost > LEAST else "",
-        style=style,
-    )
+    def of(
+        self, passages: Sequence[CasePassage], *, title: str, style: str = PLAIN
+    ) -> Table:
+        """Return the table of some of the passages."""
+        table = Table(
+            [
+                Column(align=RIGHT),
+                Column(cut_to=30, wanted=40),
+                Column(drop_order=3),
+                Column(gap=3),
+                Column(drop_order=2),
+                Column(align=RIGHT, gap=3, drop_order=1),
+            ],
+            indent=2,
+            title=title,
+        )
+        for passage in passages:
+            cost = self._costs.get(passage.text, 0.0)
+            table.add(
+                str(self._numbers[passage.text]),
+                quoted(passage.text),
+                _grade_text(self._result, passage),
+                place_text(self._result, passage),
+                was_text(passage, self._ranks_before),
+                loss_text(cost) if cost > LEAST else "",
+                style=style,
+            )
+        return table

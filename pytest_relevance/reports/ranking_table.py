@@ -7,6 +7,7 @@ moved.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pytest_relevance._number_text import total_text
 from pytest_relevance._text import counted
@@ -39,7 +40,21 @@ _DROP_ORDER = {
 }
 """The columns that are left out if there is little room, the highest number first."""
 
-_NO_FIGURES = ("",) * len(FIGURES)
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What judgments tell of a result, in its row.
+
+    `grade`: its grade, or the numbers of the passages that it holds.
+    `figures`: the figures of nDCG.
+    """
+
+    grade: str = ""
+    figures: Sequence[str] = ("",) * len(FIGURES)
+    style: str = PLAIN
+
+
+_NOT_JUDGED = _Judged()
 
 
 def ranking_lines(
@@ -128,37 +143,25 @@ class _RankingTable:
             self._add_nothing(str(first) if first == k else f"{first}-{k}", sums)
 
     def _add_judged(self, row: Row, document: str) -> None:
+        figures = figure_texts(row)
         if self._has_passages:
-            self._add_result(
-                row.rank,
-                document,
-                grade=self._held[row.rank - 1],
-                figures=figure_texts(row),
-                style=PLAIN if row.gain else DIM,
-            )
+            style = PLAIN if row.gain else DIM
+            judged = _Judged(self._held[row.rank - 1], figures, style)
+            self._add_result(row.rank, document, judged)
             return
-        self._add_result(
-            row.rank,
-            document,
-            grade=grade_text(row),
-            figures=figure_texts(row),
-            style=_style(row),
-            is_copy=row.repeated,
-        )
+        judged = _Judged(grade_text(row), figures, _style(row))
+        self._add_result(row.rank, document, judged, is_copy=row.repeated)
 
     def _add_result(
         self,
         rank: int,
         document: str,
+        judged: _Judged = _NOT_JUDGED,
         *,
-        grade: str = "",
-        figures: Sequence[str] = _NO_FIGURES,
-        style: str = PLAIN,
         is_copy: bool = False,
     ) -> None:
         """Add the row of a result.
 
-        `figures`: the figures of nDCG.
         `is_copy`: whether it is a later copy of a document. Then it has no score, no
             accepted rank and no mark.
         """
@@ -174,11 +177,11 @@ class _RankingTable:
             document,
             title,
             score,
-            grade,
+            judged.grade,
             was,
-            *figures,
+            *judged.figures,
             mark,
-            style=BAD if mark else style,
+            style=BAD if mark else judged.style,
         )
 
     def _score(self, rank: int, document: str) -> str:

@@ -63,6 +63,17 @@ _NO_RANKING = CaseRanking()
 
 
 @dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of a result that its case and its run do not have."""
+
+    call: CaseCall
+    conditions: CaseConditions
+    evaluation: CaseEvaluation
+    ranking: CaseRanking = _NO_RANKING
+    texts: DocumentTexts = _NO_TEXTS
+
+
+@dataclass(frozen=True, slots=True)
 class CaseInRun:
     """What the result of a case gets from its run.
 
@@ -141,16 +152,9 @@ def score_case(
         passages=found_passages(case.passages, ranking, graded),
     )
     kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep, held=held)
-    result = _result(
-        case,
-        verdict.name,
-        in_run=in_run,
-        call=call,
-        conditions=conditions,
-        ranking=kept,
-        evaluation=evaluation,
-        texts=_title_of_first(ranking) if kept.irrelevant_top else _NO_TEXTS,
-    )
+    texts = _title_of_first(ranking) if kept.irrelevant_top else _NO_TEXTS
+    parts = _Parts(call, conditions, evaluation, kept, texts)
+    result = _result(case, verdict.name, in_run, parts)
     if case.filled:
         alone = replace(case, judgments=case.grades_of_people, filled={})
         people = score_case(alone, ranking, call, asked, in_run, details=False)
@@ -176,15 +180,8 @@ def unscored(
         tolerance=_tolerance(case, in_run),
         settings=case.settings,
     )
-    evaluation = CaseEvaluation(reasons=reasons)
-    return _result(
-        case,
-        verdict,
-        in_run=in_run,
-        call=call,
-        conditions=conditions,
-        evaluation=evaluation,
-    )
+    parts = _Parts(call, conditions, CaseEvaluation(reasons=reasons))
+    return _result(case, verdict, in_run, parts)
 
 
 # --- the parts of a result ------------------------------------------------------------
@@ -379,16 +376,7 @@ def _title_of_first(ranking: Ranking) -> DocumentTexts:
     return DocumentTexts({ranking.ids[0]: title}) if title else _NO_TEXTS
 
 
-def _result(
-    case: Case,
-    verdict: str,
-    in_run: CaseInRun,
-    call: CaseCall,
-    conditions: CaseConditions,
-    evaluation: CaseEvaluation,
-    ranking: CaseRanking = _NO_RANKING,
-    texts: DocumentTexts = _NO_TEXTS,
-) -> CaseResult:
+def _result(case: Case, verdict: str, in_run: CaseInRun, parts: _Parts) -> CaseResult:
     """Return the result of a case, made of its parts."""
     origin = CaseOrigin(
         variant_index=in_run.variant_index,
@@ -411,11 +399,11 @@ def _result(
         params=case.params if in_run.params is None else in_run.params,
         note=case.note or "",
         origin=origin,
-        conditions=conditions,
-        ranking=ranking,
-        texts=texts,
-        evaluation=evaluation,
-        call=call,
+        conditions=parts.conditions,
+        ranking=parts.ranking,
+        texts=parts.texts,
+        evaluation=parts.evaluation,
+        call=parts.call,
     )
 
 

@@ -15,7 +15,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._tables import table_of
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.query_rows import cells_of
-from pytest_relevance.judgments.columns import folded
+from pytest_relevance.judgments.columns import SPELLINGS, folded
 
 _LOOKED_AT = 100
 """How many objects are looked at to find the names of their keys."""
@@ -52,6 +52,19 @@ class Names:
         """Return the name of the first wanted one that is there; None without any."""
         for name in wanted:
             found = self._by_folded.get(folded(name))
+            if found is not None:
+                return found
+        return None
+
+    def find_usual(self, *kinds: str) -> str | None:
+        """Return the name with a usual spelling of a kind, such as `qid`; None without.
+
+        Kinds are keys of `SPELLINGS`, for example `query_id`. Of several, the first one
+        that has a name counts.
+        """
+        for kind in kinds:
+            spellings = SPELLINGS[kind]
+            found = self.find(*spellings)
             if found is not None:
                 return found
         return None

@@ -79,11 +79,12 @@ def _needed_in(source: Source) -> _Needed | None:
             return _Needed(option, source.options[option])
     names = names_in(source)
     passages = names.find("passages", "passage")
-    if passages is None or names.find(*SPELLINGS["document"]) is not None:
+    if passages is None or names.find_usual("document") is not None:
         return None
-    has_query = names.find(*_USUAL_QUERIES, *SPELLINGS["query_id"]) is not None
-    is_run = names.find(*SPELLINGS["rank"], *SPELLINGS["score"]) is not None
-    return _Needed(PASSAGE, passages) if has_query and not is_run else None
+    query = names.find(*_USUAL_QUERIES) or names.find_usual("query_id")
+    if query is None or names.find_usual("rank", "score") is not None:
+        return None
+    return _Needed(PASSAGE, passages)
 
 
 def _has_columns(source: Source) -> bool:
@@ -117,7 +118,7 @@ def _read_queries(source: Source) -> GoldenSet:
 def _refuse_raters(source: Source) -> None:
     """Raise FileError if several raters, or a machine, gave grades in the file."""
     names = names_in(source)
-    column = names.find(*SPELLINGS["rater"], *SPELLINGS["machine"])
+    column = names.find_usual("rater", "machine")
     if column is not None:
         source.refuse(
             f"{quoted(column)} says who gave a grade, which is read for judgments of documents alone; write one grade "
@@ -137,9 +138,9 @@ class _Reader:
         self._option = None if needed is None else needed.option
         self._rows = rows_in(source)
         names = names_in(source)
-        self._id = names.find(*SPELLINGS["query_id"])
-        self._weight = names.find(*SPELLINGS["weight"])
-        self._note = names.find(*SPELLINGS["note"])
+        self._id = names.find_usual("query_id")
+        self._weight = names.find_usual("weight")
+        self._note = names.find_usual("note")
         queries = source.options.get(QUERY)
         if queries is None:
             queries = _usual_query(source, names, has_ids=self._id is not None)

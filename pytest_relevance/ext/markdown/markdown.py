@@ -90,7 +90,7 @@ from pytest_relevance.reports.run.shown_failures import (
 )
 from pytest_relevance.reports.run.stability import stability_remarks
 from pytest_relevance.reports.run.suites import suite_sentences
-from pytest_relevance.reports.run.update_advice import next_steps, reference_in
+from pytest_relevance.reports.run.update_advice import RunAgain, next_steps
 from pytest_relevance.reports.run.variant_labels import Variant, variant_of, variants_of
 from pytest_relevance.reports.run.variant_tables import variant_blocks
 from pytest_relevance.reports.styled_lines import BAD, plain_text
@@ -185,23 +185,19 @@ class _MarkdownReport:
         run = self.run
         if not any(info.has_baseline for info in run.files.values()):
             return
-        against = reference_in(run.info.command)
-        replayed = run.info.replayed
         looser = looser_files(run.results, run.files, run.info)
-        steps = [
-            *next_steps(
-                run.results,
-                run.files,
-                None,
-                looser=looser,
-                against=against,
-                replayed="" if replayed is None else replayed.name,
-            )
-        ]
-        if not steps:
+        steps = next_steps(
+            run.results,
+            run.files,
+            updating=None,
+            looser=looser,
+            run_again=RunAgain.of(run.info),
+        )
+        commands = [step.shell() for step in steps]
+        if not commands:
             return
         lines = ["**What to do next**", ""]
-        lines += code_block("\n".join(step.shell() for step in steps))
+        lines += code_block("\n".join(commands))
         yield MarkdownSection("\n".join(lines), "what to do next")
 
     def _suite_section(

@@ -393,12 +393,11 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
         return [CommandLine("look", of.page)] if of.page and not of.is_brief else []
     from pytest_relevance.reports.run.changed_test import looser_files
     from pytest_relevance.reports.run.uncompared_text import found_something_sentences
-    from pytest_relevance.reports.run.update_advice import next_steps, reference_in
+    from pytest_relevance.reports.run.update_advice import RunAgain, next_steps
 
     looser = looser_files(of.results, of.files, of.info)
     if of.is_brief and not looser.names:
         return []
-    against = of.against or reference_in(of.info.command)
     return [
         *found_something_sentences(of.results, of.files),
         *next_steps(
@@ -406,9 +405,8 @@ def _next_steps(of: SummaryOf) -> Sequence[Entries]:
             of.files,
             of.updating,
             looser=looser,
-            against=against,
+            run_again=RunAgain.of(of.info, of.against),
             page=of.page,
-            replayed=of.info.replayed.name if of.info.replayed else "",
         ),
     ]
 

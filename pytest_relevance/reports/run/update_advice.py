@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from os.path import isabs
 from shlex import join, quote
 
@@ -23,7 +24,7 @@ from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult, has_
 from pytest_relevance.results.change_counts import ChangeCounts, count_results
 from pytest_relevance.results.failures import failure_kind, got_worse
 from pytest_relevance.results.records.entries import misses_a_demand
-from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 _WORSE_TOO = ", and what got worse too unless you name cases"
 
@@ -32,15 +33,41 @@ _LOOK = "--relevance-html=report.html"
 _AGAINST = "--relevance-against"
 
 
+@dataclass(frozen=True, slots=True)
+class RunAgain:
+    """How the same cases are run again, against the same reference.
+
+    `against`: the record to compare with, as the command line names it; "" if unknown.
+    `replayed`: the record whose rankings were judged; "" if searches were called.
+    """
+
+    against: str = ""
+    replayed: str = ""
+
+    @classmethod
+    def of(cls, info: RunInfo, against: str = "") -> RunAgain:
+        """Return how a run is made again. `against`: as above, if it is known."""
+        return cls(
+            against=against or _reference_in(info.command),
+            replayed="" if info.replayed is None else info.replayed.name,
+        )
+
+    @property
+    def program(self) -> list[str]:
+        """Return the beginning of the command."""
+        if self.replayed:
+            return ["pytest-relevance", "replay", self.replayed]
+        return ["pytest"]
+
+
 def next_steps(
     results: Sequence[CaseResult],
     files: Mapping[str, FileInfo],
     updating: str | None,
     *,
     looser: LooserFiles = NONE_LOOSER,
-    against: str = "",
+    run_again: RunAgain = RunAgain(),
     page: str = "",
-    replayed: str = "",
 ) -> Iterator[CommandLine]:
     """Yield the commands that show, judge and accept what changed, in this order.
 
@@ -51,11 +78,10 @@ def next_steps(
 
     `updating`: what the run accepts: "all", "new" or "test"; None for nothing.
     `looser`: the case files whose demands are looser.
-    `against`: the record to compare with, as the command line names it; "" if unknown.
     `page`: the HTML report that the run wrote; "" without one.
-    `replayed`: the record whose rankings were judged; "" if searches were called.
     """
-    program = ["pytest-relevance", "replay", replayed] if replayed else ["pytest"]
+    program = run_again.program
+    replayed = run_again.replayed
     fallen = [result for result in results if got_worse(result)]
     if updating == "all":
         # what is accepted passes, unless it misses a floor or an expectation
@@ -63,7 +89,7 @@ def next_steps(
     worse = count_results(fallen)
     if looser.names and updating not in ("all", "test"):
         yield from _about_looser_test(looser, replayed)
-    options = _reference_options(fallen, files, against)
+    options = _reference_options(fallen, files, run_again.against)
     in_full = [*program, "-v", *options]
     empty = [result for result in fallen if _returned_nothing(result)]
     if empty:
@@ -266,7 +292,7 @@ def _arguments(group: Sequence[CaseResult]) -> str:
     return "".join(f" {quote(name)}" for name in names)
 
 
-def reference_in(command: Sequence[str]) -> str:
+def _reference_in(command: Sequence[str]) -> str:
     """Return the record to compare with, as a command line names it, or "".
 
     An absolute path is left out, because it belongs to one machine.
