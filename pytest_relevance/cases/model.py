@@ -408,6 +408,42 @@ class CatalogueFile:
         return tuple(dict.fromkeys(columns))
 
 
+@dataclass(frozen=True, slots=True)
+class SampleRule:
+    """How queries are drawn from a file: what the key `sample` says.
+
+    `n`: how many queries are drawn; with `per` for each group.
+    `seed`: another seed draws another sample.
+    `by`: the column of the size of a query. Larger queries are drawn more often. None
+        if all queries are equally likely.
+    `per`: the column of the group of a query; None if there is one group.
+    """
+
+    n: int
+    seed: int = 0
+    by: str | None = None
+    per: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What was drawn from one file.
+
+    `file`: the name of the file in messages.
+    `drawn`: how many queries were drawn.
+    `total`: how many queries the file has.
+    `never`: how many of them cannot be drawn, because their size is 0 or blank.
+    `is_whole`: whether all queries were taken (`--relevance-sample=all`).
+    """
+
+    file: str
+    rule: SampleRule
+    drawn: int
+    total: int
+    never: int
+    is_whole: bool
+
+
 TIES = {
     "any": "results with equal scores may come in any order",
     "fixed": "the search sorts results with equal scores by a second key",
@@ -516,6 +552,8 @@ class Case:
         passages: the texts that results have to hold. A case with passages has no
             judgments of documents: its `judgments` are the grades by passage name.
             `exclude_passages` is in `expect`.
+        is_sampled: whether the query was drawn from a file. Its weight is then that of
+            the sample.
     """
 
     terms: Terms
@@ -539,6 +577,7 @@ class Case:
     source: str | None = None
     filled: Mapping[str, str] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
+    is_sampled: bool = False
 
     @property
     def grades_of_people(self) -> Mapping[str, float]:
@@ -700,6 +739,8 @@ class Suite:
         absent: the files that are named with `fill: true` and do not exist.
         without_floor: sentences about cases to which a floor of the suite does not
             apply, because their score is not defined.
+        samples: what was drawn from each file of queries with the key `sample`.
+        not_drawn: the ids of the queries of these files that were not drawn.
     """
 
     path: str
@@ -714,6 +755,8 @@ class Suite:
     listed: int = 0
     absent: tuple[str, ...] = ()
     without_floor: tuple[str, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    not_drawn: frozenset[str] = frozenset()
 
     @property
     def unjudged_words(self) -> str:

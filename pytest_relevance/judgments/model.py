@@ -24,6 +24,11 @@ class Query:
     `text`: None if the file has ids alone.
     `note`: an information need or a description.
     `line`: the line of the file, from 1.
+    `keys`: further keys of a case that columns of the file set, as checked plain
+    values.
+    `sample_by`: the size of the query, which decides how likely a sample draws it; None
+    for a blank.
+    `sample_per`: the group of the query, from which a sample draws.
     """
 
     id: str
@@ -32,6 +37,9 @@ class Query:
     params: Mapping[str, object] = field(default_factory=dict)
     note: str | None = None
     line: int | None = None
+    keys: Mapping[str, object] = field(default_factory=dict)
+    sample_by: float | None = None
+    sample_per: str = ""
 
     @property
     def text_or_id(self) -> str:
