@@ -161,10 +161,10 @@ _ROWS = (
         about="How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05."),
     Key("gates", IN_SUITE, shapes.GATES, check_gates, schemas.list_of(schemas.GATE),
         about="Conditions on the suite as a whole."),
-    Key(QUERIES, IN_SUITE, shapes.VALUE, named_files.check_query_files,
+    Key(QUERIES, IN_SUITE, shapes.QUERY_FILES, named_files.check_query_files,
         named_files.QUERY_FILES_SCHEMA,
         about="A file of queries, {file: ..., format: ..., only: judged}, or a list of "
-              "files: each query is a case."),
+              "files: each query is a case. columns says which column has what."),
 )
 # fmt: on
 

@@ -14,6 +14,12 @@ from pytest_relevance._ids import id_field_of
 from pytest_relevance._text import found, listed, quoted
 from pytest_relevance.cases.location import WRONG, Location, Path, Wrong
 from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.cases.row_options import (
+    ROW_OPTIONS,
+    ROW_PROPERTIES,
+    check_not_of_a_golden_set,
+    check_row_options,
+)
 from pytest_relevance.cases.schema_parts import (
     FORMAT,
     TEXT,
@@ -39,10 +45,14 @@ ID_FIELD = "id_field"
 NEEDED = ("document", "passage", "context")
 """The keys that name the column of what queries need. A file has one of them."""
 
-_READING_KEYS = (FILE, "format", "query", *NEEDED, "grade_column", ID_FIELD)
+_OF_GOLDEN_SETS = ("query", *NEEDED, "grade_column", ID_FIELD)
+_READING_KEYS = (FILE, "format", *_OF_GOLDEN_SETS)
 _JUDGMENT_KEYS = (*_READING_KEYS, FILL)
-_QUERY_KEYS = (*_READING_KEYS, ONLY)
+_QUERY_KEYS = (*_READING_KEYS, ONLY, *ROW_OPTIONS)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
+
+_CHECKED_ALONE = ("show", ID_FIELD, *ROW_OPTIONS)
+"""The keys whose values are neither a text nor true or false."""
 
 # `true` is text in a mapping of judgments, because a grade may have that name.
 _YES = (True, "true")
@@ -61,6 +71,12 @@ class NamedFile:
     `fill`: whether its grades count only for documents without another judgment.
     `only_judged`: whether queries without judgments are left out of a file of queries.
     `at`: the path to the name of the file, below the key that names it.
+    `columns`: pairs of a key of a case and the column that has it in a file of queries.
+        The column is None if the key is not read.
+    `params`: pairs of a parameter of the search and its column.
+    `merge`: whether rows of one query become one query.
+    `thousands`: what stands between the thousands of a number.
+    `drop`: the texts of rows that are not queries.
     """
 
     name: str
@@ -74,6 +90,11 @@ class NamedFile:
     document: str | None = None
     passage: str | None = None
     context: str | None = None
+    columns: tuple[tuple[str, str | None], ...] = ()
+    params: tuple[tuple[str, str], ...] = ()
+    merge: bool = False
+    thousands: str | None = None
+    drop: tuple[str, ...] = ()
 
     @property
     def content(self) -> NamedFile:
@@ -157,7 +178,10 @@ def _check_file(
             at_key=True,
         )
         is_wrong = True
-    if is_wrong or format is WRONG or id_field is WRONG:
+    if check_not_of_a_golden_set(described, _OF_GOLDEN_SETS, at) is WRONG:
+        is_wrong = True
+    rows = check_row_options(described, at)
+    if is_wrong or format is WRONG or id_field is WRONG or rows is WRONG:
         return WRONG
     return NamedFile(
         name=described[FILE],
@@ -171,6 +195,11 @@ def _check_file(
         document=described.get("document"),
         passage=described.get("passage"),
         context=described.get("context"),
+        columns=rows.columns,
+        params=rows.params,
+        merge=rows.merge,
+        thousands=rows.thousands,
+        drop=rows.drop,
     )
 
 
@@ -179,7 +208,7 @@ def _check_description(
 ) -> Mapping[str, Any] | Wrong:
     """Return the mapping that describes a file, or report a mistake.
 
-    A name alone means `{file: ...}`. The callers check `show` and `id_field`.
+    A name alone means `{file: ...}`. The callers check the keys of `_CHECKED_ALONE`.
     """
     if isinstance(value, str) and value:
         return {FILE: value}
@@ -189,7 +218,7 @@ def _check_description(
     unknown = report_unknown_keys(value, keys, takes=takes, at=at)
     is_wrong = unknown is WRONG
     for key, written in value.items():
-        if key not in keys or key in ("show", ID_FIELD):
+        if key not in keys or key in _CHECKED_ALONE:
             continue
         wanted = "true or false" if key == FILL else "text"
         if not _is_allowed(key, written):
@@ -337,6 +366,7 @@ _QUERY_FILE = either(
             "only": about(
                 "judged: leave the queries without judgments out.", {"enum": [JUDGED]}
             ),
+            **ROW_PROPERTIES,
         },
         required=(FILE,),
     ),

@@ -62,6 +62,8 @@ EXPECTATIONS = Shape(
 PASSAGES = Shape(_as_grade, {"in": VALUE})
 """The shape of passages: a number is none, other plain text is text."""
 JUDGMENT = Shape(_as_grade, {"title": TEXT, "note": TEXT})
+QUERY_FILES = Shape(_as_value, {"params": TEXT, "thousands": TEXT, "drop": TEXT})
+"""The shape of files of queries: rows and columns have any text."""
 JUDGMENTS = Shape(_as_value)
 """The shape of `judgments`: files, or documents with a `JUDGMENT` each."""
 
