@@ -1,7 +1,8 @@
 """Read the content of a file that a user names: its text, header or JSON.
 
-Every reader of tables and objects begins with a `Source`. It unpacks gzip, and refuses
-files that are not text in UTF-8. `_json_text` reads its JSON.
+Every reader of tables and objects begins with a `Source`. It unpacks gzip, brings
+UTF-16 to UTF-8, and refuses other files that are not text in UTF-8. `_json_text` reads
+its JSON.
 """
 
 from __future__ import annotations
@@ -33,24 +34,40 @@ _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z)
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of a file that is not blank, split into the names of columns."""
+    """The first line of a file that is not blank, split into the names of columns.
+
+    `number`: the number of the line, from 1.
+    """
 
     line: str
     separator: str
     names: list[str]
+    number: int = 1
+
+    @classmethod
+    def of(cls, line: str, number: int = 1) -> Header:
+        """Return a line as a header, split at its commonest separator.
+
+        A separator is a tab, a comma, a semicolon or a bar. A carriage return ends the
+        header, as it ends every row.
+        """
+        line = line.rstrip("\r")
+        separator = max(("\t", ",", ";", "|"), key=line.count)
+        names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
+        return cls(line, separator, [name.strip() for name in names], number)
 
 
 class Source:
     """A file that a user names. Its text, header and JSON are made on first use.
 
     `file`: its name in messages.
-    `data`: its bytes, unpacked and without a byte order mark.
+    `data`: its bytes, unpacked and without a byte order mark; in UTF-8 if it is text.
     `options`: what the user says about the file, for its reader.
     `ids`: which columns have the ids of documents.
 
     Raises:
         FileError: the file is empty, is compressed in another way than gzip, or is
-            neither Parquet nor text in UTF-8.
+            neither Parquet nor text in UTF-8, or in UTF-16 with a byte order mark.
     """
 
     def __init__(
@@ -67,6 +84,8 @@ class Source:
             self.data = unpacked(data).removeprefix(_BOM)
         except Unreadable as error:
             raise FileError.at(file, str(error)) from None
+        if self.data.startswith(_UTF_16):
+            self.data = self._from_utf_16()
         if not self.data[:HEAD].strip() and not self.data.strip():
             self.refuse("the file is empty")
         if not self.is_parquet:
@@ -103,8 +122,6 @@ class Source:
         If all lines end in a carriage return alone, replace it by a line feed.
         """
         data = self.data
-        if data.startswith(_UTF_16):
-            self.refuse("the file is UTF-16; save it as UTF-8")
         nul = data.find(b"\0")
         if nul >= 0:
             line = data.count(b"\n", 0, nul) + 1
@@ -122,6 +139,13 @@ class Source:
         if b"\r" in data and b"\n" not in data:
             self.data = data.replace(b"\r", b"\n")
 
+    def _from_utf_16(self) -> bytes:
+        """Return text in UTF-16 as UTF-8. Spreadsheets and Windows write UTF-16."""
+        try:
+            return self.data.decode("utf-16").encode()
+        except UnicodeDecodeError:
+            self.refuse("the file is UTF-16 and damaged; save it as UTF-8")
+
     @cached_property
     def text(self) -> str:
         """Return the content of the file as text."""
@@ -137,16 +161,11 @@ class Source:
 
     @cached_property
     def header(self) -> Header:
-        """Return the first line that is not blank, split at its commonest separator.
-
-        A separator is a tab, a comma, a semicolon or a bar. A carriage return ends the
-        header, as it ends every row.
-        """
-        lines = (line for line in self.head.split("\n") if line.strip())
-        line = next(lines, "").rstrip("\r")
-        separator = max(("\t", ",", ";", "|"), key=line.count)
-        names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
-        return Header(line, separator, [name.strip() for name in names])
+        """Return the first line that is not blank as a header."""
+        for number, line in enumerate(self.head.split("\n"), 1):
+            if line.strip():
+                return Header.of(line, number)
+        return Header.of("")
 
     @property
     def is_parquet(self) -> bool:

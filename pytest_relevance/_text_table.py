@@ -70,8 +70,6 @@ class TextTable:
     cell is quoted.
     """
 
-    header_line: int = 1
-
     def __init__(
         self,
         source: Source,
@@ -86,6 +84,11 @@ class TextTable:
         self._first = int(names is None)
         self._comments = comments and b"#" in source.data
         self._is_csv = self._separator in (",", ";", "|")
+
+    @property
+    def header_line(self) -> int:
+        """Return the number of the line with the header, from 1."""
+        return self.source.header.number
 
     def columns(self, wanted: Iterable[int]) -> list[list[str]]:
         """Return the cells of some columns, without the header. `wanted` are indexes.

@@ -47,7 +47,8 @@ REFUSED: dict[str, bytes] = {
     ": the file is empty ": b" \n\n",
     ": the file is empty  ": b"\xef\xbb\xbf",
     ": the file is empty   ": gzip.compress(b""),
-    ": the file is UTF-16; save it as UTF-8": "query,docid".encode("utf-16"),
+    ": the file is UTF-16 and damaged; save it as UTF-8": b"\xff\xfeq",
+    ": the file is empty    ": " \n".encode("utf-16"),
     ":2: there is a NUL byte in the file; it is no text": b"query,docid,title\nq,a\0,1\n",
     ":3: the file is not UTF-8 (byte 0xe9 cannot stand there); save it as UTF-8": b"query,docid\nq,a\ncaf\xe9,b\n",
     ":1: the file is not UTF-8 (byte 0xc3 cannot stand there); save it as UTF-8": b"query,docid,caf\xc3",
@@ -83,16 +84,16 @@ def test_a_file_that_is_not_there(
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize(
     "packed",
     [bytes, gzip.compress, lambda data: gzip.compress(data) + gzip.compress(b"")],
 )
-def test_line_ends_a_byte_order_mark_and_gzip(
-    tmp_path: Path, end: str, mark: bytes, packed: Callable[[bytes], bytes]
+def test_line_ends_encodings_and_gzip(
+    tmp_path: Path, end: str, encoding: str, packed: Callable[[bytes], bytes]
 ) -> None:
     def file(*lines: str) -> Path:
-        return write(tmp_path / "file", packed(mark + end.join(lines).encode()))
+        return write(tmp_path / "file", packed(end.join(lines).encode(encoding)))
 
     assert read_judgments(file("query,doc_id,grade", "ü⌚,a,3", "", "b,c,0")) == {
         "ü⌚": {"a": 3},
@@ -106,6 +107,11 @@ def test_line_ends_a_byte_order_mark_and_gzip(
     assert Catalogue(str(catalogue), "file", CatalogueFile("file")).look_up(
         ["a"]
     ).titles == {"a": "ü⌚"}
+
+
+def test_utf_16_in_the_other_byte_order(tmp_path: Path) -> None:
+    content = b"\xfe\xff" + "query,doc_id,grade\nü,a,3\n".encode("utf-16-be")
+    assert read_judgments(write(tmp_path / "file", content)) == {"ü": {"a": 3}}
 
 
 def test_text_that_begins_as_something_packed(tmp_path: Path) -> None:
