@@ -16,12 +16,14 @@ from tests.walkthrough import DOCS, PAGES, SHOP, Block, blocks, follow, run, wri
 FOLLOWED = (
     "start.md",
     "howto/adopt.md",
+    "howto/build.md",
     "howto/judging.md",
     "howto/clicks.md",
     "howto/compare.md",
     "howto/assistant.md",
     "reference/case-file.md",
     "reference/metrics.md",
+    "reference/test-changes.md",
 )
 """Pages whose files are written and whose commands print what is shown, in turn."""
 

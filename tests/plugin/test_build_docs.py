@@ -1,0 +1,225 @@
+"""The table of docs/howto/build.md: what fails the build, in each of its situations.
+
+The first sentence of each function below is the first cell of a row.
+"""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.plugin.conftest import Project
+from tests.plugin.shop import AGAINST, KNOWN, RECORD, REQUIRE, UPDATE, Shop
+from tests.walkthrough import PAGES
+
+COLUMNS = ([REQUIRE], [AGAINST], [AGAINST, REQUIRE])
+"""The options of the three columns: a committed baseline, a record, both."""
+
+COMMAND = (KNOWN, "--relevance-gates=require", "--relevance-markdown=run.md")
+WORDS = {"✅": "passes", "⚠️": "told", "❌": "fails"}
+"""What the page says for each mark of the sentence of a report."""
+
+BOOTS = "  - {query: boots, judgments: {a: 3, b: 2}}\n"
+CASES = f"""
+min_ndcg: 0.8
+cases:
+{BOOTS}  - {{query: hats, judgments: {{a: 3, b: 2, c: 1}}}}
+  - {{query: socks, judgments: {{a: 3}}}}
+gates: [{{mean: {{nDCG@10: 0.1}}}}]
+"""
+GLOVES = "gloves.relevance.yaml"
+COATS = "{query: coats, judgments: {a: 3}}"
+
+
+def replace(shop: Shop, old: str, new: str) -> None:
+    """Replace a part of the case file."""
+    assert old in CASES
+    shop.cases(CASES.replace(old, new))
+
+
+def fall(shop: Shop) -> None:
+    """A query got worse by more than the tolerance."""
+    shop.returns(boots="x b a")
+
+
+def fall_above_the_floor(shop: Shop) -> None:
+    """A query got worse by more than the tolerance, and is above its floor."""
+    replace(shop, "min_ndcg: 0.8", "min_ndcg: 0.1")
+    shop.run(UPDATE, RECORD)
+    shop.returns(boots="x b a")
+
+
+def fall_by_little(shop: Shop) -> None:
+    """A query got worse by less than the tolerance."""
+    shop.returns(boots="a x b")
+
+
+def rise(shop: Shop) -> None:
+    """A query got better."""
+    shop.returns(socks="a x")
+
+
+def stay_bad(shop: Shop) -> None:
+    """A query that failed before fails as before."""
+
+
+def get_worse_by_little(shop: Shop) -> None:
+    """A query that failed before got worse by less than the tolerance."""
+    shop.returns(hats="x x2 c b")
+
+
+def get_worse_by_much(shop: Shop) -> None:
+    """A query that failed before got worse by more than the tolerance."""
+    shop.returns(hats="x y")
+
+
+def break_the_engine(shop: Shop) -> None:
+    """The engine is down."""
+    shop.returns(boots="boom", hats="boom", socks="boom", gloves="boom")
+
+
+def add_a_case(shop: Shop) -> None:
+    """A new case, which meets its floor."""
+    shop.returns(coats="a")
+    replace(shop, BOOTS, f"{BOOTS}  - {COATS}\n")
+
+
+def add_a_file(shop: Shop) -> None:
+    """A new case file."""
+    shop.returns(coats="a")
+    shop.cases(f"cases: [{COATS}]", "coats.relevance.yaml")
+
+
+def rename_a_case(shop: Shop) -> None:
+    """A case is renamed."""
+    replace(shop, "{query: boots,", "{id: winter boots, query: boots,")
+
+
+def remove_a_case(shop: Shop) -> None:
+    """A case is removed."""
+    replace(shop, BOOTS, "")
+
+
+def skip_a_case(shop: Shop) -> None:
+    """A case is skipped."""
+    replace(shop, "{query: boots,", "{query: boots, skip: later,")
+
+
+def remove_a_file(shop: Shop) -> None:
+    """A case file is removed, and its baseline is not."""
+    (shop.path / GLOVES).unlink()
+
+
+def remove_a_file_and_its_baseline(shop: Shop) -> None:
+    """A case file is removed with its baseline."""
+    (shop.path / GLOVES).unlink()
+    (shop.path / f"{GLOVES}.baseline.jsonl").unlink()
+
+
+def lower_the_floor(shop: Shop) -> None:
+    """A floor is lower."""
+    replace(shop, "min_ndcg: 0.8", "min_ndcg: 0.7")
+
+
+def raise_the_floor(shop: Shop) -> None:
+    """A floor is higher."""
+    replace(shop, "min_ndcg: 0.8", "min_ndcg: 0.85")
+
+
+def remove_a_gate(shop: Shop) -> None:
+    """A gate is removed."""
+    replace(shop, "gates: [{mean: {nDCG@10: 0.1}}]", "")
+
+
+def judge_another_document(shop: Shop) -> None:
+    """Judgments changed."""
+    replace(shop, "{a: 3, b: 2}}", "{a: 3, b: 2, e: 0}}")
+
+
+def change_a_query(shop: Shop) -> None:
+    """The query of a case changed, and its id did not."""
+    shop.returns(booots="a b")
+    replace(shop, "{query: boots,", "{id: boots, query: booots,")
+
+
+def select_in_addopts(shop: Shop) -> None:
+    """`addopts` selects some cases."""
+    shop.write("pytest.ini", "[pytest]\naddopts = -k socks\n")
+
+
+def misspell_a_key(shop: Shop) -> None:
+    """A case file has a mistake."""
+    replace(shop, "min_ndcg: 0.8", "min_ndgc: 0.8")
+
+
+Situation = Callable[[Shop], None]
+SITUATIONS: tuple[Situation, ...] = (
+    fall,
+    fall_above_the_floor,
+    fall_by_little,
+    rise,
+    stay_bad,
+    get_worse_by_little,
+    get_worse_by_much,
+    break_the_engine,
+    add_a_case,
+    add_a_file,
+    rename_a_case,
+    remove_a_case,
+    skip_a_case,
+    remove_a_file,
+    remove_a_file_and_its_baseline,
+    lower_the_floor,
+    raise_the_floor,
+    remove_a_gate,
+    judge_another_document,
+    change_a_query,
+    select_in_addopts,
+    misspell_a_key,
+)
+
+
+def name_of(situation: Situation) -> str:
+    """The first cell of the row of a situation."""
+    name = (situation.__doc__ or "").removesuffix(".")
+    return name[0].lower() + name[1:]
+
+
+def rows_of_the_page() -> dict[str, list[str]]:
+    """The rows of the table: {what happened: a word for each column}."""
+    section = PAGES["howto/build.md"].partition("## What fails the build\n")[2]
+    section = section.partition("\n## ")[0]
+    rows = {}
+    for line in section.splitlines():
+        name, *words = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(words) == len(COLUMNS) and set(words) <= set(WORDS.values()):
+            rows[name] = words
+    return rows
+
+
+def test_the_page_has_a_row_for_each_situation() -> None:
+    assert list(rows_of_the_page()) == [name_of(each) for each in SITUATIONS]
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=name_of)
+def test_what_fails_the_build(situation: Situation, project: Project) -> None:
+    shop = Shop(project)
+    shop.cases(CASES)
+    shop.cases("cases: [{query: gloves, judgments: {a: 3}}]", GLOVES)
+    shop.returns(boots="a b", hats="x c b", socks="x a", gloves="a")
+    shop.run(UPDATE, RECORD)
+    situation(shop)
+    assert [outcome(shop, options) for options in COLUMNS] == rows_of_the_page()[
+        name_of(situation)
+    ]
+
+
+def outcome(shop: Shop, options: list[str]) -> str:
+    """The word of the page for what a run does."""
+    code = shop.run(*COMMAND, *options).code
+    (mark,) = re.findall(
+        "^### (\\S+) ", (shop.path / "run.md").read_text("utf-8"), re.MULTILINE
+    )
+    word = WORDS[mark]
+    assert (word == "fails") == (code != 0)
+    return word
