@@ -9,7 +9,7 @@ REPOSITORY = "https://github.com/pytest-relevance/pytest-relevance/"
 project = "pytest-relevance"
 author = "The pytest-relevance maintainers"
 release = __version__
-copyright = f"{author}. MIT licence. Documentation of version {release}"
+copyright = f"{author}. MIT licence. Documentation of version {release}"  # noqa: A001 - the name of Sphinx
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["build"]

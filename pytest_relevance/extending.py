@@ -1,8 +1,8 @@
 """List the names that hooks of a project and other packages import from this package.
 
 These names are public, as those of `pytest_relevance` are. The modules that define them
-are not. docs/reference/hooks.md has an example for each. A name is imported when it is
-used.
+are not. docs/reference/hooks.md and docs/reference/extending.md have an example for
+each. A name is imported when it is used.
 """
 
 from __future__ import annotations

@@ -215,7 +215,12 @@ EXAMPLES = {
 }
 """What is printed with an example, by a name in it."""
 
-CONFTEST_PAGES = ("reference/search.md", "reference/results.md", "reference/hooks.md")
+CONFTEST_PAGES = (
+    "reference/search.md",
+    "reference/results.md",
+    "reference/hooks.md",
+    "reference/extending.md",
+)
 CONFTESTS = [
     block
     for page in CONFTEST_PAGES

@@ -1,5 +1,5 @@
 """What another package adds by entry points: the examples of
-docs/reference/hooks.md.
+docs/reference/extending.md.
 """
 
 import re
@@ -20,7 +20,7 @@ def example(beginning: str) -> str:
     """The example of the page with a line that begins so."""
     (found,) = (
         block.text
-        for block in blocks(PAGES["reference/hooks.md"], "python")
+        for block in blocks(PAGES["reference/extending.md"], "python")
         if f"\n{beginning}" in block.text
     )
     return found
@@ -65,7 +65,7 @@ def uninstall(package: Package, monkeypatch: pytest.MonkeyPatch) -> Uninstall:
 
 
 def test_the_project_file_of_the_page_names_the_examples_of_the_page() -> None:
-    (toml,) = blocks(PAGES["reference/hooks.md"], "toml")
+    (toml,) = blocks(PAGES["reference/extending.md"], "toml")
     names = re.findall(r'= "my_package:(\w+)"', toml.text)
     assert [example(f"{name} = ") for name in names]
     groups = re.findall(r'entry-points\."pytest_relevance\.(\w+)"', toml.text)
