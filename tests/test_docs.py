@@ -220,6 +220,7 @@ CONFTEST_PAGES = (
     "reference/results.md",
     "reference/hooks.md",
     "reference/extending.md",
+    "reference/judge.md",
 )
 CONFTESTS = [
     block
