@@ -54,11 +54,14 @@ class Origin:
         id.
     `source`: the path of that file of queries; None for a case that the case file
         writes.
+    `is_sampled`: whether its query is from a file with the key `sample`, which gives it
+        its weight.
     """
 
     line: int
     listed_id: str | None = None
     source: str | None = None
+    is_sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ class CaseDraft:
             source=self.origin.source,
             filled=self.judgments.filled,
             passages=self.judgments.passages,
+            is_sampled=self.origin.is_sampled,
         )
 
 

@@ -429,19 +429,26 @@ class SampleRule:
 class Sample:
     """What was drawn from one file.
 
-    `file`: the name of the file in messages.
+    `file`: the name of the file, as the case file writes it.
     `drawn`: how many queries were drawn.
     `total`: how many queries the file has.
     `never`: how many of them cannot be drawn, because their size is 0 or blank.
-    `is_whole`: whether all queries were taken (`--relevance-sample=all`).
+    `is_whole`: whether all queries that can be drawn were taken
+        (`--relevance-sample=all`).
+    `groups`: how many values the column `per` has; 1 without `per`.
     """
 
     file: str
     rule: SampleRule
     drawn: int
     total: int
-    never: int
-    is_whole: bool
+    never: int = 0
+    is_whole: bool = False
+    groups: int = 1
+
+
+ParamsByText: TypeAlias = Mapping[str, Sequence[Mapping[str, object]]]
+"""{text of a query: the params of each query with this text}."""
 
 
 TIES = {
@@ -552,8 +559,8 @@ class Case:
         passages: the texts that results have to hold. A case with passages has no
             judgments of documents: its `judgments` are the grades by passage name.
             `exclude_passages` is in `expect`.
-        is_sampled: whether the query was drawn from a file. Its weight is then that of
-            the sample.
+        is_sampled: whether the query is from a file with the key `sample`. Its weight
+            is then that of the sample.
     """
 
     terms: Terms
@@ -735,12 +742,12 @@ class Suite:
         gate_lines: the lines of the gates.
         unjudged: the listed queries without judgments, which have no floor.
         left_out: the ids of the listed queries that `only: judged` leaves out.
-        listed: the number of all listed queries.
+        listed: the number of all listed queries, without those that were not drawn.
         absent: the files that are named with `fill: true` and do not exist.
         without_floor: sentences about cases to which a floor of the suite does not
             apply, because their score is not defined.
         samples: what was drawn from each file of queries with the key `sample`.
-        not_drawn: the ids of the queries of these files that were not drawn.
+        not_drawn: the queries of these files that were not drawn and are not written.
     """
 
     path: str
@@ -756,7 +763,7 @@ class Suite:
     absent: tuple[str, ...] = ()
     without_floor: tuple[str, ...] = ()
     samples: tuple[Sample, ...] = ()
-    not_drawn: frozenset[str] = frozenset()
+    not_drawn: ParamsByText = field(default_factory=dict)
 
     @property
     def unjudged_words(self) -> str:

@@ -13,13 +13,14 @@ from typing import Any
 from pytest_relevance._ids import id_field_of
 from pytest_relevance._text import found, listed, quoted
 from pytest_relevance.cases.location import WRONG, Location, Path, Wrong
-from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.cases.model import CatalogueFile, SampleRule
 from pytest_relevance.cases.row_options import (
     ROW_OPTIONS,
     ROW_PROPERTIES,
     check_not_of_a_golden_set,
     check_row_options,
 )
+from pytest_relevance.cases.sample_rule import SAMPLE, SAMPLE_SCHEMA, check_sample
 from pytest_relevance.cases.schema_parts import (
     FORMAT,
     TEXT,
@@ -48,10 +49,10 @@ NEEDED = ("document", "passage", "context")
 _OF_GOLDEN_SETS = ("query", *NEEDED, "grade_column", ID_FIELD)
 _READING_KEYS = (FILE, "format", *_OF_GOLDEN_SETS)
 _JUDGMENT_KEYS = (*_READING_KEYS, FILL)
-_QUERY_KEYS = (*_READING_KEYS, ONLY, *ROW_OPTIONS)
+_QUERY_KEYS = (*_READING_KEYS, ONLY, *ROW_OPTIONS, SAMPLE)
 _CATALOGUE_KEYS = (FILE, "id", "title", "show", "url", "image")
 
-_CHECKED_ALONE = ("show", ID_FIELD, *ROW_OPTIONS)
+_CHECKED_ALONE = ("show", ID_FIELD, *ROW_OPTIONS, SAMPLE)
 """The keys whose values are neither a text nor true or false."""
 
 # `true` is text in a mapping of judgments, because a grade may have that name.
@@ -77,6 +78,7 @@ class NamedFile:
     `merge`: whether rows of one query become one query.
     `thousands`: what stands between the thousands of a number.
     `drop`: the texts of rows that are not queries.
+    `sample`: how queries are drawn from a file of queries; None if all become cases.
     """
 
     name: str
@@ -95,11 +97,20 @@ class NamedFile:
     merge: bool = False
     thousands: str | None = None
     drop: tuple[str, ...] = ()
+    sample: SampleRule | None = None
 
     @property
     def content(self) -> NamedFile:
         """Return the file with only the fields that decide what is read from it."""
-        return replace(self, only_judged=False, at=())
+        sample = self.sample
+        if sample is not None:  # its columns are read
+            sample = replace(sample, n=1, seed=0)
+        return replace(self, only_judged=False, at=(), sample=sample)
+
+    @property
+    def at_file(self) -> Path:
+        """Return the path to the file, below the key that names it."""
+        return self.at[:-1] if self.at[-1:] == (FILE,) else self.at
 
 
 def check_judgment_files(value: object, at: Location) -> tuple[NamedFile, ...] | Wrong:
@@ -180,8 +191,13 @@ def _check_file(
         is_wrong = True
     if check_not_of_a_golden_set(described, _OF_GOLDEN_SETS, at) is WRONG:
         is_wrong = True
+    sample: SampleRule | Wrong | None = None
+    if SAMPLE in described:
+        sample = check_sample(described[SAMPLE], at.under(SAMPLE))
     rows = check_row_options(described, at)
     if is_wrong or format is WRONG or id_field is WRONG or rows is WRONG:
+        return WRONG
+    if sample is WRONG:
         return WRONG
     return NamedFile(
         name=described[FILE],
@@ -200,6 +216,7 @@ def _check_file(
         merge=rows.merge,
         thousands=rows.thousands,
         drop=rows.drop,
+        sample=sample,
     )
 
 
@@ -367,6 +384,7 @@ _QUERY_FILE = either(
                 "judged: leave the queries without judgments out.", {"enum": [JUDGED]}
             ),
             **ROW_PROPERTIES,
+            SAMPLE: about("Which queries become cases. Default: all.", SAMPLE_SCHEMA),
         },
         required=(FILE,),
     ),

@@ -7,13 +7,14 @@ a case is a mistake. Other columns that nothing reads are named in a notice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._problems import FileError, Place, Problem
 from pytest_relevance._text import closest, listed, quoted
 from pytest_relevance.cases.keys import CASE, KEYS
 from pytest_relevance.cases.location import WRONG, Location, Path, Position, Wrong
+from pytest_relevance.cases.model import ParamsByText
 from pytest_relevance.cases.values import check_params
 from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS, folded
 from pytest_relevance.judgments.formats import UnreadColumn
@@ -26,11 +27,20 @@ class ListedQuery:
 
     `file`: the path of the file in messages.
     `only_judged`: whether the query becomes a case only if it has judgments.
+    `is_sampled`: whether queries are drawn from the file.
+    `weight_in_sample`: its weight if it is drawn; None if it is not.
     """
 
     query: Query
     file: str
     only_judged: bool = False
+    is_sampled: bool = False
+    weight_in_sample: float | None = None
+
+    @property
+    def becomes_case(self) -> bool:
+        """Say whether the query is drawn, or in a file from which all are taken."""
+        return not self.is_sampled or self.weight_in_sample is not None
 
     @property
     def text(self) -> str:
@@ -56,8 +66,9 @@ class ListedQuery:
         """
         query = self.query
         values: dict[str, object] = {}
-        if query.weight != 1:
-            values["weight"] = query.weight
+        weight = self.weight_in_sample or query.weight
+        if weight != 1:
+            values["weight"] = weight
         if query.note is not None:
             values["note"] = query.note
         if query.params:
@@ -98,22 +109,38 @@ class ListedQueries:
         self._written = set[str]()
 
     def add(
-        self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool
+        self,
+        queries: Iterable[Query],
+        file: str,
+        at: Location,
+        *,
+        only_judged: bool,
+        drawn: Mapping[str, float] | None = None,
     ) -> None:
         """Add the queries of a file. Report a query that contradicts an earlier one.
 
         Two queries with one id contradict each other if anything else is different.
+
+        `drawn`: {id of a drawn query: its weight}; None if all queries are taken.
         """
         for query in queries:
-            new = ListedQuery(query, file, only_judged)
+            new = ListedQuery(
+                query,
+                file,
+                only_judged,
+                is_sampled=drawn is not None,
+                weight_in_sample=None if drawn is None else drawn.get(query.id),
+            )
             earlier = self.by_id.get(query.id)
             if earlier is None:
                 self.by_id[query.id] = new
                 self._ids_by_text.setdefault(new.text, []).append(query.id)
-            else:
-                message = _contradiction(earlier, new)
-                if message is not None:
-                    at.refuse_at(message, new.place)
+                continue
+            message = _contradiction(earlier, new)
+            if message is not None:
+                at.refuse_at(message, new.place)
+            elif new.becomes_case and not earlier.becomes_case:
+                self.by_id[query.id] = new
 
     def ids(self, text: str) -> Sequence[str]:
         """Return the ids of the queries with a text."""
@@ -153,12 +180,29 @@ class ListedQueries:
         return query
 
     def select(self, *, with_case: bool) -> list[ListedQuery]:
-        """Return the queries with a written case, or those without one."""
-        return [
-            query
-            for name, query in self.by_id.items()
-            if (name in self._written) == with_case
-        ]
+        """Return the queries with a written case, or those that become one.
+
+        Queries that are not drawn become no cases.
+        """
+        selected = []
+        for name, query in self.by_id.items():
+            if (name in self._written) == with_case:
+                if with_case or query.becomes_case:
+                    selected.append(query)
+        return selected
+
+    def not_drawn(self) -> ParamsByText:
+        """Return the queries that were not drawn and have no written case."""
+        found: dict[str, list[Mapping[str, object]]] = {}
+        for name, query in self.by_id.items():
+            if not query.becomes_case and name not in self._written:
+                found.setdefault(query.text, []).append(query.query.params)
+        return found
+
+    @property
+    def count(self) -> int:
+        """Return how many queries there are, without those that were not drawn."""
+        return sum(query.becomes_case for query in self.by_id.values())
 
 
 def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:

@@ -72,6 +72,7 @@ def load_suite(
     shown: str | None = None,
     owned_tags: frozenset[str] = OWNED_TAGS,
     metrics: ProjectMetrics | None = NO_METRICS,
+    takes_all: bool = False,
 ) -> Suite:
     """Return the suite of a case file. Warnings are in `Suite.warnings`, not issued.
 
@@ -80,7 +81,14 @@ def load_suite(
     """
     file = os.fspath(path)
     data = Path(file).read_bytes()
-    return parse_suite(data, file, shown=shown, owned_tags=owned_tags, metrics=metrics)
+    return parse_suite(
+        data,
+        file,
+        shown=shown,
+        owned_tags=owned_tags,
+        metrics=metrics,
+        takes_all=takes_all,
+    )
 
 
 def parse_suite(
@@ -90,6 +98,7 @@ def parse_suite(
     shown: str | None = None,
     owned_tags: frozenset[str] = OWNED_TAGS,
     metrics: ProjectMetrics | None = NO_METRICS,
+    takes_all: bool = False,
 ) -> Suite:
     """Return the suite of a case file, given by its bytes.
 
@@ -98,6 +107,7 @@ def parse_suite(
     `shown`: the name of the case file in messages, by default `file`.
     `owned_tags`: the markers whose names are not allowed as tags.
     `metrics`: the project's own; None if they are not known.
+    `takes_all`: whether all queries are taken from files with the key `sample`.
 
     Raises:
         CaseFileError: with every mistake in the files.
@@ -105,7 +115,13 @@ def parse_suite(
     shown = file if shown is None else shown
     cache: FileCache = {}
     new_builder = partial(
-        SuiteBuilder, file, shown, owned_tags=owned_tags, metrics=metrics, cache=cache
+        SuiteBuilder,
+        file,
+        shown,
+        owned_tags=owned_tags,
+        metrics=metrics,
+        cache=cache,
+        takes_all=takes_all,
     )
     header: Pairs = {}
     builder = new_builder()

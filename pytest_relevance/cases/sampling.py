@@ -78,6 +78,14 @@ def draw(queries: Sequence[Query], rule: SampleRule) -> Drawn:
     return Drawn(queries=drawn, never=never, groups=len(groups))
 
 
+def take_all(queries: Sequence[Query], rule: SampleRule) -> Drawn:
+    """Return all queries that can be drawn, with the weights of the file."""
+    possible = can_be_drawn(queries, rule)
+    groups = {query.sample_per for query in possible} if rule.per else {""}
+    never = len(queries) - len(possible)
+    return Drawn(queries=possible, never=never, groups=len(groups))
+
+
 def can_be_drawn(queries: Sequence[Query], rule: SampleRule) -> Sequence[Query]:
     """Return the queries that a sample can draw: with `by`, those with a size."""
     if rule.by is None:

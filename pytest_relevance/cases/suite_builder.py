@@ -69,6 +69,7 @@ class SuiteBuilder:
     `owned_tags`: the markers whose names are not allowed as tags.
     `metrics`: the project's own; None if they are not known.
     `cache`: keeps what was read from other files.
+    `takes_all`: whether all queries are taken from files with the key `sample`.
     """
 
     def __init__(
@@ -78,6 +79,8 @@ class SuiteBuilder:
         owned_tags: frozenset[str],
         metrics: ProjectMetrics | None,
         cache: FileCache,
+        *,
+        takes_all: bool = False,
     ) -> None:
         self.count = 0
         """How many written cases there are, wrong ones included."""
@@ -87,6 +90,7 @@ class SuiteBuilder:
         self._owned_tags = owned_tags
         self._metrics = metrics
         self._cache = cache
+        self._takes_all = takes_all
         self._root = MappingNode(None)
         """The keys of the suite, as YAML."""
         self._values: dict[str, object] = {}
@@ -171,7 +175,11 @@ class SuiteBuilder:
             from pytest_relevance.cases.suite_files import SuiteFiles
 
             self._files = SuiteFiles(
-                self._file, self._shown, suite=self._values, cache=self._cache
+                self._file,
+                self._shown,
+                suite=self._values,
+                cache=self._cache,
+                takes_all=self._takes_all,
             )
         return self._files
 
@@ -215,7 +223,11 @@ class SuiteBuilder:
         has_query = "query" in node.pairs
         if not has_query:
             self.problems.add(NO_QUERY, place, position.label())
-        origin = Origin(line=place.line, listed_id=_listed_id(node, listed))
+        origin = Origin(
+            line=place.line,
+            listed_id=_listed_id(node, listed),
+            is_sampled=_has_weight_of_sample(node, listed),
+        )
         is_new = self._check_name(checked, origin, place=place, position=position)
         is_right = checked.is_right and has_query and is_new and not problems
         if listed is WRONG or defaults is WRONG or not is_right:
@@ -350,7 +362,12 @@ class SuiteBuilder:
                 return
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
-        origin = Origin(query.query.line or 1, listed_id=name, source=query.file)
+        origin = Origin(
+            query.query.line or 1,
+            listed_id=name,
+            source=query.file,
+            is_sampled=query.is_sampled,
+        )
         draft = self._keep(own, judgments, origin=origin, at=at)
         if draft is not None and draft.not_applicable and not has_judgments:
             self._unjudged.append(draft.query)
@@ -408,9 +425,11 @@ class SuiteBuilder:
             gate_lines=tuple(gate_lines),
             unjudged=tuple(self._unjudged),
             left_out=tuple(self._left_out),
-            listed=0 if files is None else len(files.queries.by_id),
+            listed=0 if files is None else files.queries.count,
             absent=() if files is None else tuple(files.reader.absent),
             without_floor=tuple(self._floors.sentences()),
+            samples=() if files is None else tuple(files.samples),
+            not_drawn={} if files is None else files.queries.not_drawn(),
         )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
@@ -426,3 +445,12 @@ def _listed_id(node: MappingNode, listed: ListedQuery | Wrong | None) -> str | N
     if listed is None or listed is WRONG or "id" in node.pairs:
         return None
     return listed.query.id
+
+
+def _has_weight_of_sample(
+    node: MappingNode, listed: ListedQuery | Wrong | None
+) -> bool:
+    """Say whether the weight of a written case is that of a drawn query."""
+    if listed is None or listed is WRONG or "weight" in node.pairs:
+        return False
+    return listed.weight_in_sample is not None

@@ -36,11 +36,19 @@ from pytest_relevance.cases.file_reader import FileCache, FileReader
 from pytest_relevance.cases.grades import add_written
 from pytest_relevance.cases.judgment_file import JudgmentFile, Lookup
 from pytest_relevance.cases.location import WRONG, Location, Subject, Wrong
+from pytest_relevance.cases.model import Sample
 from pytest_relevance.cases.named_files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.passages import check_together, with_passages
 from pytest_relevance.cases.query_files import ListedQueries, ListedQuery
+from pytest_relevance.cases.sample_rule import SAMPLE
+from pytest_relevance.cases.sampling import (
+    draw,
+    take_all,
+    weighed_by_size,
+    wrong_sizes,
+)
 from pytest_relevance.judgments.folders import JUDGMENTS, QUERIES
-from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, IDS, Query
 from pytest_relevance.judgments.reading import QueryFile
 from pytest_relevance.judgments.scale import Scale
 
@@ -65,16 +73,26 @@ class SuiteFiles:
     """The files of queries and of judgments that a suite and its cases name.
 
     `file`, `shown` and `cache` are arguments of `FileReader`. `suite` has the checked
-    keys of the suite.
+    keys of the suite. `takes_all`: whether all queries are taken from files with the
+    key `sample`.
 
     `is_wrong`: whether a file of the suite has a mistake. Then the judgments of cases
         are not known.
     """
 
     def __init__(
-        self, file: str, shown: str, suite: Mapping[str, object], cache: FileCache
+        self,
+        file: str,
+        shown: str,
+        suite: Mapping[str, object],
+        cache: FileCache,
+        *,
+        takes_all: bool = False,
     ) -> None:
         self.queries = ListedQueries()
+        self.samples: list[Sample] = []
+        """What was drawn from each file with the key `sample`."""
+        self._takes_all = takes_all
         self.is_wrong = False
         self.reader = FileReader(file, shown, cache)
         self._terms = _grading_terms(suite)
@@ -171,16 +189,59 @@ class SuiteFiles:
             return WRONG
         has_judgments = names_judgments or self._has_judgments(named, content)
         if named.only_judged and not has_judgments:
-            of_file = named.at[:-1]
             return at.refuse(
                 f"the suite names no judgments, so that no query is {JUDGED}; name their "
                 f"file (judgments: FILE), or take {ONLY} out",
-                *of_file,
+                *named.at_file,
                 ONLY,
             )
         file = self.reader.shown(in_folder)
-        self.queries.add(content.queries, file, at, only_judged=named.only_judged)
+        queries, drawn = content.queries, None
+        if named.sample is not None:
+            sampled = self._draw(queries, named, file, at.under(*named.at_file))
+            if sampled is WRONG:
+                return WRONG
+            queries, drawn = sampled
+        self.queries.add(queries, file, at, only_judged=named.only_judged, drawn=drawn)
         return content
+
+    def _draw(
+        self, queries: Sequence[Query], named: NamedFile, file: str, at: Location
+    ) -> tuple[Sequence[Query], dict[str, float]] | Wrong:
+        """Draw a sample from a file, or report why it cannot be drawn.
+
+        Return all queries of the file, and {id of a drawn query: its weight}.
+
+        `file`: the name of the file in messages.
+        """
+        rule = named.sample
+        assert rule is not None
+        problems = wrong_sizes(queries, rule)
+        if problems:
+            return at.refuse_file(FileError(file, problems))
+        maps_weight = any(key == "weight" for key, _ in named.columns)
+        if rule.by is not None and not maps_weight:
+            queries = weighed_by_size(queries)
+        once = list({query.id: query for query in queries}.values())
+        drawn = take_all(once, rule) if self._takes_all else draw(once, rule)
+        if not drawn.queries:
+            return at.refuse(
+                f"no query of {file} can be drawn: all {len(once):,} have 0 or a blank in "
+                f"the column {rule.by}; name another column, or leave by out",
+                SAMPLE,
+            )
+        self.samples.append(
+            Sample(
+                file=named.name,
+                rule=rule,
+                drawn=len(drawn.queries),
+                total=len(once),
+                never=drawn.never,
+                is_whole=self._takes_all,
+                groups=drawn.groups,
+            )
+        )
+        return queries, {query.id: query.weight for query in drawn.queries}
 
     def of_case(self, own: Mapping[str, Any], at: Location) -> CaseJudgments | Wrong:
         """Return the judgments of a written case, given by its checked keys.

@@ -114,6 +114,7 @@ class CaseFile(pytest.Module):
                 shown=shown,
                 owned_tags=_owned_tags(self.config),
                 metrics=metrics_of(self),
+                takes_all=settings(self.config).takes_all,
             )
         except CaseFileError as error:
             raise CaseFileMistakes(error) from None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
 KNOWN = ("fail", "xfail")
+SAMPLE = ("drawn", "all")
 SECRETS = (
     r"token(?!iz)|secret|key(?!word|board)|auth(?!or(?!i))|credential|cookie"
     r"|passw|passphrase|passcode|pwd|(?<![a-z])(?:pass|pw)(?![a-z])"
@@ -116,6 +117,11 @@ def declare(parser: pytest.Parser) -> None:
         "or is expected to fail, so that the run fails for what got worse alone (xfail)",
     )
     group.addoption(
+        "--relevance-sample",
+        choices=SAMPLE,
+        help="which queries of a file with the key sample are cases: those that are drawn (drawn, the default), or all",
+    )
+    group.addoption(
         "--relevance-record",
         metavar="FILE",
         help="write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
@@ -150,7 +156,13 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def _declare_ini_keys(parser: pytest.Parser) -> None:
-    for name, default in (("give-up", "10"), ("baseline", "auto"), ("known", "fail")):
+    defaults = {
+        "give-up": "10",
+        "baseline": "auto",
+        "known": "fail",
+        "sample": "drawn",
+    }
+    for name, default in defaults.items():
         parser.addini(
             f"relevance_{name.replace('-', '_')}",
             f"the same as --relevance-{name} (default: {default})",
@@ -281,6 +293,7 @@ class RunSettings:
         tolerance: how far a score may drop, for cases that do not set it.
         requires_baseline: whether a case file without a baseline fails.
         expects_known: whether a case that failed before is expected to fail.
+        takes_all: whether all queries are taken from files with the key `sample`.
         looks_deeper: whether a second search looks for passages that a failed case is
             missing.
         requires_gates: whether a gate without a verdict fails.
@@ -302,6 +315,7 @@ class RunSettings:
     tolerance: float
     requires_baseline: bool
     expects_known: bool
+    takes_all: bool
     looks_deeper: bool
     requires_gates: bool
     files: Sequence[OutputFile]
@@ -387,6 +401,7 @@ def read_settings(config: pytest.Config) -> None:
         tolerance=_tolerance(config),
         requires_baseline=choice(config, "relevance_baseline", BASELINE) == "require",
         expects_known=is_known_expected and not option.runxfail,
+        takes_all=choice(config, "relevance_sample", SAMPLE) == "all",
         looks_deeper=_looks_deeper(config),
         requires_gates=option.relevance_gates == "require",
         give_up=number_setting(config, "relevance_give_up", _failures),

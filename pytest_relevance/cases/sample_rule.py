@@ -1,0 +1,54 @@
+"""The check of the key `sample`: how queries are drawn from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_relevance._text import found, listed
+from pytest_relevance.cases.location import WRONG, Location, Wrong
+from pytest_relevance.cases.model import SampleRule
+from pytest_relevance.cases.schema_parts import TEXT, WHOLE, about, object_with
+from pytest_relevance.cases.values import check_whole, report_unknown_keys
+
+SAMPLE = "sample"
+"""The key of a file from which queries are drawn."""
+
+_KEYS = ("n", "seed", "by", "per")
+
+SAMPLE_SCHEMA = object_with(
+    {
+        "n": about("How many queries are drawn; with per for each group.", WHOLE),
+        "seed": about(
+            "Another seed draws another sample. Default: 0.", {"type": "integer"}
+        ),
+        "by": about(
+            "The column of the size of a query. Larger ones are drawn more often.", TEXT
+        ),
+        "per": about("The column of the group of a query.", TEXT),
+    },
+    required=("n",),
+)
+
+
+def check_sample(value: object, at: Location) -> SampleRule | Wrong:
+    """Return how queries are drawn, or report mistakes."""
+    if not isinstance(value, Mapping) or "n" not in value:
+        return at.refuse(
+            "expected {n: 200}, how many queries are drawn, and perhaps seed, by and per; "
+            f"found {found(value)}"
+        )
+    takes = f"a sample has {listed(_KEYS, 'and')}"
+    is_wrong = report_unknown_keys(value, _KEYS, takes=takes, at=at) is WRONG
+    n = check_whole(value["n"], at.under("n"))
+    seed = value.get("seed", 0)
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        at.refuse(f"expected a whole number, found {found(seed)}", "seed")
+        is_wrong = True
+    for key in ("by", "per"):
+        column = value.get(key, "any")
+        if not isinstance(column, str) or not column.strip():
+            at.refuse(f"expected the name of a column, found {found(column)}", key)
+            is_wrong = True
+    if is_wrong or n is WRONG:
+        return WRONG
+    return SampleRule(n=n, seed=seed, by=value.get("by"), per=value.get("per"))
