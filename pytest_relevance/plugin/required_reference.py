@@ -264,7 +264,7 @@ def _lost_cases(
     if is_configured and all(case.why == NOT_RUN for case in lost):
         how = _SELECT
     text = f"{harmless(file)} {what}, and {_REQUIRED}: {how}"
-    yield _failing(text, _cases_are(lost, "missing"))
+    yield _failing(text, _cases_are(lost, file, "missing"))
 
 
 def _cases_not_compared(
@@ -277,17 +277,18 @@ def _cases_not_compared(
     cases = f"{_number_of_cases(found)} of {harmless(file)} ({_names(found)})"
     name = harmless(info.against or f"{file}{SUFFIX}")
     text = f"{name} has no ranking of {cases}, and {_REQUIRED}: {_how_to_accept(info)}"
-    yield _failing(text, _cases_are(found, "not compared"))
+    yield _failing(text, _cases_are(found, file, "not compared"))
 
 
 def _failing(text: str, because: str) -> RunFinding:
     return RunFinding(text, fails=True, is_of_part=True, because=because)
 
 
-def _cases_are(found: Sequence[UncomparedCase], what: str) -> str:
-    """Return, for example, `30 cases are missing`, if `what` is `missing`."""
+def _cases_are(found: Sequence[UncomparedCase], file: str, what: str) -> str:
+    """Return, for example, `2 cases of FILE are missing`, if `what` is `missing`."""
     count = len({case.id for case in found})
-    return counted(count, f"case is {what}", f"cases are {what}")
+    of_file = f"of {harmless(file)}"
+    return counted(count, f"case {of_file} is {what}", f"cases {of_file} are {what}")
 
 
 _OF_TEST_OR_MARK = frozenset({GONE, LEFT_OUT, MARKED_SKIP})

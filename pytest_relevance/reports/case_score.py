@@ -39,7 +39,7 @@ def met_text(result: CaseResult) -> str:
         parts.append(_own_score_text(result))
     outcomes = result.evaluation.outcomes
     parts += dict.fromkeys(_met_expectation_text(outcome) for outcome in outcomes)
-    parts += [f"{name} n/a" for name in result.evaluation.not_applicable]
+    parts += [f"{name} is not defined" for name in result.evaluation.not_applicable]
     text = "; ".join(parts) or "no judgments"
     return f"passed: {text}" if result.verdict == PASSED else text
 
@@ -63,7 +63,7 @@ def _own_score_text(result: CaseResult) -> str:
     name = result.metric.text
     score = result.score
     if score is None:
-        return f"{name} n/a, no judged document is relevant"
+        return f"{name} is not defined: no judged document is relevant"
     digits = _score_digits(result)
     floor = result.conditions.floor
     expected = "no floor" if floor is None else f"at least {floor:.{digits}f}"
@@ -128,7 +128,7 @@ def total_lines(result: CaseResult, found: Breakdown, columns: int) -> list[Line
     settings = settings_text(conditions.settings, depth)
     name = result.metric.text
     if result.score is None:
-        parts = [f"{name} n/a: no judged document is relevant", settings]
+        parts = [f"{name} is not defined: no judged document is relevant", settings]
         return wrapped("", parts, columns, _BEFORE_SETTINGS)
     sums = "nothing relevant was returned: "
     if found.ideal_dcg:

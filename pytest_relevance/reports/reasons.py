@@ -180,8 +180,8 @@ def _drop(reason: Outcome) -> str:
     fall = before - score
     digits = max(digits_apart(fall, tolerance), digits_apart(score, before))
     return (
-        f"{reason.name} {score:.{digits}f} is {fall:.{digits}f} below the baseline "
-        f"{before:.{digits}f}, more than the tolerance {tolerance:.{digits}f}"
+        f"{reason.name} fell from {before:.{digits}f} to {score:.{digits}f}, by more than "
+        f"the tolerance of {tolerance:.{digits}f}"
     )
 
 

@@ -206,7 +206,7 @@ def _rescored_text(result: CaseResult) -> str:
     if then is None:
         return ""
     if today is None:
-        scores = f"was {then:.3f} that day and is n/a today"
+        scores = f"was {then:.3f} that day and is not defined today"
     elif abs(then - today) <= _SAME:
         return ""
     else:

@@ -52,5 +52,8 @@ def test_a_metric_of_the_suite_that_does_not_apply_is_shown(project: Project) ->
     run = project.run("-vv")
     verdicts = {name: result.verdict for name, result in run.results.items()}
     assert verdicts == {"boots": "passed", "hats": "measured", "gloves": "measured"}
-    assert "nDCG@10 n/a, no judged document is relevant; P@2 n/a" in run.text
-    assert "shop.relevance.yaml:5: P@2 n/a" in run.text
+    assert (
+        "nDCG@10 is not defined: no judged document is relevant; P@2 is not defined"
+        in run.text
+    )
+    assert "shop.relevance.yaml:5: P@2 is not defined" in run.text

@@ -192,7 +192,7 @@ NO_GAIN = {"sku-4": 0}
         (PERFECT, {"min_ndcg": 0.9, "expect": DEMANDS}, "passed: nDCG@10 1.000, at least 0.900; P@3 1.000 >= 0.900; "
          "RR 1.000 == 1.000; results 3; latency 12.3 ms"),
         ((), {"judgments": {}, "expect": {"results": 0}}, "passed: results 0"),
-        (("sku-4",), {"judgments": NO_GAIN}, "nDCG@10 n/a, no judged document is relevant"),
+        (("sku-4",), {"judgments": NO_GAIN}, "nDCG@10 is not defined: no judged document is relevant"),
     ],
 )  # fmt: skip
 def test_what_a_case_came_to_that_does_not_fail(
@@ -208,7 +208,10 @@ def test_a_ranking_without_a_relevant_judgment_has_no_ideal(shop: Shop) -> None:
     report = shop.report(ranking, judgments=NO_GAIN, expect={"results": 2})
     lines = report.splitlines()
     assert lines[3].split() == ["rank", "document", "grade", "gain", "discount", "DG", "DCG"]  # fmt: skip
-    assert lines[-1].startswith("nDCG@10 n/a: no judged document is relevant     gain")
+    assert lines[-2:] == [
+        "nDCG@10 is not defined: no judged document is relevant",
+        "    gain exponential, ideal judged, unjudged zero",
+    ]
 
 
 @pytest.mark.parametrize(

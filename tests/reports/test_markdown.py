@@ -232,7 +232,7 @@ def test_cases_that_failed_alike_and_what_did_not_finish() -> None:
         <!-- pytest-relevance report -->
         ### ❌ The run did not finish: 7 cases are missing
 
-        The build fails because 3 cases could not be scored and 7 cases are missing.
+        The build fails because 3 cases could not be scored and 7 cases did not run.
 
         - `mean nDCG@10 1.000`
         - 4 cases: 1 passed, 3 errors; 7 cases are missing

@@ -36,7 +36,10 @@ _WORDS = {
         "queries have too few judged results",
     ),
     ENDED_IN_ERROR: ("case could not be scored", "cases could not be scored"),
-    STALE_ENTRY: ("case has a stale baseline", "cases have a stale baseline"),
+    STALE_ENTRY: (
+        "case cannot be compared with its reference any more",
+        "cases cannot be compared with their reference any more",
+    ),
     FAILED_BEFORE: (
         "case fails as it did before",
         "cases fail as they did before",
@@ -82,14 +85,14 @@ def _reasons(
         reasons.append(files_with_errors(info.uncollected))
     missing = len(info.missing)
     if missing:
-        reasons.append(counted(missing, "case is missing", "cases are missing"))
+        reasons.append(counted(missing, "case did not run", "cases did not run"))
     return reasons + reasons_beside_cases(info)
 
 
 def reasons_beside_cases(info: RunInfo) -> list[str]:
     """Return why a run fails other than for a case or a gate, each as a clause.
 
-    Example: `30 cases are missing`.
+    Example: `30 cases of shop.relevance.yaml are missing`.
     """
     clauses = [finding.because or finding.brief for finding in info.reasons_to_fail]
     return list(dict.fromkeys(clauses))

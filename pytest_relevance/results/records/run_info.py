@@ -225,7 +225,7 @@ class RunFinding:
             headline says it without.
         is_of_part: whether the finding may be wrong for the whole run, if this run is
             one of several shards.
-        because: why the run fails, as a clause: `3 cases are missing`; empty if the run
+        because: why the run fails, as a clause: `1 gate is not met`; empty if the run
             does not fail for this, or if `brief` is such a clause.
     """
 
