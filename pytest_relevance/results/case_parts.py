@@ -55,6 +55,12 @@ DEFAULT_TOLERANCE = 0.05
 EMPTY: Mapping[Any, Any] = {}
 """A mapping that results share, and nothing writes to."""
 
+
+def empty() -> Mapping[Any, Any]:
+    """Return `EMPTY`: the default of fields, most of which stay empty."""
+    return EMPTY
+
+
 FLOOR = "floor"
 DROP = "drop"
 TOO_FEW_JUDGED = "min_judged"
@@ -176,17 +182,17 @@ class BaselineComparison:
     standing: str
     score: float | None = None
     stale: Sequence[str] = ()
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=empty)
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
-    then: Mapping[str, float | None] = field(default_factory=dict)
+    then: Mapping[str, float | None] = field(default_factory=empty)
     newly_failing: bool = False
     failed_before: bool = False
     known: bool = False
-    searched: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    searched: Mapping[str, Sequence[Any]] = field(default_factory=empty)
     latency: float | None = None
     missed: bool = False
-    people_scores: Mapping[str, float | None] = field(default_factory=dict)
+    people_scores: Mapping[str, float | None] = field(default_factory=empty)
     lost: Sequence[str] = ()
     why: str = ""
     found_nothing: bool = False
@@ -284,7 +290,7 @@ class CaseConditions:
     settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0
-    grade_names: Mapping[float, str] = field(default_factory=dict)
+    grade_names: Mapping[float, str] = field(default_factory=empty)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,10 +345,10 @@ class CaseRanking:
     are_all_tied: bool = False
     grades: Sequence[float | None] = ()
     returned: int = 0
-    deeper: Mapping[str, int] = field(default_factory=dict)
+    deeper: Mapping[str, int] = field(default_factory=empty)
     irrelevant_top: Sequence[str] = ()
     repeated: int = 0
-    field_values: Mapping[str, int] = field(default_factory=dict)
+    field_values: Mapping[str, int] = field(default_factory=empty)
     left_out: int = 0
     is_default_k: bool = False
     held: Sequence[Sequence[int]] = ()
@@ -350,7 +356,9 @@ class CaseRanking:
     untied: Sequence[int] = ()
     common_passages: Sequence[str] = ()
     texts: Sequence[str] = ()
-    fields_of_texts: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
+    fields_of_texts: Mapping[str, Sequence[Sequence[Any]]] = field(
+        default_factory=empty
+    )
 
     @property
     def length(self) -> int:
@@ -388,7 +396,7 @@ class CaseRanking:
         """Return the ranking without the texts of results."""
         if not self.texts:
             return self
-        return replace(self, texts=(), fields_of_texts={})
+        return replace(self, texts=(), fields_of_texts=EMPTY)
 
     def rank_of(self, document: str) -> int | None:
         """Return the rank (from 1) of a document; None if none is known."""
@@ -484,10 +492,10 @@ class CaseEvaluation:
     `people_verdict`: the verdict without these grades; "" if it is the same.
     """
 
-    judgments: Mapping[float, int] = field(default_factory=dict)
+    judgments: Mapping[float, int] = field(default_factory=empty)
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=empty)
     lower: float | None = None
     upper: float | None = None
     ties_lower: float | None = None
@@ -499,9 +507,9 @@ class CaseEvaluation:
     not_applicable: Sequence[str] = ()
     reasons: Sequence[Outcome] = ()
     recorded_digest: str = ""
-    filled: Mapping[str, str] = field(default_factory=dict)
-    filled_top: Mapping[str, int] = field(default_factory=dict)
-    people_scores: Mapping[str, float | None] = field(default_factory=dict)
+    filled: Mapping[str, str] = field(default_factory=empty)
+    filled_top: Mapping[str, int] = field(default_factory=empty)
+    people_scores: Mapping[str, float | None] = field(default_factory=empty)
     people_verdict: str = ""
     undecided: Sequence[tuple[str, int]] = ()
     unreached: int = 0
@@ -530,12 +538,12 @@ class DocumentTexts:
     `explanations`: the texts of the hook `pytest_relevance_explain`.
     """
 
-    titles: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
-    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=empty)
+    notes: Mapping[str, str] = field(default_factory=empty)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=empty)
     not_in_index: Sequence[str] = ()
     not_in_catalogue: Sequence[str] = ()
-    explanations: Mapping[str, str] = field(default_factory=dict)
+    explanations: Mapping[str, str] = field(default_factory=empty)
 
     def with_more(self, more: DocumentTexts) -> DocumentTexts:
         """Return these texts and more. For one document the new text counts."""

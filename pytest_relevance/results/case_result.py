@@ -20,7 +20,7 @@ from pytest_relevance.metrics.ndcg import (
     repeated_indexes,
 )
 from pytest_relevance.results import case_parts as parts
-from pytest_relevance.results.case_parts import EMPTY
+from pytest_relevance.results.case_parts import EMPTY, empty
 
 PASSED = "passed"
 FAILED = "failed"
@@ -101,7 +101,7 @@ class CaseResult:
     variant: str | None = None
     tags: Sequence[str] = ()
     weight: float = 1
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=empty)
     note: str = ""
     origin: parts.CaseOrigin = parts.CaseOrigin()
     conditions: parts.CaseConditions = parts.CaseConditions()

@@ -18,7 +18,14 @@ from pytest_relevance.metrics.names import is_similarity
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.registry import EXPECTATIONS
-from pytest_relevance.results.case_parts import DROP, STALE_ENTRY, CaseCall, Outcome
+from pytest_relevance.results.case_parts import (
+    DROP,
+    EMPTY,
+    STALE_ENTRY,
+    CaseCall,
+    Outcome,
+    empty,
+)
 from pytest_relevance.results.case_result import FAILED, MEASURED, CaseResult
 from pytest_relevance.results.outcomes import KEPT
 from pytest_relevance.results.recorded_passages import keys_of_result
@@ -102,16 +109,16 @@ class BaselineEntry:
     id: str
     variant: str | None = None
     query: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=empty)
     depth: int
     documents: tuple[str, ...]
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=empty)
     whole: bool = False
     reaches_depth: bool = False
     outcomes: tuple[Outcome, ...] = ()
     collapse: bool = False
     is_all: bool = False
-    deeper: Mapping[str, int | None] = field(default_factory=dict)
+    deeper: Mapping[str, int | None] = field(default_factory=empty)
     digest: str = ""
     weight: float = 1
     tags: tuple[str, ...] = ()
@@ -122,7 +129,9 @@ class BaselineEntry:
     held: tuple[tuple[int, ...], ...] = ()
     lengths: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
-    fields_of_texts: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
+    fields_of_texts: Mapping[str, Sequence[Sequence[Any]]] = field(
+        default_factory=empty
+    )
 
     @property
     def key(self) -> EntryKey:
@@ -205,7 +214,9 @@ class BaselineEntry:
     @property
     def _values(self) -> dict[str, Any]:
         params = with_sorted_keys(self.params)
-        entry = replace(self, params=params, demands=None, texts=(), fields_of_texts={})
+        entry = replace(
+            self, params=params, demands=None, texts=(), fields_of_texts=EMPTY
+        )
         values: dict[str, Any] = encode(entry)
         if self.query == self.id:
             del values["query"]

@@ -14,6 +14,7 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import shown
 from pytest_relevance.codec import decode, encode
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.checking import check_file, check_result
 from pytest_relevance.results.records.json_lines import (
@@ -131,10 +132,14 @@ def _record_lines(
 
 
 class _Reader:
-    """Reads the lines of a record. The header has the texts of all results."""
+    """Reads the lines of a record. The header has the texts of all results.
+
+    Results with the same settings share one object, and with it the table of gains.
+    """
 
     def __init__(self) -> None:
         self._texts: Sequence[str] = ()
+        self._settings: dict[str, Settings] = {}
 
     def read_header(self, values: dict[str, Any]) -> RecordHeader:
         """Return the header. Raises ValueError for a value that is not allowed."""
@@ -155,7 +160,19 @@ class _Reader:
             texts = self._texts_at(indexes)
             result = replace(result, ranking=replace(result.ranking, texts=texts))
         check_result(result)
-        return result
+        return self._with_shared_settings(result)
+
+    def _with_shared_settings(self, result: CaseResult) -> CaseResult:
+        """Return the result with the settings of an earlier one, if they are the same.
+
+        Their `repr` is compared, because a merge writes 3.0 and 3 as they were.
+        """
+        conditions = result.conditions
+        own = conditions.settings
+        shared = self._settings.setdefault(repr(own), own)
+        if shared is own:
+            return result
+        return replace(result, conditions=replace(conditions, settings=shared))
 
     def _texts_at(self, indexes: object) -> tuple[str, ...]:
         """Return the texts with these indexes. Raises ValueError if one is unknown."""
