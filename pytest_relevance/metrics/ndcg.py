@@ -17,6 +17,9 @@ from dataclasses import dataclass
 
 from .settings import Settings, discount_table
 
+Held = Sequence[Sequence[int]]
+"""For each result of a ranking, the indexes (from 0) of the passages that it holds."""
+
 
 @dataclass(slots=True)
 class GradedRanking:
@@ -46,7 +49,7 @@ class GradedRanking:
     judged: Sequence[float]
     found: Sequence[Sequence[float]] = ()
     lengths: Sequence[int] = ()
-    held: Sequence[Sequence[int]] = ()
+    held: Held = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def grade_ranking(
 
 
 def grade_passages(
-    held: Sequence[Sequence[int]],
+    held: Held,
     grades: Sequence[float],
     lengths: Sequence[int] = (),
 ) -> GradedRanking:

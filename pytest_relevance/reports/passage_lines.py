@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance._number_text import LEAST, number_text
 from pytest_relevance._text import counted, quoted
+from pytest_relevance.metrics.ndcg import Held
 from pytest_relevance.passages.differences import Difference
 from pytest_relevance.reports.cells import RIGHT, Column
 from pytest_relevance.reports.loss_tables import loss_text
@@ -106,7 +107,7 @@ def missing_passages(result: CaseResult) -> list[CasePassage]:
     return missing
 
 
-def held_texts(result: CaseResult, held: Sequence[Sequence[int]]) -> list[str]:
+def held_texts(result: CaseResult, held: Held) -> list[str]:
     """Return for each result the numbers of the passages that it holds: `2 (1)`.
 
     Passages that an earlier result holds too are in brackets.

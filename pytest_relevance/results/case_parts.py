@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_relevance.metrics.ndcg import grade_ranking, without_copies
+from pytest_relevance.metrics.ndcg import Held, grade_ranking, without_copies
 from pytest_relevance.metrics.settings import Settings
 
 SETUP, SCORING = "setup", "scoring"
@@ -199,7 +199,7 @@ class BaselineComparison:
     newly_met: bool = False
     judged_alone: Sequence[float] = ()
     verdict: str = ""
-    held: Sequence[Sequence[int]] = ()
+    held: Held = ()
 
     @property
     def has_accepted_ranking(self) -> bool:
@@ -351,7 +351,7 @@ class CaseRanking:
     field_values: Mapping[str, int] = field(default_factory=empty)
     left_out: int = 0
     is_default_k: bool = False
-    held: Sequence[Sequence[int]] = ()
+    held: Held = ()
     lengths: Sequence[int] = ()
     untied: Sequence[int] = ()
     common_passages: Sequence[str] = ()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pytest_relevance.metrics.names import metric_named
-from pytest_relevance.metrics.ndcg import grade_passages
+from pytest_relevance.metrics.ndcg import Held, grade_passages
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_parts import (
     WITHOUT_COMPARISON,
@@ -40,7 +40,7 @@ class Snapshot:
 
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
-    held: Sequence[Sequence[int]] = ()
+    held: Held = ()
     scores: Mapping[str, float | None] = field(default_factory=dict)
     latency: float | None = None
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.model import Case, FieldCondition, Passage
-from pytest_relevance.metrics.ndcg import GradedRanking, grade_passages
+from pytest_relevance.metrics.ndcg import GradedRanking, Held, grade_passages
 from pytest_relevance.results.case_parts import CasePassage
 from pytest_relevance.results.document_fields import (
     meets_condition,
@@ -166,9 +166,7 @@ def first_unmet_condition(passage: Passage, ranking: Ranking) -> UnmetCondition 
     return None
 
 
-def ranks_of_quotes(
-    case: Case, held: Sequence[Sequence[int]]
-) -> Mapping[str, Sequence[int]]:
+def ranks_of_quotes(case: Case, held: Held) -> Mapping[str, Sequence[int]]:
     """Return {excluded quote: the ranks (from 1) of the results that hold it}.
 
     The excluded quotes are those of `exclude_passages`.
@@ -218,9 +216,7 @@ def texts_of_results(ranking: Ranking, depth: int | None = None) -> list[list[in
     return [texts[document] for document in ranking.ids]
 
 
-def graded_by_passages(
-    case: Case, ranking: Ranking, held: Sequence[Sequence[int]]
-) -> GradedRanking:
+def graded_by_passages(case: Case, ranking: Ranking, held: Held) -> GradedRanking:
     """Return the ranking that the metrics score: what its results are worth.
 
     A result is worth the grades of the passages that it is the first to hold.
@@ -238,7 +234,7 @@ Two of five results may well hold the same passage.
 """
 
 
-def common_passages(case: Case, held: Sequence[Sequence[int]]) -> tuple[str, ...]:
+def common_passages(case: Case, held: Held) -> tuple[str, ...]:
     """Return the names of the passages that over a third of the results hold.
 
     Such a quote is probably boilerplate. With fewer than `FEWEST_RESULTS` results, no
@@ -294,7 +290,7 @@ def _ranks_of_chunks(passages: Sequence[Passage], ranking: Ranking) -> dict[int,
     return _first_ranks(held_passages(passages, chunks))
 
 
-def _first_ranks(held: Sequence[Sequence[int]]) -> dict[int, int]:
+def _first_ranks(held: Held) -> dict[int, int]:
     """Return {index of a passage: the rank (from 1) of the first result with it}."""
     ranks: dict[int, int] = {}
     for rank, indexes in enumerate(held, start=1):

@@ -16,7 +16,7 @@ from typing import Any
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.model import Passage
-from pytest_relevance.metrics.ndcg import grade_passages, without_copies
+from pytest_relevance.metrics.ndcg import Held, grade_passages, without_copies
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import CaseRanking
 from pytest_relevance.results.case_result import CaseResult
@@ -33,9 +33,6 @@ NO_TEXTS_KEPT = (
     "the record has no texts to look for them (relevance_record_texts = on keeps them)"
 )
 """The end of a message about a passage that a record cannot judge."""
-
-Held = Sequence[Sequence[int]]
-"""For each result the indexes (from 0) of the passages that it holds."""
 
 
 def keys_of_result(result: CaseResult) -> tuple[str, ...]:

@@ -15,7 +15,12 @@ from typing import Any
 from pytest_relevance.cases.model import Case, most_results
 from pytest_relevance.metrics.measures import is_reciprocal_rank, ranks_needed, score
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.ndcg import GradedRanking, grade_ranking, has_gain_at
+from pytest_relevance.metrics.ndcg import (
+    GradedRanking,
+    Held,
+    grade_ranking,
+    has_gain_at,
+)
 from pytest_relevance.metrics.ties import TieInterval, tie_interval, tied_groups
 from pytest_relevance.results.case_parts import (
     DEFAULT_TOLERANCE,
@@ -120,7 +125,7 @@ def score_case(
     `details`: whether the result gets more than figures and verdict
     (`details.with_details`).
     """
-    held: Sequence[Sequence[int]] = ()
+    held: Held = ()
     if case.reads_texts:
         held = held_passages(case.sought_passages, ranking, case.depth)
     graded = _graded(case, ranking, held)
@@ -187,9 +192,7 @@ def unscored(
 # --- the parts of a result ------------------------------------------------------------
 
 
-def _graded(
-    case: Case, ranking: Ranking, held: Sequence[Sequence[int]]
-) -> GradedRanking:
+def _graded(case: Case, ranking: Ranking, held: Held) -> GradedRanking:
     """Return the ranking with the grades of its documents, or of its passages."""
     if not case.passages:
         return grade_ranking(ranking.ids, case.judgments)
@@ -259,7 +262,7 @@ def _judge(
     latency: float | None,
     *,
     is_cut: bool,
-    held: Sequence[Sequence[int]],
+    held: Held,
 ) -> tuple[Outcome, ...]:
     """Return the outcomes of expectations that need no accepted ranking."""
     if not case.expect:
@@ -337,7 +340,7 @@ def _ranking_of(
     graded: GradedRanking,
     *,
     reaches_depth: bool,
-    held: Sequence[Sequence[int]],
+    held: Held,
 ) -> CaseRanking:
     """Return what a result keeps of the ranking of its case."""
     grades = graded.grades

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Passage
+from pytest_relevance.metrics.ndcg import Held
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.passages import held_passages, lengths_of_results
 from pytest_relevance.results.recorded_passages import (
-    Held,
     fields_in_record,
     held_by_keys,
     key_of_quote,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._ids import IdField, id_field_of
 from pytest_relevance._text import shown
-from pytest_relevance.metrics.ndcg import repeated_indexes
+from pytest_relevance.metrics.ndcg import Held, repeated_indexes
 from pytest_relevance.results.responses.fields import (
     ID_NAMES,
     NESTED,
@@ -117,7 +117,7 @@ class Ranking:
     sort_values: Sequence[Any] = ()
     texts: Sequence[str] = ()
     fields_of_texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    held: Sequence[Sequence[int]] | None = None
+    held: Held | None = None
     lengths: Sequence[int] = ()
     rest: Rest = Rest()
 
