@@ -33,6 +33,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.details import digest_of_case
+from pytest_relevance.results.records.marks import read_marks
 from pytest_relevance.results.scoring import unscored
 
 
@@ -177,8 +178,6 @@ def _reason_of_xfail(item: pytest.Item) -> str | None:
 
     A failure that is expected because the case failed before comes without a mark.
     """
-    from pytest_relevance.results.records.marks import read_marks
-
     marks = [(mark.name, mark.args, mark.kwargs) for mark in item.iter_markers("xfail")]
     return read_marks(marks, is_strict=False).xfail
 

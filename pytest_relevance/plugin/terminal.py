@@ -36,6 +36,8 @@ from pytest_relevance.reports.styled_lines import BAD, PLAIN, Line, styled_line
 from pytest_relevance.reports.terminal_text import folded, terminal_width
 from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
+from pytest_relevance.results.diagnoses import diagnose, explained_failures
+from pytest_relevance.results.failures import failure_order
 from pytest_relevance.results.records.run_info import RunInfo
 
 
@@ -134,8 +136,6 @@ class Terminal:
         """
         if len(reports) < 2:
             return []
-        from pytest_relevance.results.diagnoses import diagnose, explained_failures
-
         option = self._config.option
         shown = shown_failures(
             failures=[_result_of(report) for report in reports],
@@ -286,8 +286,6 @@ def _sort_failures(failed: list[Any]) -> None:
     They are left as they are if no case has a baseline. Failures of other tests and of
     gates keep their places in the list.
     """
-    from pytest_relevance.results.failures import failure_order
-
     results = {}
     for place, report in enumerate(failed):
         result = _result_of(report)

@@ -12,10 +12,10 @@ pass now: nothing but the test has changed since.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, examples, listed
 from pytest_relevance.ext.replaying.recorded_run import CasePlace, RecordedRun
+from pytest_relevance.gates.judging import GateResult, judge_gates
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,
@@ -26,9 +26,6 @@ from pytest_relevance.results.case_result import (
     Key,
 )
 from pytest_relevance.results.records.run_info import FileInfo, RunFinding
-
-if TYPE_CHECKING:
-    from pytest_relevance.gates.judging import GateResult
 
 _PASSES = (PASSED, MEASURED)
 _FAILS = (FAILED, INCONCLUSIVE)
@@ -170,8 +167,6 @@ def _gates_not_known(
     known = [gate for gate in gates if gate.outcome() == XFAILED]
     if not known:
         return
-    from pytest_relevance.gates.judging import judge_gates
-
     missed = set()
     for gate in judge_gates(recorded.record.results, recorded.record.files):
         if gate.unmet:

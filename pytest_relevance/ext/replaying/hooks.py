@@ -11,6 +11,7 @@ import pytest
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.model import Case
+from pytest_relevance.ext.replaying.findings import findings
 from pytest_relevance.ext.replaying.recorded_run import CasePlace, RecordedRun
 from pytest_relevance.ext.replaying.recorded_search import NotInRecord, RecordedSearch
 from pytest_relevance.metrics.metric import MetricError
@@ -178,8 +179,6 @@ class Replaying:
         """Keep the findings of the replay for the reports. Some let the run fail."""
         if is_worker(self._config) or not settings(self._config).runs_tests:
             return
-        from pytest_relevance.ext.replaying.findings import findings
-
         store = run_store(self._config)
         for finding in findings(
             self._recorded, store.results, store.collection.files, store.gates

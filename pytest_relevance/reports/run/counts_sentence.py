@@ -37,7 +37,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     has_failed,
 )
-from pytest_relevance.results.failures import OTHER, failure_kind
+from pytest_relevance.results.failures import FAILURE_KINDS, OTHER, failure_kind
 from pytest_relevance.results.records.run_info import RunInfo, files_with_errors
 
 if TYPE_CHECKING:
@@ -129,8 +129,6 @@ def case_counts(results: Sequence[CaseResult], *, has_worse: bool = True) -> lis
     kinds_text = ""
     other_kinds = () if has_worse else _COUNTED_AS_FAILED
     if kinds:
-        from pytest_relevance.results.failures import FAILURE_KINDS
-
         shown = [kind for kind in FAILURE_KINDS if kind not in other_kinds]
         kinds_text = kind_counts(kinds, (*shown, NOT_SEARCHED))
     counted_by_status = []
