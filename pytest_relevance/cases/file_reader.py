@@ -110,6 +110,7 @@ class FileReader:
         mistakes = check_columns(file, content.unread)
         if mistakes is not None:
             return at.under(*named.at).refuse_file(mistakes)
+        self.notices += [f"{file}: {notice}" for notice in content.notices]
         notice = notice_of_columns(file, content.unread)
         if notice is not None:
             self.notices.append(notice)

@@ -90,6 +90,33 @@ MORE_SPELLINGS = {
 In a table of judgments columns with these names may be anything.
 """
 
+EXPORT_SPELLINGS = {
+    "query": (
+        "search",
+        "keyword",
+        "search_terms",
+        "internal_search_term",
+        "top_queries",
+        "suchanfrage",
+        "suchanfragen",
+        "häufigste_suchanfragen",
+        "suchbegriff",
+        "requête",
+        "requêtes",
+        "requêtes_les_plus_fréquentes",
+        "terme_de_recherche",
+        "consultas_principales",
+    ),
+    "weight": ("searches", "search_count", "search_volume"),
+    "note": ("reference_answer",),
+}
+"""Names of columns in exports of search tools, for files of queries alone.
+
+Weights are columns that can only be the number of searches. `count`, `Event count`,
+`Clicks` and `Impressions` are something else in some tools, so the user has to map
+them.
+"""
+
 BEIR_DOCUMENT = "corpusid"
 """The column of documents in BEIR's tables, folded."""
 
@@ -122,6 +149,38 @@ def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, in
                 found[what] = found_at
                 break
     return found
+
+
+def query_columns(names: Sequence[str], *, is_table: bool) -> dict[str, int]:
+    """Return {kind of content: number of its column} of a file of queries.
+
+    The kinds are `query_id`, `query`, `weight` and `note`. `text` is a query only
+    beside a column of ids.
+
+    `is_table`: whether the file is a table for sure. If not, the one name may be the
+        first of many queries, and `search` is a query then.
+    """
+    at = find_columns(names, ("query_id", "query", "weight", "note"))
+    if is_table or len(names) > 1:
+        _add_columns(at, names, EXPORT_SPELLINGS)
+    _add_columns(at, names, {"query_id": MORE_SPELLINGS["query_id"]})
+    if "query_id" in at:
+        _add_columns(at, names, {"query": MORE_SPELLINGS["query"]})
+    return at
+
+
+def _add_columns(
+    at: dict[str, int], names: Sequence[str], spellings: Mapping[str, Sequence[str]]
+) -> None:
+    """Add the first column with a spelling of each kind that `at` does not have."""
+    for what, of_kind in spellings.items():
+        if what in at:
+            continue
+        plain = {folded(spelling) for spelling in of_kind}
+        for number, name in enumerate(names):
+            if folded(name) in plain and number not in at.values():
+                at[what] = number
+                break
 
 
 MACHINE = "machine"

@@ -94,6 +94,8 @@ class JudgmentFormat:
     `is_golden_set`: says whether a file has queries and what each needs, so that a case
     file names it once.
     `unread_columns`: finds the columns of a file of queries that nothing reads.
+    `reads_exports`: whether files of queries in the format may be exports of search
+    tools, so that they are read as `plain_export` returns them.
     `write`: writes judgments; None if the format is not written.
     `options`: what a user can say of a file beyond its format.
 
@@ -110,6 +112,7 @@ class JudgmentFormat:
     has_queries_alone: Fits | None = None
     is_golden_set: Fits = lambda source: False
     unread_columns: Callable[[Source], Sequence[UnreadColumn]] = lambda source: ()
+    reads_exports: bool = False
     write: Callable[[Judgments], Written] | None = None
     aliases: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()

@@ -22,6 +22,7 @@ from pytest_relevance._problems import FileError, Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
+from pytest_relevance.judgments.exports import Export, plain_export
 from pytest_relevance.judgments.folders import (
     JUDGMENTS,
     QUERIES,
@@ -228,11 +229,13 @@ class QueryFile:
     """The queries in a file, and the columns of the file that nothing reads.
 
     `is_golden_set`: whether the file has what each query needs, too.
+    `notices`: a sentence for each part of an export that is left out.
     """
 
     queries: Sequence[Query]
     unread: Sequence[UnreadColumn]
     is_golden_set: bool = False
+    notices: Sequence[str] = ()
 
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
@@ -246,6 +249,8 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
     Raises FileError if the file has no queries, and ValueError for an unknown format.
     """
     _refuse_accidents(source, format)
+    export = _plain(source, format)
+    source = export.source
     with _naming_the_file(source):
         known = _format_of_queries(source, format)
         with FORMATS.calling(known.name):
@@ -256,7 +261,18 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
                 queries,
                 unread=known.unread_columns(source),
                 is_golden_set=known.is_golden_set(source),
+                notices=export.notices,
             )
+
+
+def _plain(source: Source, format: str | None) -> Export:
+    """Return a file of queries without what a search tool wrote around the queries.
+
+    A file in another named format is returned as it is.
+    """
+    if format is not None and not _named(format).reads_exports:
+        return Export(source)
+    return plain_export(source)
 
 
 def read_ratings(
@@ -313,6 +329,7 @@ def judgments_in(source: Source) -> JudgmentFormat | None:
 
 def holds_queries_alone(source: Source, format: str | None = None) -> bool:
     """Say whether a file has queries, and no judgments."""
+    source = _plain(source, format).source
     known: JudgmentFormat | None
     if format is not None:
         known = _named(format)

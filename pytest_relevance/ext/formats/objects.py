@@ -27,6 +27,7 @@ from pytest_relevance.ext.formats.query_rows import (
     wrong_params,
 )
 from pytest_relevance.judgments.columns import (
+    EXPORT_SPELLINGS,
     GRADE_COLUMN,
     SPELLINGS,
     column_called,
@@ -66,6 +67,8 @@ _OTHER_KEYS = (
     *SPELLINGS["query"],
     *SPELLINGS["weight"],
     *SPELLINGS["note"],
+    *EXPORT_SPELLINGS["query"],
+    *EXPORT_SPELLINGS["weight"],
 )
 _OF_A_QUERY = _SURELY_IDS.union(folded(name) for name in _OTHER_KEYS)
 """The keys of an object that is a query, folded."""
@@ -144,6 +147,7 @@ _WRAPPERS = frozenset(
         "result",
         "results",
         "rows",
+        "searches",
         "topics",
     )
 )
@@ -425,6 +429,7 @@ JSON_LINES = JudgmentFormat(
     read_queries=read_query_objects,
     has_queries_alone=are_queries,
     unread_columns=unread_keys,
+    reads_exports=True,
     write=writing.write_json_lines,
     options=COLUMN_OPTIONS,
 )
@@ -437,5 +442,6 @@ JSON = JudgmentFormat(
     read_queries=read_query_objects,
     has_queries_alone=are_queries,
     unread_columns=unread_keys,
+    reads_exports=True,
     options=COLUMN_OPTIONS,
 )

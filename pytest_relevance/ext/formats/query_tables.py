@@ -31,7 +31,7 @@ from pytest_relevance.ext.formats.query_rows import (
     unread_of_table,
 )
 from pytest_relevance.judgments import columns
-from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS
+from pytest_relevance.judgments.columns import SPELLINGS
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.grade_text import why_no_number
 from pytest_relevance.judgments.grading import number_of
@@ -77,20 +77,12 @@ def has_query_header(source: Source) -> bool:
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     """Return {meaning: number} of the columns of queries, for example `query_id`.
 
-    The names in `MORE_SPELLINGS` do not count in a table of judgments. The name `text`
-    does not count without a column of ids.
+    In a table of judgments only the names in `SPELLINGS` count.
     """
-    at = columns.find_columns(names, _QUERY_COLUMNS)
     if layout_of(source, names) is not None:
-        return at
-    for what, spellings in MORE_SPELLINGS.items():
-        if what in at or (what == "query" and "query_id" not in at):
-            continue
-        for number, name in enumerate(names):
-            if columns.folded(name) in spellings:
-                at[what] = number
-                break
-    return at
+        return columns.find_columns(names, _QUERY_COLUMNS)
+    is_table = source.is_parquet or source.looks_like_json
+    return columns.query_columns(names, is_table=is_table)
 
 
 def read_query_table(source: Source) -> list[Query]:

@@ -31,6 +31,7 @@ CSV = JudgmentFormat(
     fits_queries=is_query_table,
     read_queries=read_query_table,
     unread_columns=unread_columns,
+    reads_exports=True,
     write=writing.write_csv,
     aliases=("tsv", "esci"),
     options=COLUMN_OPTIONS,

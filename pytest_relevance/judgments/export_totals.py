@@ -1,0 +1,174 @@
+"""Find the rows of an export that have totals, and are no queries.
+
+Only the first and the last row of a table may have totals. A row has them for sure in
+these cases:
+
+- It has no query, but numbers, and perhaps a word such as `Grand total`.
+- Its query is such a word, and it has the sum of the other numbers of a column.
+- The first column has no name, the first row has the largest number of a column, and
+  its query is what columns of queries are called, such as `Search Keyword (v12)`.
+
+If a row has the largest number and such a word, but no sum, it may also be a query. The
+user is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._csv_cells import cells_of_any_length
+from pytest_relevance._problems import Place
+from pytest_relevance._source import Source
+from pytest_relevance._text import quoted
+from pytest_relevance._text_table import TextTable
+from pytest_relevance.judgments.columns import folded, layout
+
+_TOTALS = frozenset({"total", "totals", "grandtotal"})
+"""What a row with totals is called, folded."""
+
+_WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+")
+_NUMBER = re.compile(r"[\d.,' \u00a0\u202f%-]*")
+_CALLED_QUERIES = re.compile(
+    r".*\b(?:search|query|queries|keywords?|terms?|phrases?)\b.*|.*\((?:v|evar|prop|c)\d+\)",
+    re.IGNORECASE,
+)
+"""What Adobe calls a column of queries."""
+
+_HAS_TOTAL = "it has the total"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    cells: list[str]
+
+
+def mentions_total(source: Source) -> bool:
+    """Say whether the word total is in the first or the last row of a table."""
+    first = source.head.split("\n")[source.header.number :][:1]
+    last = source.data.rstrip().rpartition(b"\n")[2].decode()
+    return any("total" in line.lower() for line in (*first, last))
+
+
+class ExportRows:
+    """The rows of a table of queries, of which some may have totals.
+
+    `column`: the number of the column with the queries.
+    `is_unnamed`: whether that is the first column, which has no name. Then the first
+        row may have the name, with totals, as in Adobe Analytics.
+
+    Raises FileError if quotes in the table are wrong. A table of judgments has no
+    totals.
+    """
+
+    def __init__(self, source: Source, column: int, *, is_unnamed: bool) -> None:
+        self._source = source
+        self._column = column
+        self._is_unnamed = is_unnamed
+        self._rows: list[_Row] = []
+        if layout(source.header.names) is None:
+            with cells_of_any_length():
+                self._rows = [_Row(*row) for row in TextTable(source).rows()]
+
+    def left_out(self) -> dict[int, str]:
+        """Return {line: reason} for each row that is no query.
+
+        Raises FileError for a row that may have totals, or a query.
+        """
+        found = {}
+        first = 0
+        if self._is_unnamed:
+            while self._continues_header(first):
+                found[self._rows[first].line] = "it continues the header"
+                first += 1
+        for number in dict.fromkeys((first, len(self._rows) - 1)):
+            if 0 <= number < len(self._rows) and self._has_total(
+                number, is_first=number == first
+            ):
+                found[self._rows[number].line] = _HAS_TOTAL
+        return found
+
+    def _continues_header(self, number: int) -> bool:
+        """Say whether a row has names of columns, and no query and no number."""
+        if number >= len(self._rows):
+            return False
+        cells = self._rows[number].cells
+        return not self._query(number) and not any(map(_NUMBER.fullmatch, cells[1:]))
+
+    def _query(self, number: int) -> str:
+        return _cell(self._rows[number].cells, self._column)
+
+    def _has_total(self, number: int, *, is_first: bool) -> bool:
+        """Say whether a row has totals. Raises FileError if it may have a query too."""
+        query = self._query(number)
+        row = self._rows[number]
+        if not query:
+            return _has_only_totals(row.cells)
+        is_largest = self._is_largest(number)
+        if is_first and self._is_unnamed:
+            is_sure = is_largest and _CALLED_QUERIES.fullmatch(query) is not None
+            advice = (
+                f"write query before the header in line {self._source.header.number}"
+            )
+        elif folded(query) in _TOTALS and is_largest:
+            is_sure = self._is_sum(number)
+            advice = "move the row between two others"
+        else:
+            return False
+        if not is_sure:
+            self._source.refuse(
+                f"{quoted(query)} may be the total of the table, or a query. If it is the total, write drop: [{query}]. "
+                f"If it is a query, {advice}",
+                Place(line=row.line),
+            )
+        return True
+
+    def _is_largest(self, number: int) -> bool:
+        """Say whether a row has the largest number of a column, or an equal one."""
+        return any(own >= max(others) for own, others in self._compared(number))
+
+    def _is_sum(self, number: int) -> bool:
+        """Say whether a row has the sum of two or more other numbers of a column."""
+        for own, others in self._compared(number):
+            if len(others) > 1 and own == sum(others):
+                return True
+        return False
+
+    def _compared(self, number: int) -> Iterator[tuple[int, list[int]]]:
+        """Yield the number of a row and the others, for columns of whole numbers.
+
+        The number of the row is above 0. The others are those of queries, and may have
+        blanks.
+        """
+        for column in range(len(self._source.header.names)):
+            if column == self._column:
+                continue
+            own = _cell(self._rows[number].cells, column)
+            others = []
+            for other, row in enumerate(self._rows):
+                text = _cell(row.cells, column)
+                if text and other != number and self._query(other):
+                    others.append(text)
+            if others and all(map(_WHOLE.fullmatch, [own, *others])) and _whole(own):
+                yield _whole(own), [_whole(text) for text in others]
+
+
+def _has_only_totals(cells: Sequence[str]) -> bool:
+    """Say whether a row without a query has numbers, and no text but a word for total.
+
+    Google Analytics writes this word into a column of its own.
+    """
+    texts = [cell for cell in cells if not _NUMBER.fullmatch(cell.strip())]
+    has_numbers = any(character.isdigit() for cell in cells for character in cell)
+    return has_numbers and all(folded(text) in _TOTALS for text in texts)
+
+
+def _cell(cells: Sequence[str], column: int) -> str:
+    return cells[column].strip() if column < len(cells) else ""
+
+
+def _whole(text: str) -> int:
+    """Return a whole number, which may be written as `1,340`."""
+    return int(re.sub(r"\D", "", text))
