@@ -94,6 +94,7 @@ EXPECTATIONS: Mapping[str, str] = {
     "some": "expectations.fields:SOME",
     "none": "expectations.fields:NONE",
     "at_most": "expectations.fields:AT_MOST",
+    "response": "expectations.response:RESPONSE",
     "same_as": "expectations.same_as:SAME_AS",
     "exclude_passages": "expectations.passages:EXCLUDE_PASSAGES",
     "metric": "expectations.metric:METRIC",

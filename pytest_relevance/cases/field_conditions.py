@@ -87,6 +87,18 @@ def check_condition(path: str, written: object, at: Location) -> FieldCondition 
     return FieldCondition(path, "==", values)
 
 
+def check_response_condition(
+    path: str, written: object, at: Location
+) -> FieldCondition | Wrong:
+    """Return the condition on a path of a response, or report a mistake.
+
+    It is written as a condition on a field, or as null: nothing may be there.
+    """
+    if written is None:
+        return FieldCondition(path, "==", (None,))
+    return check_condition(path, written, at)
+
+
 def _check_contains(
     path: str, written: Mapping[str, object], at: Location
 ) -> FieldCondition | Wrong:

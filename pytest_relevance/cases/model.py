@@ -70,7 +70,8 @@ class FieldCondition:
 
     `path` is the name of the field; dots lead into nested ones. `comparison` is one of
 
-    - "==": the field equals any of the `values`, which are texts, numbers and booleans
+    - "==": the field equals any of the `values`, which are texts, numbers and booleans.
+      For `response` the only value may be None: nothing is there
     - "!=", ">=", ">", "<=", "<": the field is a number, compared with the only value
     - "contains": the field is a text that contains the only value, in upper or lower
       case
@@ -79,7 +80,7 @@ class FieldCondition:
 
     path: str
     comparison: str
-    values: Sequence[str | float | bool]
+    values: Sequence[str | float | bool | None]
 
     def __eq__(self, other: object) -> bool:
         """Say whether both are the same. 1 equals True in Python, but not here."""
@@ -103,7 +104,12 @@ class FieldCondition:
         return cls(path, comparison, tuple(values))
 
     @property
-    def for_record(self) -> tuple[str, str, Sequence[str | float | bool]]:
+    def expects_null(self) -> bool:
+        """Say whether nothing may be there. Only conditions of `response` can do so."""
+        return tuple(self.values) == (None,)
+
+    @property
+    def for_record(self) -> tuple[str, str, Sequence[str | float | bool | None]]:
         """Return the three values that describe the condition in a record."""
         return self.path, self.comparison, self.values
 
@@ -122,7 +128,8 @@ class Expectation:
     `sets`: for `order`, how many of the `documents` each set has, in turn. Empty if
         each document is a set.
     `inherited`: whether the suite sets it.
-    `conditions`: the conditions on fields of results.
+    `conditions`: the conditions on fields of results; for `response`, those on the
+        response.
     `query`: the other query of `same_as`.
     `quotes`: for `exclude_passages`, the quotes that no text of the top k may hold.
     """
@@ -246,8 +253,9 @@ RanksOfDocuments: TypeAlias = Mapping[str, AllowedRanks]
 
 
 class KindOfExpectation(Protocol):
-    """The methods of an `ExpectationKind` that cases use."""
+    """The methods and attributes of an `ExpectationKind` that cases use."""
 
+    looks_at_response: bool
     cutoff: Callable[[Expectation], int]
     depth: Callable[[Expectation], int]
     looks_at_all: Callable[[Expectation], bool]
@@ -700,7 +708,8 @@ class Case:
     @property
     def looks_beyond_ids(self) -> bool:
         """Say whether an expectation looks at fields, or at another ranking."""
-        return any(expected.conditions or expected.query for expected in self.expect)
+        has_query = any(expected.query for expected in self.expect)
+        return has_query or bool(self.fields)
 
     @property
     def fields(self) -> dict[str, int]:
@@ -710,11 +719,22 @@ class Case:
         """
         ranks: dict[str, int] = {}
         for expected in self.expect:
+            if kind_of(expected).looks_at_response:
+                continue
             within = expected.within or self.terms.k
             for condition in expected.conditions:
                 path = condition.path
                 ranks[path] = max(ranks.get(path, 0), within)
         return ranks
+
+    @property
+    def response_conditions(self) -> list[FieldCondition]:
+        """Return the conditions on the response itself: on a total, on a facet."""
+        conditions: list[FieldCondition] = []
+        for expected in self.expect:
+            if expected.conditions and kind_of(expected).looks_at_response:
+                conditions += expected.conditions
+        return conditions
 
     @property
     def fields_of_passages(self) -> list[str]:

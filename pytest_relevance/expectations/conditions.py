@@ -9,7 +9,7 @@ condition in sentences. How conditions are written is in `cases.field_conditions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._near import difference, difference_within
@@ -50,6 +50,22 @@ def implies_condition(
     if of_all:
         return values_now <= values_before
     return values_now == values_before
+
+
+def imply(
+    conditions: Sequence[FieldCondition],
+    others: Sequence[FieldCondition],
+    *,
+    of_all: bool = False,
+) -> bool:
+    """Say whether what meets all `conditions` meets all `others`.
+
+    `of_all` is as in `implies_condition`.
+    """
+    for other in others:
+        if not any(implies_condition(one, other, of_all=of_all) for one in conditions):
+            return False
+    return True
 
 
 # Why that may not be known
@@ -137,12 +153,25 @@ def _near_value(
     condition = conditions.get(path)
     if condition is None:
         return None
-    for one in value if isinstance(value, (list, tuple)) else [value]:
-        if isinstance(one, str):
-            how = _difference(condition, one)
-            if how:
-                return NearValue(path, one, how)
+    for one in _texts_in(value):
+        how = _difference(condition, one)
+        if how:
+            return NearValue(path, one, how)
     return None
+
+
+def near_difference(condition: FieldCondition, value: object) -> str:
+    """Return how a text, or one of several, differs from a wanted one; else empty."""
+    for one in _texts_in(value):
+        how = _difference(condition, one)
+        if how:
+            return how
+    return ""
+
+
+def _texts_in(value: object) -> list[str]:
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [one for one in values if isinstance(one, str)]
 
 
 def _difference(condition: FieldCondition, value: str) -> str:
@@ -177,11 +206,16 @@ def _condition_text(condition: FieldCondition) -> str:
 
     For `at_most` it is `more than 2 have the same brand`.
     """
-    path, comparison, values = condition.path, condition.comparison, condition.values
-    if comparison == AT_MOST:
-        return f"more than {values[0]} have the same {path}"
+    if condition.comparison == AT_MOST:
+        return f"more than {condition.values[0]} have the same {condition.path}"
+    return f"{condition.path} {wanted_text(condition)}"
+
+
+def wanted_text(condition: FieldCondition) -> str:
+    """Return what a condition wants, without its field: `"phones"`, `< 1000`."""
+    comparison = condition.comparison
     sign = {"==": "", "contains": "containing "}.get(comparison, f"{comparison} ")
-    return f"{path} {sign}{listed(map(value_text, values))}"
+    return f"{sign}{listed(map(value_text, condition.values))}"
 
 
 def value_text(value: object) -> str:

@@ -22,7 +22,7 @@ from pytest_relevance.cases.values import LARGEST_WHOLE, check_whole
 from pytest_relevance.expectations.conditions import (
     NearValue,
     conditions_text,
-    implies_condition,
+    imply,
     near_values,
     value_text,
 )
@@ -190,22 +190,6 @@ def _explain(
     return f"{reason.name}: {said}: {'; '.join(texts)}"
 
 
-def _imply(
-    conditions: Sequence[FieldCondition],
-    others: Sequence[FieldCondition],
-    *,
-    of_all: bool = False,
-) -> bool:
-    """Say whether a result that meets all `conditions` meets all `others`.
-
-    `of_all` is as in `implies_condition`.
-    """
-    for other in others:
-        if not any(implies_condition(one, other, of_all=of_all) for one in conditions):
-            return False
-    return True
-
-
 class _Every(_KindOfFields):
     """`every@5: {category: phones}`: each of the first 5 results meets all of these."""
 
@@ -234,7 +218,7 @@ class _Every(_KindOfFields):
     def implies(self, both: TwoExpectations) -> bool:
         if both.depth_now < both.depth_before:
             return False
-        return _imply(both.now.conditions, both.before.conditions, of_all=True)
+        return imply(both.now.conditions, both.before.conditions, of_all=True)
 
 
 class _Some(_KindOfFields):
@@ -274,7 +258,7 @@ class _Some(_KindOfFields):
         """
         if both.depth_now != both.depth_before:
             return False
-        return _imply(both.now.conditions, both.before.conditions)
+        return imply(both.now.conditions, both.before.conditions)
 
 
 class _None(_KindOfFields):
@@ -310,7 +294,7 @@ class _None(_KindOfFields):
         paths_now = {condition.path for condition in both.now.conditions}
         if paths_now != {condition.path for condition in both.before.conditions}:
             return False
-        return _imply(both.before.conditions, both.now.conditions)
+        return imply(both.before.conditions, both.now.conditions)
 
 
 class _AtMost(_KindOfFields):

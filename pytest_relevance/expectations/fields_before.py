@@ -131,6 +131,16 @@ def _misses_no_more(now: _WrongResult, then: _WrongResult, demand: _Demand) -> b
     return True
 
 
+def response_as_badly(both: TwoOutcomes) -> bool:
+    """Say whether the accepted response misses the conditions at least as badly.
+
+    Each value that is wrong now must have been wrong then, and no better.
+    """
+    now = _WrongResult("", 0, dict(both.now.values))
+    then = _WrongResult("", 0, dict(both.then.values))
+    return _misses_no_more(now, then, _Demand.of(both.now))
+
+
 def some_as_badly(both: TwoOutcomes) -> bool:
     """Say whether the accepted ranking misses `some` at least as badly.
 

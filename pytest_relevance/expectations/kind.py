@@ -112,6 +112,9 @@ class ExpectationKind(ABC):
 
     # What the search returned
 
+    looks_at_response: ClassVar[bool] = False
+    """Whether its conditions are on the response itself, not on fields of results."""
+
     counts_results: ClassVar[bool] = False
     """Whether it looks at how many results there are, even below its depth."""
 

@@ -64,6 +64,7 @@ class Found:
     `left_out`: how many chunks of the documents in the ranking were left out.
     `ranks_of_quotes`: {quote of `exclude_passages`: the ranks, from 1, of all results
         whose text holds it}.
+    `response`: {path: value}, what the response has where expectations look.
     """
 
     k: int
@@ -78,6 +79,7 @@ class Found:
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     left_out: int = 0
     ranks_of_quotes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    response: Mapping[str, Any] = field(default_factory=dict)
 
 
 def without_reference(expect: Iterable[Expectation]) -> list[Expectation]:
@@ -138,7 +140,8 @@ def outcome_of(
     `value`: the figure that was found.
     `within`: the rank that was looked at, if it differs from that of the expectation.
     `wrong`: the documents that do not meet it.
-    `values`: more about each of these documents.
+    `values`: more about each of these documents; for `response` (path, value) of each
+        condition that is not met.
     `is_score`: whether grades for the unjudged results could change the figure.
     """
     return Outcome(

@@ -281,6 +281,7 @@ def _judge(
         left_out=ranking.left_out + _counted_below(case, ranking),
         finds_nothing=not ids and most_results(case.expect) == 0,
         ranks_of_quotes=ranks_of_quotes(case, held) if case.reads_texts else {},
+        response=ranking.response,
     )
     return judge_expectations(without_reference(case.expect), found)
 

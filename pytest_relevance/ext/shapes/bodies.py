@@ -120,18 +120,30 @@ def _hits_of_vespa(
     return hits
 
 
+def _whole_body_in(response: object) -> Mapping[Any, Any] | None:
+    """Return the body that the engine sent, in the object of a client; else None."""
+    if isinstance(response, Mapping) or is_named_row(response):
+        return None
+    for name in _BODIES:
+        body = attribute(response, name)
+        if isinstance(body, Mapping):
+            return body
+    return None
+
+
 def _body_in(response: object) -> Mapping[Any, Any] | None:
     """Return the body in the object of a client, or None.
 
     It may be only the part of the body that has the hits.
     """
-    if isinstance(response, Mapping) or is_named_row(response):
-        return None
-    for name in (*_BODIES, *HOLDERS):
-        body = attribute(response, name)
-        if isinstance(body, Mapping):
-            return body
-        if name in HOLDERS and is_list(body):
+    body = _whole_body_in(response)
+    if body is not None or isinstance(response, Mapping) or is_named_row(response):
+        return body
+    for name in HOLDERS:
+        part = attribute(response, name)
+        if isinstance(part, Mapping):
+            return part
+        if is_list(part):
             return None
     return None
 
@@ -147,6 +159,7 @@ CLIENT = ResponseShape(
     name="client",
     fits=lambda response: _body_in(response) is not None,
     results=_read_body_in,
+    body=_whole_body_in,
 )
 
 # --- elasticsearch.dsl, opensearch-py -------------------------------------------------
@@ -177,8 +190,13 @@ def _send_asynchronously(search: Any, most: int) -> Awaitable[object] | None:
     return response
 
 
+def _body_of(response: object) -> Mapping[Any, Any] | None:
+    body = attribute(response, "_d_")
+    return body if isinstance(body, Mapping) else None
+
+
 def _is_response(response: object) -> bool:
-    return isinstance(attribute(response, "_d_"), Mapping)
+    return _body_of(response) is not None
 
 
 def _read_response(response: Any, options: ReadOptions) -> Sequence[object]:
@@ -212,5 +230,6 @@ DSL_RESPONSE = ResponseShape(
     name="dsl-response",
     fits=_is_response,
     results=_read_response,
+    body=_body_of,
     fields=_fields_of_hit,
 )

@@ -7,8 +7,9 @@ this module, so that a failing search shows only its own code.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance._text import shown
-from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.model import Case, FieldCondition
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.plugin.clock import Moment, now
 from pytest_relevance.plugin.exceptions import CaseError
@@ -120,6 +121,11 @@ def read_response(
 
     Raises `CaseError` if the response cannot be read.
     """
+    response_values: Mapping[str, object] = {}
+    response_conditions = case.response_conditions
+    if response_conditions:
+        # before the hook, which may change the response
+        response_values = _response_values(response, response_conditions)
     # calling a hook without implementations costs 30 us
     own = None
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():
@@ -143,14 +149,28 @@ def read_response(
             judged=case.judgments,
             declares_ids=must_use_ids and declares_ids(search_function),
             most=MOST_READ if type(response) is list else most_to_read(case, asked),
-            expects_response=any(each.kind == "response" for each in case.expect),
+            expects_response=bool(response_conditions),
             texts=_text_field_of(case),
         )
     except UnreadableRanking as problem:
         raise CaseError(str(problem), pytrace=False) from None
+    if response_values:
+        ranking = replace(ranking, response=response_values)
     if of_passages:
         ranking = with_fields_of_texts(ranking, of_passages, fields)
     return collapsed(ranking, fields) if collapses else ranking
+
+
+def _response_values(
+    response: object, conditions: Sequence[FieldCondition]
+) -> Mapping[str, object]:
+    """Return {path: value} of a response. Raises `CaseError` if it cannot be read."""
+    from pytest_relevance.results.responses.response_values import read_response_values
+
+    try:
+        return read_response_values(response, conditions)
+    except UnreadableRanking as problem:
+        raise CaseError(str(problem), pytrace=False) from None
 
 
 def _text_field_of(case: Case) -> TextField | None:

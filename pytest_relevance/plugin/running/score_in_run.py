@@ -89,6 +89,10 @@ def why_not_scored(this: CaseRun, ranking: Ranking, latency: float | None) -> st
         from pytest_relevance.expectations.conditions import why_unknown_fields
 
         problem = why_unknown_fields(case, ranking)
+    if not problem and case.response_conditions:
+        from pytest_relevance.expectations.response import why_unknown_response
+
+        problem = why_unknown_response(case, ranking)
     return problem
 
 

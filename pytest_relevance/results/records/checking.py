@@ -144,6 +144,8 @@ def check_outcome(outcome: Outcome) -> None:
         raise ValueError(f"its within has the comparison {shown(outcome.comparison)}")
     elif outcome.kind == EXCLUDE_PASSAGES:
         _check_quotes(outcome)
+    elif outcome.kind == "response":
+        _check_response(outcome)
     elif outcome.query:
         for ranks in outcome.values:
             if not {int, NoneType}.issuperset(map(type, ranks)):
@@ -167,13 +169,26 @@ def _check_metric(name: str) -> None:
     metric_named(name)
 
 
-def _check_fields(outcome: Outcome) -> None:
-    """Raise ValueError if a field in an outcome lacks its condition or wanted value."""
-    known = set()
+def _check_response(outcome: Outcome) -> None:
+    """Raise ValueError if a value of `response` is not (path of a condition, value)."""
+    known = _paths_of_conditions(outcome)
+    for path, value in outcome.values:
+        is_known = isinstance(path, str) and path in known
+        if not (is_known and _is_field_value(value)):
+            raise ValueError(f"its {outcome.kind} has {shown((path, value))}")
+
+
+def _paths_of_conditions(outcome: Outcome) -> set[str]:
+    """Return the paths of the conditions. Raises ValueError if one wants nothing."""
     for path, _, wanted in outcome.conditions:
         if not wanted:
             raise ValueError(f"its condition on {quoted(path)} wants nothing")
-        known.add(path)
+    return {path for path, _, _ in outcome.conditions}
+
+
+def _check_fields(outcome: Outcome) -> None:
+    """Raise ValueError if a field in an outcome lacks its condition or wanted value."""
+    known = _paths_of_conditions(outcome)
     for rank, fields in outcome.values:
         is_typed = type(rank) is int and isinstance(fields, Mapping)
         if not (is_typed and all(map(_is_field_value, fields.values()))):

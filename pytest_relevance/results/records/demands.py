@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from types import NoneType
 from typing import Any
 
 from pytest_relevance._text import shown
@@ -142,7 +143,8 @@ def _can_be_compared(comparison: str, wanted: Sequence[Any]) -> bool:
     if comparison == "contains":
         return isinstance(wanted[0], str)
     if comparison == "==":
-        return all(isinstance(one, (str, int, float, bool)) for one in wanted)
+        allowed = (str, int, float, bool, NoneType)
+        return all(isinstance(one, allowed) for one in wanted)
     is_known = comparison in _COMPARISONS or comparison == "at_most"
     return is_known and is_number(wanted[0])
 

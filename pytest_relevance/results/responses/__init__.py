@@ -9,6 +9,7 @@
 | `ids` | which document a result is, and results that may be either of two |
 | `texts` | the texts of results, for cases with passages |
 | `fields` | the fields of documents |
+| `response_values` | what a response has at the paths of the expectation `response` |
 | `engines` | what search servers answer: where hits and totals are, and signs of a partial answer |
 | `incomplete` | responses that failed, or that say that there is more than they hold |
 | `advice` | what to return instead of a response that cannot be read |

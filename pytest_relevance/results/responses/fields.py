@@ -245,7 +245,7 @@ def _read(path: str, source: str, document: Any, value: Any) -> Any:
         there = fields_there(document) or "no fields"
         meant = did_you_mean_field(path, document)
         return Absent((f"{source} has {there}{meant}",))
-    return _plain_value(value, path)
+    return plain_value(value, path)
 
 
 def _find_anywhere(document: Any, path: str) -> Any:
@@ -283,7 +283,7 @@ def _find(document: Any, path: str) -> Any:
     return _NO_VALUE
 
 
-def _plain_value(value: Any, path: str) -> Any:
+def plain_value(value: Any, path: str) -> Any:
     """Return a value as plain Python. Raises `BadResult` for an object."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
@@ -291,14 +291,14 @@ def _plain_value(value: Any, path: str) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)) or has_dimensions(value):
         return _joined(value, path)
     if isinstance(value, Enum):  # which may be a text or an integer, too
-        return _plain_value(value.value, path)
+        return plain_value(value.value, path)
     if isinstance(value, str):
         return str.__str__(value)
     # None stands for NaN, and for what pandas has for it. Arrays have no single ==.
     if kind.__name__ in ("NAType", "NaTType") or value != value:
         return None
     if kind.__module__ == "numpy":
-        return _plain_value(value.item(), path)
+        return plain_value(value.item(), path)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, Number) and hasattr(value, "__float__"):
@@ -318,6 +318,6 @@ def _joined(values: Iterable[Any], path: str) -> list[Any]:
     """Return the values of a list as plain Python; lists in it are joined."""
     joined: list[Any] = []
     for value in values:
-        plain = _plain_value(value, path)
+        plain = plain_value(value, path)
         joined += plain if isinstance(plain, list) else [plain]
     return joined

@@ -104,6 +104,8 @@ class Ranking:
     `held`: which of the passages of the case each result holds, if a record says so;
     None if they are looked for in the texts.
     `lengths`: the number of characters of each result, if a record says so.
+    `response`: {path: value}, what the response has where the expectation `response`
+    looks; a `NoValue` says why it has nothing there.
     `rest`: what is known of further results, if the ranking comes from a record and is
     only the beginning of what was returned.
     """
@@ -119,6 +121,7 @@ class Ranking:
     fields_of_texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     held: Held | None = None
     lengths: Sequence[int] = ()
+    response: Mapping[str, Any] = field(default_factory=dict)
     rest: Rest = Rest()
 
     @property
@@ -315,6 +318,7 @@ def collapsed(ranking: Ranking, fields: Mapping[str, int]) -> Ranking:
         as_returned=ranking.ids if repeated else (),
         texts=ranking.texts,
         fields_of_texts=ranking.fields_of_texts,
+        response=ranking.response,
         rest=ranking.rest,
     )
 

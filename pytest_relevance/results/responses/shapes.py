@@ -49,6 +49,8 @@ class ResponseShape:
     a usual field has the id. Raises `BadResult` if the id may be one of two.
     `wait`: takes an asynchronous response and the most results to read, and returns a
     response that can be iterated over; None for a response of another shape.
+    `body`: returns what the engine sent, if a client's object holds it; None for any
+    other response. The expectation `response` looks there.
     """
 
     name: str
@@ -57,6 +59,7 @@ class ResponseShape:
     fields: Callable[[Any], Mapping[str, object] | None] = lambda result: None
     id_of: Callable[[Mapping[str, Any]], object] | None = None
     wait: Callable[[Any, int], Awaitable[object] | None] = lambda response, most: None
+    body: Callable[[Any], Mapping[Any, Any] | None] = lambda response: None
 
 
 SHAPES: Registry[ResponseShape] = Registry(
@@ -120,6 +123,16 @@ def is_response(value: object) -> bool:
     if not has_class(value) or is_mock(value):
         return False
     return _first(lambda shape: shape.fits(value) or None) is not None
+
+
+def body_of(response: object) -> Mapping[Any, Any] | None:
+    """Return the body that a client's object holds; None for any other response.
+
+    Raises `UnreadableRanking` if the shape of another package raises an exception.
+    """
+    if type(response) in (list, dict) or not has_class(response) or is_mock(response):
+        return None
+    return _first(lambda shape: shape.body(response))
 
 
 async def wait_for_items(response: Any, most: int) -> object:

@@ -1,0 +1,543 @@
+"""Expectations on the response in a run: the bodies of four engines, clients, batches,
+hooks, reports and records.
+
+What a path means is in `tests/results/responses/test_response_values.py`, what a
+condition means in `tests/expectations/test_response.py`.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.plugin.conftest import Modules, Project
+
+SHARDS = {"total": 1, "successful": 1, "skipped": 0, "failed": 0}
+
+ELASTICSEARCH: dict[str, Any] = {
+    "took": 5,
+    "timed_out": False,
+    "_shards": SHARDS,
+    "hits": {
+        "total": {"value": 10000, "relation": "gte"},
+        "max_score": 1.5,
+        "hits": [
+            {
+                "_index": "shop",
+                "_id": "b1",
+                "_score": 1.5,
+                "_source": {"title": "Boots"},
+            }
+        ],
+    },
+    "aggregations": {
+        "colors": {
+            "doc_count_error_upper_bound": 0,
+            "sum_other_doc_count": 0,
+            "buckets": [
+                {"key": "red", "doc_count": 12},
+                {"key": "blue", "doc_count": 3},
+            ],
+        },
+        "red": {"doc_count": 12},
+    },
+    "suggest": {
+        "spelling": [
+            {
+                "text": "bots",
+                "offset": 0,
+                "length": 4,
+                "options": [{"text": "boots", "score": 0.75}],
+            }
+        ],
+        "of_brands": [{"text": "bots", "offset": 0, "length": 4, "options": []}],
+    },
+}
+
+SOLR: dict[str, Any] = {
+    "responseHeader": {"status": 0, "QTime": 3, "params": {"q": "bots"}},
+    "response": {
+        "numFound": 12,
+        "start": 0,
+        "numFoundExact": True,
+        "docs": [{"id": "b1", "title": "Boots"}],
+    },
+    "facet_counts": {
+        "facet_queries": {},
+        "facet_fields": {"color": ["red", 12, "blue", 3]},
+        "facet_ranges": {},
+        "facet_intervals": {},
+        "facet_heatmaps": {},
+    },
+    "spellcheck": {
+        "suggestions": [
+            "bots",
+            {
+                "numFound": 1,
+                "startOffset": 0,
+                "endOffset": 4,
+                "origFreq": 0,
+                "suggestion": [{"word": "boots", "freq": 12}],
+            },
+        ],
+        "correctlySpelled": False,
+        "collations": [
+            "collation",
+            {
+                "collationQuery": "boots",
+                "hits": 12,
+                "misspellingsAndCorrections": ["bots", "boots"],
+            },
+        ],
+    },
+    "querqy_decorations": ["REDIRECT /boots"],
+}
+SOLR_MAP: dict[str, Any] = {
+    **SOLR,
+    "facet_counts": {
+        "facet_queries": {},
+        "facet_fields": {"color": {"red": 12, "blue": 3}},
+        "facet_ranges": {},
+        "facet_intervals": {},
+        "facet_heatmaps": {},
+    },
+    "spellcheck": {
+        "suggestions": {
+            "bots": {
+                "numFound": 1,
+                "startOffset": 0,
+                "endOffset": 4,
+                "origFreq": 0,
+                "suggestion": [{"word": "boots", "freq": 12}],
+            }
+        },
+        "correctlySpelled": False,
+        "collations": {
+            "collation": {
+                "collationQuery": "boots",
+                "hits": 12,
+                "misspellingsAndCorrections": {"bots": "boots"},
+            }
+        },
+    },
+}
+"""With the parameter `json.nl=map`."""
+
+MEILISEARCH: dict[str, Any] = {
+    "hits": [{"id": "b1", "title": "Boots"}],
+    "query": "bots",
+    "processingTimeMs": 2,
+    "limit": 20,
+    "offset": 0,
+    "estimatedTotalHits": 12,
+    "facetDistribution": {"color": {"red": 12}, "variants.size": {"42.5": 2}},
+    "facetStats": {"price": {"min": 20, "max": 180.5}},
+}
+
+TYPESENSE: dict[str, Any] = {
+    "facet_counts": [
+        {
+            "counts": [
+                {"count": 12, "highlighted": "red", "value": "red"},
+                {"count": 3, "highlighted": "blue", "value": "blue"},
+            ],
+            "field_name": "color",
+            "sampled": False,
+            "stats": {"total_values": 2},
+        }
+    ],
+    "found": 12,
+    "hits": [
+        {
+            "document": {"id": "b1", "title": "Boots"},
+            "highlight": {},
+            "highlights": [],
+            "text_match": 578730054645710969,
+        }
+    ],
+    "metadata": {"redirect": "/boots"},
+    "out_of": 1040,
+    "page": 1,
+    "request_params": {"collection_name": "shop", "per_page": 10, "q": "bots"},
+    "search_cutoff": False,
+    "search_time_ms": 1,
+}
+
+MET: dict[str, tuple[dict[str, Any], dict[str, object]]] = {
+    "elasticsearch": (
+        ELASTICSEARCH,
+        {
+            "hits.total.value": ">= 100",
+            "hits.total.relation": ["eq", "gte"],
+            "aggregations.colors.buckets.0.key": "red",
+            "aggregations.red.doc_count": ">= 10",
+            "suggest.spelling.0.options.0.text": "boots",
+            "suggest.of_brands.0.options": None,
+        },
+    ),
+    "solr": (
+        SOLR,
+        {
+            "response.numFound": 12,
+            "facet_counts.facet_fields.color.0": "red",
+            "facet_counts.facet_fields.color.1": 12,
+            "spellcheck.correctlySpelled": False,
+            "spellcheck.collations.1.collationQuery": "boots",
+            "querqy_decorations": "REDIRECT /boots",
+        },
+    ),
+    "solr, json.nl=map": (
+        SOLR_MAP,
+        {
+            "facet_counts.facet_fields.color.red": ">= 10",
+            "facet_counts.facet_fields.color.green": None,
+        },
+    ),
+    "meilisearch": (
+        MEILISEARCH,
+        {
+            "estimatedTotalHits": "> 10",
+            "facetDistribution.color.red": 12,
+            "facetDistribution.variants.size.42.5": 2,
+            "facetStats.price.max": "<= 200",
+            "redirect": None,
+        },
+    ),
+    "typesense": (
+        TYPESENSE,
+        {
+            "found": 12,
+            "facet_counts.0.counts.0.value": "red",
+            "facet_counts.0.counts.0.count": ">= 10",
+            "metadata.redirect": "/boots",
+        },
+    ),
+}
+
+
+def serve(
+    project: Project,
+    body: object,
+    returned: str = "copy.deepcopy(BODY)",
+    module: str = "copy",
+) -> None:
+    """Write a search that returns a body, or what an expression makes of it."""
+    project.conftest(f"""
+    import {module}
+    import pytest
+
+    BODY = {body!r}
+
+    @pytest.fixture(scope="session")
+    def search():
+        return lambda query, **params: {returned}
+    """)
+
+
+def expecting(**response: object) -> str:
+    """A case file with one case that expects this of the response."""
+    case = {"query": "bots", "expect": {"response": response}}
+    return json.dumps({"cases": [case]})
+
+
+def failure_of(project: Project, *options: str, **response: object) -> str:
+    """What a run says of a case that expects this of the response."""
+    project.cases(expecting(**response))
+    return project.run(*options).told("bots")
+
+
+# --- engines --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("body", "response"), MET.values(), ids=MET)
+def test_conditions_on_the_body_of_an_engine(
+    project: Project, body: object, response: dict[str, object]
+) -> None:
+    serve(project, body)
+    project.cases(expecting(**response))
+    run = project.run()
+    assert run.counts == {"passed": 1}, run.text
+
+
+UNMET: dict[str, tuple[object, dict[str, object], str]] = {
+    "a total": (
+        ELASTICSEARCH,
+        {"hits.total.value": "< 100"},
+        "response: hits.total.value = 10000, expected < 100",
+    ),
+    "a facet": (
+        TYPESENSE,
+        {"facet_counts.0.counts.1.count": ">= 10"},
+        "response: facet_counts.0.counts.1.count = 3, expected >= 10",
+    ),
+    "a correction that should not be there": (
+        SOLR,
+        {"spellcheck.collations": None},
+        "response: spellcheck.collations = ",
+    ),
+    "a redirect": (
+        SOLR,
+        {"querqy_decorations": "REDIRECT /Boots"},
+        'querqy_decorations = ["REDIRECT /boots"], expected "REDIRECT /Boots" (it differs in case only)',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "response", "says"), UNMET.values(), ids=UNMET)
+def test_a_condition_that_is_not_met_fails_its_case(
+    project: Project, body: object, response: dict[str, object], says: str
+) -> None:
+    serve(project, body)
+    failure = failure_of(project, **response)
+    assert says in failure
+
+
+ERRORS: dict[str, tuple[object, dict[str, object], str]] = {
+    "a name": (
+        MEILISEARCH,
+        {"totalHits": 12},
+        'response: the response has no "totalHits": it has "hits", "query", ',
+    ),
+    "a facet that no result has": (
+        MEILISEARCH,
+        {"facetDistribution.colour.red": 12},
+        '"facetDistribution" has "color" and "variants.size"; did you mean facetDistribution.color?',
+    ),
+    "a place": (
+        ELASTICSEARCH,
+        {"suggest.of_brands.0.options.0.text": "boots"},
+        '"suggest.of_brands.0.options" is an empty list',
+    ),
+    "a flat list": (
+        SOLR,
+        {"facet_counts.facet_fields.color.red": ">= 10"},
+        '"facet_counts.facet_fields.color" is a list of 4 items; ',
+    ),
+    "several": (
+        TYPESENSE,
+        {"fonud": 12, "out_off": 3},
+        'has no "out_off": it has',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "response", "says"), ERRORS.values(), ids=ERRORS)
+def test_a_path_that_is_not_there_is_an_error_of_the_case(
+    project: Project, body: object, response: dict[str, object], says: str
+) -> None:
+    serve(project, body)
+    project.cases(expecting(**response))
+    run = project.run("--relevance-record=run.jsonl")
+    assert run.results["bots"].verdict == "error"
+    assert says in run.told("bots")
+
+
+CLIENTS = {
+    "elasticsearch-py": (
+        "elastic_transport",
+        "elastic_transport.ObjectApiResponse(body=BODY, meta=object())",
+    ),
+    "its dsl": (
+        "elasticsearch.dsl",
+        "elasticsearch.dsl.response.Response(elasticsearch.dsl.Search(), BODY)",
+    ),
+    "pysolr": ("pysolr", "pysolr.Results(BODY)"),
+}
+"""A module of each client, and how it makes a response object of a body."""
+
+
+@pytest.mark.engines
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize(("module", "returned"), CLIENTS.values(), ids=CLIENTS)
+def test_the_response_object_of_a_client_has_the_paths_of_its_body(
+    project: Project, modules: Modules, module: str, returned: str
+) -> None:
+    pytest.importorskip(module)
+    name = "solr" if module == "pysolr" else "elasticsearch"
+    body, response = MET[name]
+    serve(project, body, returned, module=module)
+    project.cases(expecting(**response))
+    assert project.run(plugins=[modules]).counts == {"passed": 1}
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "engines.md"
+EXAMPLES = PAGE.read_text(encoding="utf-8").partition("## What the response says")[2]
+FACETS = re.findall(r"```python\n(.*?)```", EXAMPLES, re.DOTALL)[0]
+OF_THE_PAGE = re.findall(
+    r"^\*\*(\w+)\*\*.*?```yaml\n(.*?)```", EXAMPLES, re.MULTILINE | re.DOTALL
+)
+BODIES = {
+    "Elasticsearch": ELASTICSEARCH,
+    "Solr": SOLR_MAP,
+    "Meilisearch": MEILISEARCH,
+    "Typesense": TYPESENSE,
+}
+
+
+@pytest.mark.parametrize(("engine", "cases"), OF_THE_PAGE)
+def test_the_examples_of_the_page_on_engines(
+    project: Project, engine: str, cases: str
+) -> None:
+    returned = "with_facets(BODY)" if engine == "Typesense" else "BODY"
+    serve(project, BODIES[engine], f"__import__('page').{returned}", module="page")
+    project.pytester.syspathinsert()
+    project.write("page.py", f"BODY = {BODIES[engine]!r}\n{FACETS}")
+    project.cases(cases)
+    assert project.run().counts == {"passed": 1}
+
+
+def test_every_engine_has_an_example() -> None:
+    assert [engine for engine, _ in OF_THE_PAGE] == [*BODIES]
+
+
+# --- where the response comes from ----------------------------------------------------
+
+
+def test_suggestions_without_hits_are_a_response(project: Project) -> None:
+    body = {
+        **ELASTICSEARCH,
+        "hits": {"total": {"value": 0, "relation": "eq"}, "hits": []},
+        "aggregations": {},
+    }
+    serve(project, body)
+    correction = {"suggest.spelling.0.options.0.text": "boots"}
+    project.cases(expecting(**correction, **{"hits.total.value": 0}))
+    assert project.run().counts == {"passed": 1}
+
+
+def test_the_response_is_what_the_search_returned_before_any_hook(
+    project: Project,
+) -> None:
+    project.conftest("""
+    import pytest
+
+    @pytest.fixture
+    def search():
+        return lambda query: {"answer": {"ids": ["b1"], "total": 41}}
+
+    def pytest_relevance_ranking(response, case):
+        return response.pop("answer")["ids"]
+    """)
+    project.cases(expecting(**{"answer.total": 41}))
+    assert project.run().counts == {"passed": 1}
+
+
+BATCH = """
+    import asyncio
+    import pytest
+
+    TOTALS = {"boots": 12, "bots": 0, "shoes": 40}
+
+    def body(query):
+        return {"hits": [{"id": query}], "total": TOTALS[query]}
+
+    class Search:
+        def many(self, queries):
+            return [body(query) for query in queries]
+
+    @pytest.fixture(scope="session")
+    def search():
+        return Search()
+"""
+COROUTINE = """
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def search():
+        async def search(query):
+            return {"hits": [{"id": query}], "total": {"boots": 12, "bots": 0, "shoes": 40}[query]}
+        return search
+"""
+SEVERAL = """
+    expect: {response: {total: ">= 10"}}
+    cases:
+      - query: boots
+      - query: bots
+      - {query: shoes, expect: {response: {total: 40}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("search", "option"),
+    [
+        (BATCH, "--relevance-concurrency=1"),
+        (COROUTINE, "--relevance-concurrency=1"),
+        (COROUTINE, "--relevance-concurrency=3"),
+        (COROUTINE, "-n1"),
+    ],
+    ids=["batch", "coroutine", "several at once", "worker"],
+)
+def test_each_case_has_its_own_response(
+    project: Project, search: str, option: str
+) -> None:
+    project.conftest(search)
+    project.cases(SEVERAL)
+    run = project.run(option)
+    assert run.outcomes == {"boots": "passed", "bots": "failed", "shoes": "passed"}
+    assert "response: total = 0, expected >= 10" in run.told("bots")
+
+
+def test_variants_have_their_own_responses(project: Project) -> None:
+    project.conftest("""
+    import pytest
+
+    @pytest.fixture(params=["bm25", "vectors"])
+    def search(request):
+        total = {"bm25": 12, "vectors": 9}[request.param]
+        return lambda query: {"hits": [{"id": "b1"}], "total": total}
+    """)
+    project.cases(expecting(total=">= 10"))
+    run = project.run("--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 1, "failed": 1}
+    verdicts = {each.variant: each.verdict for each in project.recorded().results}
+    assert verdicts == {"bm25": "passed", "vectors": "failed"}
+
+
+def test_the_first_of_several_calls_is_judged(project: Project) -> None:
+    project.conftest("""
+    import itertools
+    import pytest
+
+    @pytest.fixture
+    def search():
+        totals = itertools.count(12)
+        return lambda query: {"hits": [{"id": "b1"}], "total": next(totals)}
+    """)
+    project.cases(expecting(total=12))
+    assert project.run("--relevance-repeat=3").counts == {"passed": 1}
+
+
+def test_a_case_replaces_what_the_suite_expects_or_takes_it_away(
+    project: Project,
+) -> None:
+    serve(project, MEILISEARCH)
+    project.cases("""
+    expect: {response: {estimatedTotalHits: 1, redirect: null}}
+    cases:
+      - query: suite
+      - {query: own, expect: {response: {estimatedTotalHits: 12}}}
+      - {query: none, expect: {response: null, results: 1}}
+    """)
+    run = project.run()
+    assert run.outcomes == {"suite": "failed", "own": "passed", "none": "passed"}
+
+
+def test_a_check_in_python_looks_at_what_it_is_given(project: Project) -> None:
+    project.conftest("")
+    project.write(
+        "test_shop.py",
+        f"""
+BODY = {MEILISEARCH!r}
+
+def test_total(relevance):
+    relevance.check("bots", BODY, expect={{"response": {{"estimatedTotalHits": 12}}}})
+
+def test_hits_alone(relevance):
+    relevance.check("bots", BODY["hits"], expect={{"response": {{"estimatedTotalHits": 12}}}})
+""",
+    )
+    run = project.run()
+    assert run.counts == {"passed": 1, "failed": 1}
+    assert "let the search return the whole response of the engine" in run.text
