@@ -8,7 +8,7 @@ and cases that were expected to fail count; skipped cases do not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pytest_relevance._number_text import score_text
 from pytest_relevance._text import counted, quoted
@@ -20,15 +20,7 @@ from pytest_relevance.gates.common_findings import (
     NoReferenceFinding,
     UndefinedFinding,
 )
-from pytest_relevance.gates.failed_before import (
-    FigureBefore,
-    NotKnown,
-    Weighted,
-    collect_values,
-    fallen_cases,
-    figure_before,
-    has_fallen,
-)
+from pytest_relevance.gates.failed_before import FigureBefore, fallen_cases
 from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import (
     BOUNDS_SCHEMA,
@@ -40,23 +32,22 @@ from pytest_relevance.gates.metric_bounds import (
     describe_bounds,
     digits_beside,
     misses_bound,
-    name_with_depths,
 )
-from pytest_relevance.metrics.measures import is_lower_better, needs_texts
+from pytest_relevance.gates.metric_scores import (
+    ScoresOfCases,
+    compared_variants,
+    figure_without_filled,
+    full_name,
+    least_digits,
+    only_new_cases_meet,
+    relation_to_bound,
+    score_figure_before,
+    without_score,
+)
 from pytest_relevance.metrics.metric import Metric
 from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_result import CaseResult, weighted_mean
-from pytest_relevance.results.compare.differences import (
-    has_relevant,
-    score_before,
-    set_depths,
-)
-from pytest_relevance.results.filled import has_filled, without_fill
-from pytest_relevance.results.records.run_info import AcceptedCase
-from pytest_relevance.results.records.uncompared import (
-    found_something_new,
-    not_compared_cases,
-)
+from pytest_relevance.results.compare.differences import has_relevant, set_depths
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,147 +103,26 @@ def _judge_metric(
     reference: Reference,
 ) -> MeanFinding | UndefinedFinding | NoReferenceFinding:
     """Return what a gate finds for one metric: the mean, or why there is none."""
-    variants: tuple[str, ...] = ()
-    if gate.variant is not None and gate.against is not None:
-        variants = (gate.variant, gate.against)
-    name = reference.name if metric.is_similarity else ""
-    scores = _scores(metric, cases)
-    if not scores:
-        if metric.is_similarity:
-            return NoReferenceFinding(metric, reference=name, variants=variants)
-        return UndefinedFinding(metric)
-    mean = weighted_mean(scores)
+    scores = ScoresOfCases(metric)
+    weighted = scores.weighted(cases)
+    if not weighted:
+        return without_score(metric, gate, reference)
+    mean = weighted_mean(weighted)
     before = None
     if misses_bound(metric, mean, bound) and not metric.is_similarity:
-        before = _before(metric, bound, gate, reference)
+        before = score_figure_before(scores, weighted_mean, bound, gate, reference)
     return MeanFinding(
         metric=metric,
         mean=mean,
         bound=bound,
-        counted=len(scores),
+        counted=len(weighted),
         total=count_without_errors(cases),
         depths=set_depths([metric], cases),
-        reference=name,
-        variants=variants,
-        without_filled=_mean_without_filled(metric, cases),
+        reference=reference.name if metric.is_similarity else "",
+        variants=compared_variants(gate),
+        without_filled=figure_without_filled(scores, weighted_mean, cases),
         before=before,
     )
-
-
-def _without_new(
-    metric: Metric, bound: float, cases: Sequence[CaseResult], reference: Reference
-) -> Iterator[NewCasesFinding]:
-    """Yield a remark if the mean over the cases that are not new misses the bound."""
-    known = _scores(metric, reference.known(cases))
-    if not known:
-        return
-    mean = weighted_mean(known)
-    if misses_bound(metric, mean, bound):
-        digits = digits_beside(mean, bound, _least_digits(metric))
-        yield NewCasesFinding(
-            new=len(_scores(metric, cases)) - len(known),
-            known=len(known),
-            figure=f"{mean:.{digits}f}",
-            bound=f"{bound:.{digits}f}",
-            reference=reference.name,
-            relation="above" if is_lower_better(metric) else "below",
-        )
-
-
-def _scores(metric: Metric, cases: Sequence[CaseResult]) -> list[Weighted]:
-    scores = []
-    for case in cases:
-        score = case.evaluation.scores.get(metric.text)
-        if score is not None and has_relevant(case, metric.text):
-            scores.append((score, case.weight))
-    return scores
-
-
-def _mean_without_filled(metric: Metric, cases: Sequence[CaseResult]) -> float | None:
-    """Return the mean without grades from files with `fill: true`.
-
-    None if there are no such grades, if no case has a score without them, and for a
-    metric that compares rankings.
-    """
-    if metric.is_similarity or not has_filled(cases):
-        return None
-    scores = _scores(metric, [without_fill(case) for case in cases])
-    return weighted_mean(scores) if scores else None
-
-
-@dataclass(frozen=True, slots=True)
-class ScoresOfCases:
-    """The score of a case by the metric of a gate on a mean, now and in the reference.
-
-    The methods are those of `ValuesOfCases`.
-    """
-
-    metric: Metric
-
-    def now(self, result: CaseResult) -> float | None:
-        """Return the score of a case; None if it does not count in the mean."""
-        if not has_relevant(result, self.metric.text):
-            return None
-        return result.evaluation.scores.get(self.metric.text)
-
-    def before(self, result: CaseResult) -> float | None:
-        """Return the score of the accepted ranking by the judgments of today."""
-        return score_before(result, self.metric.text)
-
-    def when_accepted(self, case: AcceptedCase) -> float | None:
-        """Return the score in the reference; None if it was not defined.
-
-        Raises `NotKnown` if the reference does not have it.
-        """
-        if self.metric.text not in case.scores:
-            raise NotKnown
-        return case.scores[self.metric.text]
-
-
-def _before(
-    metric: Metric, bound: float, gate: Gate, reference: Reference
-) -> FigureBefore | None:
-    """Return the mean of the reference; None if it is not known for all cases.
-
-    If the mean without grades from files with `fill: true` fell, the gate did not fail
-    before.
-    """
-    results = reference.results
-    if not_compared_cases(results) or found_something_new(results):
-        return None
-    sign = -1 if is_lower_better(metric) else 1
-
-    def figure(weighted: Sequence[Weighted]) -> float:
-        return sign * weighted_mean(weighted)
-
-    before = figure_before(
-        gate,
-        ScoresOfCases(metric),
-        figure=figure,
-        bound=sign * bound,
-        reference=reference,
-    )
-    if before is None:
-        return None
-    if before.figure is not None:
-        before = replace(before, figure=sign * before.figure)
-    if before.is_known and _fell_by_people(metric, gate, results):
-        return replace(before, is_known=False)
-    return before
-
-
-def _fell_by_people(metric: Metric, gate: Gate, results: Sequence[CaseResult]) -> bool:
-    """Say whether the mean fell if grades from files with `fill: true` do not count."""
-    if not has_filled(results):
-        return False
-    of_people = [without_fill(result) for result in results]
-    both = collect_values(gate, ScoresOfCases(metric), of_people, accepted=())
-    return has_fallen(both, weighted_mean)
-
-
-def _least_digits(metric: Metric) -> int:
-    """Return the fewest decimals of a mean: none for a mean number of characters."""
-    return 0 if needs_texts(metric) else 3
 
 
 def _counted_cases(finding: MeanFinding) -> str:
@@ -310,19 +180,16 @@ class _MeanGate(GateKind):
             finding = _judge_metric(metric, bound, gate, cases, reference)
             yield finding
             if finding.is_met:
-                yield from _without_new(metric, bound, cases, reference)
+                yield from only_new_cases_meet(
+                    ScoresOfCases(metric), weighted_mean, bound, cases, reference
+                )
 
     def explain(self, finding: MeanFinding) -> str:
         """Return, for example, `mean nDCG@10 0.712, below 0.750 (20 cases)`."""
-        least = _least_digits(finding.metric)
+        least = least_digits(finding.metric)
         digits = digits_beside(finding.mean, finding.bound, least)
-        relation = "at least" if finding.is_met else "below"
-        if is_lower_better(finding.metric):
-            relation = "at most" if finding.is_met else "above"
-        name = name_with_depths(finding.metric, finding.depths)
-        if finding.variants:
-            one, other = finding.variants
-            name += f" of {quoted(one)} against {quoted(other)}"
+        relation = relation_to_bound(finding.metric, is_met=finding.is_met)
+        name = full_name(finding.metric, finding.depths, finding.variants)
         if finding.variant is not None:
             name += f" of {quoted(finding.variant)}"
         text = (

@@ -1,4 +1,4 @@
-"""What gates on means of metrics share: checks of bounds, and cases without a score.
+"""What gates on metrics share: checks of bounds, and cases without a score.
 
 The kinds check bounds when a case file is read, and count cases when a run has ended.
 """
@@ -106,14 +106,15 @@ def _check_drop(value: object, at: Location) -> float | Wrong:
     return at.refuse(f"expected a number from 0 on, found {found(value)}")
 
 
-def misses_bound(metric: Metric, mean: float, bound: float) -> bool:
-    """Say whether a mean misses its bound, by more than rounding.
+def misses_bound(metric: Metric, figure: float, bound: float) -> bool:
+    """Say whether a figure of scores misses its bound, by more than rounding.
 
-    The bound is the least that the mean may be, or the most if a lower score is better.
+    The bound is the least that the figure may be. If a lower score is better, it is the
+    most.
     """
     if is_lower_better(metric):
-        return mean > bound + ROUNDING
-    return mean < bound - ROUNDING
+        return figure > bound + ROUNDING
+    return figure < bound - ROUNDING
 
 
 def bounds_by_metric(gate: Gate) -> dict[str, float]:

@@ -17,7 +17,7 @@ from pytest_relevance.gates.failed_before import (
     collect_values,
     failed_before,
 )
-from pytest_relevance.gates.mean import ScoresOfCases
+from pytest_relevance.gates.metric_scores import ScoresOfCases
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.results.case_result import weighted_mean as mean
 from pytest_relevance.results.records.run_info import AcceptedCase
