@@ -107,11 +107,16 @@ The last four are not keys of `expect:`. `exclude_passages` is a key of a case. 
 of `metric` and `similarity` are metrics. `unknown` is only in records.
 """
 
+PERCENTILES = tuple(f"p{percent}" for percent in range(1, 51))
+"""The gates on a percentile: p1 to p50."""
+
 GATES: Mapping[str, str] = {
     "mean": "gates.mean:MEAN_GATE",
     "max_drop": "gates.drop:DROP_GATE",
     "latency": "gates.latency:LATENCY_GATE",
     "passing": "gates.passing:PASSING_GATE",
+    "min": "gates.percentile:MIN_GATE",
+    **dict.fromkeys(PERCENTILES, "gates.percentile:PERCENTILE_GATE"),
     "unknown": "gates.unknown:UNKNOWN_GATE",
 }
 """Kinds of gates. `unknown` is only in records."""

@@ -8,15 +8,17 @@ It is called once for a case file, while the file is read.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted, shown
+from pytest_relevance.bundled import PERCENTILES
 from pytest_relevance.cases.location import WRONG, Location, Wrong
-from pytest_relevance.cases.model import MAX_DROP, MEAN, UNKNOWN, Case, Gate
+from pytest_relevance.cases.model import MAX_DROP, MEAN, MIN, UNKNOWN, Case, Gate
 from pytest_relevance.cases.scalars import is_number
-from pytest_relevance.cases.schema_parts import ANY_TEXT, ID, TAG, Schema, about
+from pytest_relevance.cases.schema_parts import ANY_TEXT, END, ID, TAG, Schema, about
 from pytest_relevance.cases.values import (
     Check,
     check_id,
@@ -43,6 +45,12 @@ def _kind_named(name: str) -> Condition:
     """Return the kind of gate with a name. Raises `ExtensionError` if it is broken."""
     condition: Condition = GATES.get(name)
     return condition
+
+
+def _in_prose(names: Iterable[str]) -> str:
+    """Return the names of kinds as text. The percentiles are `p1 to p50`."""
+    others = [name for name in names if name not in PERCENTILES]
+    return listed([*others, f"{PERCENTILES[0]} to {PERCENTILES[-1]}"])
 
 
 def _names_of_kinds(keys: Iterable[str] = ()) -> list[str]:
@@ -98,6 +106,9 @@ _ROWS = (
         about="The variant that the rankings of the other one are compared with."),
 )
 # fmt: on
+
+_OF_VARIANTS = (MEAN, MIN, *PERCENTILES)
+"""The conditions that may compare two variants."""
 
 OPTIONS: Mapping[str, _Option] = {option.name: option for option in _ROWS}
 """What a gate may have beside its condition, by name."""
@@ -166,7 +177,9 @@ def _check_gate(written: object, at: Location) -> Gate | Wrong:
 def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
     """Return the gate that these keys and values describe, or report mistakes."""
     conditions = _names_of_kinds(written)
-    takes = f"a gate has {listed(conditions)}, and may have {listed(OPTIONS, 'and')}"
+    if _refuse_percentiles(written, conditions, at) is WRONG:
+        return WRONG
+    takes = f"a gate has {_in_prose(conditions)}, and may have {listed(OPTIONS, 'and')}"
     names = [*conditions, *OPTIONS]
     is_wrong = report_unknown_keys(written, names, takes=takes, at=at) is WRONG
     values: dict[str, Any] = {}
@@ -174,16 +187,36 @@ def _check_keys(written: Mapping[str, object], at: Location) -> Gate | Wrong:
         if name in written:
             values[name] = _check_key(name, written[name], at.under(name))
             is_wrong = is_wrong or values[name] is WRONG
-    condition = _check_condition(written, conditions, at)
-    if condition is WRONG or is_wrong or _check_variants(values, at) is WRONG:
+    chosen = _check_condition(written, conditions, at)
+    if chosen is WRONG or is_wrong or _check_variants(values, at) is WRONG:
         return WRONG
-    fields: dict[str, Any] = {"id": "", "condition": condition.name}
-    fields[condition.gate_field] = values[condition.name]
+    condition = _kind_named(chosen)
+    fields: dict[str, Any] = {"id": "", "condition": chosen}
+    fields[condition.gate_field] = values[chosen]
     for name in OPTIONS:
         if name in values:
             fields[name] = values[name]
     gate = Gate(**fields)
     return gate if gate.id else replace(gate, id=usual_id(gate, condition))
+
+
+def _refuse_percentiles(
+    written: Mapping[str, object], conditions: Sequence[str], at: Location
+) -> Wrong | None:
+    """Report keys that look like percentiles and are no conditions: `p95`, `p0.5`."""
+    result = None
+    for key in written:
+        if key in conditions or not re.fullmatch("[pP][0-9][0-9.,]*%?", str(key)):
+            continue
+        result = at.refuse(
+            f"{quoted(str(key))} is not a gate. A low percentile shows the worst cases, so "
+            f"percentiles are {PERCENTILES[0]} to {PERCENTILES[-1]}, in whole numbers. "
+            "Write p5: {nDCG@10: 0.3}, min: {nDCG@10: 0.3} for every case, or latency: "
+            '{p95: "<= 200 ms"}',
+            str(key),
+            at_key=True,
+        )
+    return result
 
 
 def _check_key(name: str, value: object, at: Location) -> object:
@@ -215,7 +248,7 @@ def _check_made(name: str, made: object) -> None:
 
 def _check_condition(
     written: Mapping[str, object], conditions: Sequence[str], at: Location
-) -> Condition | Wrong:
+) -> str | Wrong:
     """Return the condition of a gate, or report that it has none or several.
 
     A key `p` without `max_drop` is a mistake too.
@@ -233,27 +266,28 @@ def _check_condition(
         GATES.names()  # a package may have a gate with the name of an option
     if len(names) != 1:
         number = f"{listed(names, 'and')} are two" if names else "there is none"
-        return at.refuse(f"a gate has one condition, {listed(conditions)}; {number}")
-    return WRONG if has_wrong_p else _kind_named(names[0])
+        return at.refuse(f"a gate has one condition, {_in_prose(conditions)}; {number}")
+    return WRONG if has_wrong_p else names[0]
 
 
 def _check_variants(values: Mapping[str, Any], at: Location) -> Wrong | None:
     """Report `variant` and `against` of a gate if they do not compare two variants.
 
-    Only a mean of metrics that compare rankings can compare two variants.
+    Only bounds of metrics that compare rankings can compare two variants.
     """
     variant, against = values.get("variant"), values.get("against")
     if variant is None and against is None:
         return None
-    of_mean = [metric for metric, _ in values.get(MEAN, ())]
+    metrics = []
+    for name in _OF_VARIANTS:
+        metrics += [metric for metric, _ in values.get(name, ())]
     are_two = None not in (variant, against) and variant != against
-    compare = bool(of_mean) and all(metric.is_similarity for metric in of_mean)
+    compare = bool(metrics) and all(metric.is_similarity for metric in metrics)
     if are_two and compare:
         return None
     return at.refuse(
-        "variant and against are two variants, whose rankings a mean of "
-        f"{listed(SIMILARITIES)} compares; write mean: {{overlap@10: 0.95}}, variant: ann, "
-        "against: exact"
+        f"variant and against are two variants, whose rankings {listed(SIMILARITIES)} "
+        "compares; write mean: {overlap@10: 0.95}, variant: ann, against: exact"
     )
 
 
@@ -271,20 +305,27 @@ def usual_id(gate: Gate, condition: Condition) -> str:
 def gate_schema() -> Schema:
     """Return the JSON Schema of a gate."""
     names = [name for name in GATES.names() if name != UNKNOWN]
-    properties = {}
+    properties, patterns = {}, {}
     for name in names:
         condition = _kind_named(name)
-        properties[name] = about(condition.about, condition.schema)
+        schema = about(condition.about, condition.schema)
+        if name in PERCENTILES:
+            patterns[f"^(?:{'|'.join(PERCENTILES)}){END}"] = schema
+        else:
+            properties[name] = schema
+    of_variants = [{"required": [name]} for name in _OF_VARIANTS]
     for option in OPTIONS.values():
         properties[option.name] = about(option.about, option.schema)
     return {
         "type": "object",
         "properties": properties,
+        "patternProperties": patterns,
         "additionalProperties": False,
         "oneOf": [{"required": [name]} for name in names],
         "allOf": [
             {"if": {"required": ["p"]}, "then": {"required": [MAX_DROP]}},
-            {"if": {"required": ["variant"]}, "then": {"required": ["against", MEAN]}},
-            {"if": {"required": ["against"]}, "then": {"required": ["variant", MEAN]}},
+            {"if": {"required": ["variant"]}, "then": {"required": ["against"]}},
+            {"if": {"required": ["against"]}, "then": {"required": ["variant"]}},
+            {"if": {"required": ["variant"]}, "then": {"anyOf": of_variants}},
         ],
     }

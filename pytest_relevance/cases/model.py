@@ -47,6 +47,9 @@ UNKNOWN = "unknown"
 MEAN = "mean"
 """The kind of a gate that bounds means of metrics. It may compare two variants."""
 
+MIN = "min"
+"""The kind of a gate that bounds the lowest scores. It may compare two variants."""
+
 MAX_DROP = "max_drop"
 """The kind of a gate that bounds how far means drop. It may have a `p`."""
 

@@ -1,1 +1,1 @@
-"""The kinds of gates: `mean`, `max_drop`, `passing`, `latency`. How gates are decided."""
+"""The kinds of gates, for example `mean`, `passing` and `min`. How gates are decided."""

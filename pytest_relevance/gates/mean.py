@@ -25,12 +25,12 @@ from pytest_relevance.gates.kind import CaseBehind, Finding, GateKind, Reference
 from pytest_relevance.gates.metric_bounds import (
     BOUNDS_SCHEMA,
     Bounds,
-    bounds_by_metric,
     check_metrics,
     count_without_errors,
     cut_findings,
     describe_bounds,
     digits_beside,
+    implies_bounds,
     misses_bound,
 )
 from pytest_relevance.gates.metric_scores import (
@@ -45,7 +45,6 @@ from pytest_relevance.gates.metric_scores import (
     without_score,
 )
 from pytest_relevance.metrics.metric import Metric
-from pytest_relevance.metrics.names import metric_named
 from pytest_relevance.results.case_result import CaseResult, weighted_mean
 from pytest_relevance.results.compare.differences import has_relevant, set_depths
 
@@ -155,13 +154,7 @@ class _MeanGate(GateKind):
         return describe_bounds(gate)
 
     def implies(self, now: Gate, before: Gate) -> bool:
-        bounds = bounds_by_metric(now)
-        for name, bound in bounds_by_metric(before).items():
-            if name not in bounds:
-                return False
-            if misses_bound(metric_named(name), bounds[name], bound):
-                return False
-        return True
+        return implies_bounds(now, before)
 
     def judge(
         self, gate: Gate, cases: Sequence[CaseResult], reference: Reference

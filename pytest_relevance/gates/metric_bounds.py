@@ -122,6 +122,20 @@ def bounds_by_metric(gate: Gate) -> dict[str, float]:
     return {metric.text: bound for metric, bound in gate.bounds}
 
 
+def implies_bounds(now: Gate, before: Gate) -> bool:
+    """Say whether each earlier metric still has a bound, as strict or stricter.
+
+    Both gates have the same condition, which bounds a figure of the scores.
+    """
+    bounds = bounds_by_metric(now)
+    for metric, bound in before.bounds:
+        if metric.text not in bounds:
+            return False
+        if misses_bound(metric, bounds[metric.text], bound):
+            return False
+    return True
+
+
 def describe_bounds(gate: Gate) -> str:
     """Return the metrics of a gate with their bounds: `nDCG@10 0.75, RR 0.5`."""
     parts = []

@@ -367,10 +367,11 @@ def grouped(
 def percentile(values: Sequence[float], percent: int) -> float:
     """Return the nearest-rank percentile of values, which need not be sorted.
 
-    `percent`: from 1 to 100. Raises IndexError if there are no values.
+    `percent`: from 0, for the least value, to 100. Raises IndexError if there are no
+        values.
     """
-    rank = math.ceil(percent * len(values) / 100)
-    return sorted(values)[rank - 1]
+    rank = (percent * len(values) + 99) // 100  # divided by 100 and rounded up
+    return sorted(values)[max(rank, 1) - 1]
 
 
 def values_needed(percent: int) -> int:

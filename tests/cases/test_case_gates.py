@@ -40,6 +40,19 @@ def test_a_mean_of_one_variant_against_another() -> None:
     assert [metric.text for metric in plain.similarities] == ["RBO(p=0.5)@5"]
 
 
+def test_the_lowest_cases() -> None:
+    least, low, ann = gates(
+        {"min": {"ndcg@10": 0.3, "characters@5": "<= 12000"}},
+        {"p5": {"P@5": 0.5}, "tag": "head"},
+        {"p50": {"overlap@10": 1}, "variant": "ann", "against": "exact"},
+    )
+    assert least.id == "min nDCG@10 0.3, characters@5 <= 12000"
+    assert low.id == "p5 P@5 0.5 of head"
+    assert (ann.id, ann.condition) == ("p50 overlap@10 1 of ann against exact", "p50")
+    for gate in (least, low, ann):
+        assert RecordedGate.of(gate, line=3).gate == gate
+
+
 def test_a_drop_and_a_share() -> None:
     drop, share = gates(
         {"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, {"passing": 0.95, "id": "most-pass"}
@@ -64,7 +77,9 @@ def test_figures_of_the_latency() -> None:
     assert RecordedGate.of(gate, line=3).gate == gate
 
 
-BETWEEN = "gates[0]: variant and against are two variants, whose rankings a mean of overlap, Jaccard or RBO compares; write"
+CONDITIONS = "mean, max_drop, latency, passing, min or p1 to p50"
+ONE = f"gates[0]: a gate has one condition, {CONDITIONS}; "
+BETWEEN = "gates[0]: variant and against are two variants, whose rankings overlap, Jaccard or RBO compares; write"
 
 
 @pytest.mark.parametrize(
@@ -77,9 +92,9 @@ BETWEEN = "gates[0]: variant and against are two variants, whose rankings a mean
         ({"latency": {"max": 2}}, "gates[0].latency.max: expected the longest time in ms or s, found 2; write max: "),
         ({"latency": {"p95": "1 s"}, "p": 0.05}, "gates[0].p: p belongs to max_drop"),
         ("mean", "gates[0]: a gate is a mapping such as {mean: {nDCG@10: 0.75}}, found the text"),
-        ({}, "gates[0]: a gate has one condition, mean, max_drop, latency or passing; there is none"),
-        ({"mean": {"P@5": 1}, "passing": 1}, "gates[0]: a gate has one condition, mean, max_drop, latency or passing;"),
-        ({"maen": {"P@5": 1}}, 'gates[0]: unknown key "maen"; a gate has mean, max_drop, latency or passing'),
+        ({}, ONE + "there is none"),
+        ({"mean": {"P@5": 1}, "passing": 1}, ONE + "mean and passing are two"),
+        ({"maen": {"P@5": 1}}, f'gates[0]: unknown key "maen"; a gate has {CONDITIONS}'),
         ({"mean": 0.7}, "gates[0].mean: expected metrics and their bounds, such as {nDCG@10: 0.75}, found 0.7"),
         ({"mean": {"P@5": 70}}, "gates[0].mean.P@5: expected a number from 0 to 1, found 70"),
         ({"max_drop": {"CG@5": -1}}, "gates[0].max_drop.CG@5: expected a number from 0 on, found -1"),
@@ -89,6 +104,10 @@ BETWEEN = "gates[0]: variant and against are two variants, whose rankings a mean
         ({"passing": 1, "p": 0.05}, "gates[0].p: p belongs to max_drop: the drop fails the gate only if it"),
         ({"max_drop": {"P@5": 0.1}, "p": 5}, "gates[0].p: expected a level of significance such as 0.05, found 5"),
         ({"passing": 1, "id": "a::b"}, 'gates[0].id: the id "a::b" has ::, which a pytest node id cannot carry'),
+        ({"min": 0.3}, "gates[0].min: expected metrics and their bounds, such as {nDCG@10: 0.75}, found 0.3"),
+        ({"p5": {"characters@5": 9}, "p10": {"P@5": 1}}, ONE + "p5 and p10 are two"),
+        ({"p5": {"P@5": ">= 0.5"}}, 'gates[0].p5.P@5: expected a number from 0 to 1, found the text ">= 0.5"'),
+        ({"min": {"P@5": 1}, "p": 0.05}, "gates[0].p: p belongs to max_drop"),
         ({"max_drop": {"overlap@9": 0.1}}, "gates[0].max_drop: overlap@9 compares two rankings; its mean is bound by"),
         ({"mean": {"overlap@9": 1}, "against": "x"}, BETWEEN),
         ({"mean": {"RBO": 1}, "variant": "x", "against": "x"}, BETWEEN),
@@ -100,6 +119,15 @@ BETWEEN = "gates[0]: variant and against are two variants, whose rankings a mean
 )  # fmt: skip
 def test_a_gate_that_cannot_be_read(written: Any, message: str) -> None:
     assert any(refusal.startswith(message) for refusal in refusals(written))
+
+
+@pytest.mark.parametrize("key", ["p95", "p51", "p0", "p0.5", "p05", "P5", "p5%"])
+def test_a_percentile_that_is_none(key: str) -> None:
+    assert refusals({key: {"nDCG@10": 0.3}}) == [
+        f'gates[0]: "{key}" is not a gate. A low percentile shows the worst cases, so percentiles are p1 to p50, in '
+        "whole numbers. Write p5: {nDCG@10: 0.3}, min: {nDCG@10: 0.3} for every case, or latency: "
+        '{p95: "<= 200 ms"}'
+    ]
 
 
 def test_two_gates_of_one_name() -> None:

@@ -13,6 +13,7 @@ from pytest_relevance.gates.kind import GateKind
 from pytest_relevance.gates.latency import LATENCY_GATE
 from pytest_relevance.gates.mean import MEAN_GATE
 from pytest_relevance.gates.passing import PASSING_GATE
+from pytest_relevance.gates.percentile import MIN_GATE, PERCENTILE_GATE
 from pytest_relevance.results.case_parts import BaselineComparison
 from tests.helpers import case_result, recorded_gates
 
@@ -27,6 +28,8 @@ TIMES = st.builds(
 )
 KINDS: dict[str, tuple[GateKind, st.SearchStrategy[Any]]] = {
     "mean": (MEAN_GATE, st.fixed_dictionaries({"mean": MEANS})),
+    "min": (MIN_GATE, st.fixed_dictionaries({"min": MEANS})),
+    "p50": (PERCENTILE_GATE, st.fixed_dictionaries({"p50": MEANS})),
     "passing": (
         PASSING_GATE,
         st.fixed_dictionaries({"passing": st.sampled_from([0.25, 0.5, 0.75, 1])}),
