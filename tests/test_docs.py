@@ -22,12 +22,13 @@ FOLLOWED = (
     "howto/compare.md",
     "howto/assistant.md",
     "reference/case-file.md",
+    "reference/gates.md",
     "reference/metrics.md",
     "reference/test-changes.md",
 )
 """Pages whose files are written and whose commands print what is shown, in turn."""
 
-OF_THEIR_OWN = ("start.md", "howto/assistant.md")
+OF_THEIR_OWN = ("start.md", "howto/assistant.md", "reference/gates.md")
 """Pages that have a search of their own; the others use that of the first page."""
 
 FIXTURE, CASES = (

@@ -84,11 +84,11 @@ class UndefinedFinding(MetricFinding):
     variant: str | None = None
 
     def text(self) -> str:
-        """Return, for example, `mean P@5 is not defined: no case has a score`."""
+        """Return, for example, `P@5 is not defined: no case has a score`."""
         name = self.metric.text
         if self.variant is not None:
             name += f" of {quoted(self.variant)}"
-        return f"mean {name} is not defined: no case has a score"
+        return f"{name} is not defined: no case has a score"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from tests.plugin.conftest import WORDS, Project, Run
+from tests.plugin.conftest import WORDS, Command, Project, Run, one_line
 from tests.plugin.shop import UPDATE
 
 SEARCH = """
@@ -377,3 +377,40 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
     assert '  1 case without a baseline left out: "f"' in told
     assert told[-1] == "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:4"
     assert shop.run("--relevance-update=new").gates == {gate: "failed"}
+
+
+# The lowest cases
+
+
+def test_the_lowest_cases_in_a_run_and_in_its_record(
+    project: Project, command: Command
+) -> None:
+    project.conftest(SEARCH)
+    project.cases("""
+        gates: [{min: {nDCG@10: 0.6}}, {p25: {nDCG@10: 0.6}}]
+        cases:
+          - {query: a b, judgments: {a: 3, b: 1}}
+          - {query: b a, judgments: {a: 3, b: 1}}
+          - {query: x a, judgments: {a: 3, b: 1}}
+          - {query: x y, judgments: {a: 3, b: 1}, min_ndcg: 0.5, xfail: not yet}
+          - {query: c}
+    """)
+    run = project.run("--relevance-record=run.jsonl")
+    least, low = "gate[min nDCG@10 0.6]", "gate[p25 nDCG@10 0.6]"
+    assert run.gates == {least: "failed", low: "failed"}
+    found = (
+        'lowest nDCG@10 0.579 ("x a"), below 0.600 (3 of 5 cases; 1 without a score: '
+        '"c"; 1 with xfail: "x y")'
+    )
+    assert f"shop.relevance.yaml:1: {found}" in run.told(least)
+    behind = ["  0.579  x a   measured   shop.relevance.yaml:5"]
+    title = "beyond the bound, the worst first"
+    assert run.failure(least).splitlines()[-2:] == [title, *behind]
+    assert found_by(run, low) == {
+        'p25 nDCG@10 0.000, below 0.600 (4 of 5 cases; 1 without a score: "c"); lowest '
+        '0.000 ("x y")'
+    }
+    for name in ("report", "merge"):
+        assert found in one_line(command(name, "run.jsonl").out)
+    replayed = project.run("--noconftest", "--relevance-replay=run.jsonl")
+    assert found in replayed.told(least)

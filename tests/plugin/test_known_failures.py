@@ -166,6 +166,7 @@ class GateRow(NamedTuple):
 
 MEAN, SHARE, DROP = "mean: {nDCG@10: 0.95}", "passing: 0.9", "max_drop: {nDCG@10: 0.01}"
 OF_HEAD = f"{MEAN}, tag: head"
+LEAST, MEDIAN = "min: {nDCG@10: 0.6}", "p50: {nDCG@10: 0.6}"
 LOW, GOOD, BEST = ("low", "", "x a"), ("good", "", "b a"), ("best", "", "a b")
 NONE = ("none", "", "x y")
 EMPTY, ERROR = ("empty", "", ""), ("error", "", "boom")
@@ -212,6 +213,12 @@ GATE_ROWS = {
     "passing-new": GateRow(SHARE, [LOW_FAILS, PASSES], [LOW_FAILS, PASSES, ("new", MEETS, "a b")], K),
     "newly-failing": GateRow(SHARE, [LOW_FAILS, PASSES], [LOW_FAILS, ("passes", MEETS, "b a")], F),
     "passed-then": GateRow(SHARE, [PASSES], [PASSES, ("new", MEETS, "x a")], F),
+    "as-low": GateRow(LEAST, [LOW, GOOD], [LOW, BEST], K),
+    "lower": GateRow(LEAST, [LOW, GOOD], [LOWER, GOOD], F),
+    "another-low": GateRow(LEAST, [LOW, GOOD], [LOW, ("good", "tolerance: 1", "x a")], F),
+    "new-low": GateRow(LEAST, [LOW, GOOD], [LOW, GOOD, ("new", "", "x a")], F),
+    "lowest-gone": GateRow(LEAST, [LOW, NONE], [LOW], K),
+    "as-low-median": GateRow(MEDIAN, [LOW, NONE, GOOD], [LOW, NONE, BEST], K),
     "no-drop": GateRow(DROP, [LOW, GOOD], [LOW, GOOD], P),
     "drop": GateRow(DROP, [LOW, GOOD], [LOWER, GOOD], F),
 }  # fmt: skip
