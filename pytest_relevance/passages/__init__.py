@@ -3,6 +3,7 @@
 | module | what it has |
 |---|---|
 | `matching` | whether a text holds a quote |
+| `places` | where a text holds a quote |
 | `near_misses` | the text that nearly holds a quote, and what is different |
 | `differences` | the kinds of differences of such a text |
 | `quotes` | quotes of a case that are empty or short, or one inside another |

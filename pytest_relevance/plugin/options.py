@@ -301,7 +301,8 @@ class RunSettings:
         outputs: the names of all options that write something.
         details: whether ranking, grades and titles are kept of every case, even if it
             passes.
-        keeps_texts: whether a record is written that keeps the texts of results.
+        keeps_texts: whether results keep their texts, for a page or for a record.
+        records_texts: whether a record keeps the texts of results.
         properties: whether a JUnit file is written.
         runs_tests: false if the command only lists tests, sets them up or shows
             fixtures.
@@ -322,6 +323,7 @@ class RunSettings:
     outputs: Sequence[str]
     details: bool
     keeps_texts: bool
+    records_texts: bool
     properties: bool
     runs_tests: bool
     home: tuple[int, int]
@@ -396,6 +398,9 @@ def read_settings(config: pytest.Config) -> None:
     outputs = [file.name for file in files]
     if option.relevance_update is not None:
         outputs.append("update")
+    records_texts = bool(
+        config.getini("relevance_record_texts") and "record" in outputs
+    )
     is_known_expected = choice(config, "relevance_known", KNOWN) == "xfail"
     config.stash[_SETTINGS] = RunSettings(
         tolerance=_tolerance(config),
@@ -409,9 +414,8 @@ def read_settings(config: pytest.Config) -> None:
         files=files,
         outputs=outputs,
         details=bool(verbosity(option) > 1 or outputs),
-        keeps_texts=bool(
-            config.getini("relevance_record_texts") and "record" in outputs
-        ),
+        keeps_texts=records_texts or any(file.is_page for file in files),
+        records_texts=records_texts,
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in WITHOUT_TESTS),
         home=here(),

@@ -128,6 +128,9 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
     target = Target.of(RECORD, config)
     if target is None:
         return
+    if not settings(config).records_texts:
+        results = [result.without_texts_of_results() for result in run.results]
+        run = Run(results, run.files, run.info)
     problem = target.write(run.write)
     if problem is not None:
         yield Message(f"no record of the run: {problem}", is_good=False)

@@ -151,6 +151,9 @@ class BaselineComparison:
     `documents`, `grades`: the accepted ranking, if a report needs it.
     `held`: for each accepted result the indexes (from 0) of the passages that it holds,
     if the case has passages.
+    `texts`: for each accepted result its texts; several if chunks of a document are
+    collapsed. Only a record that keeps texts has them. No record keeps those of another
+    one.
     `then`: its scores on the day it was accepted, if a report needs them.
     `latency`: the latency in the reference, in seconds; None if its search was called
     in another way.
@@ -200,6 +203,7 @@ class BaselineComparison:
     judged_alone: Sequence[float] = ()
     verdict: str = ""
     held: Held = ()
+    texts: Sequence[Sequence[str]] = ()
 
     @property
     def has_accepted_ranking(self) -> bool:
@@ -328,8 +332,8 @@ class CaseRanking:
     `common_passages`: the passages that over a third of the results hold, if there are
         enough results. Their words may be in texts by chance.
 
-    If a record keeps texts (`relevance_record_texts`), each entry of `uncollapsed` has
-    one in:
+    If the case has passages, and a record keeps texts (`relevance_record_texts`) or the
+    run writes a page, each entry of `uncollapsed` has one in:
 
     `texts`: the texts of the results. Of all reports only the page has them.
     `fields_of_texts`: {field: for each text [its value], or [] if it has none}, for the
@@ -392,17 +396,32 @@ class CaseRanking:
             untied=(),
         )
 
-    def without_texts(self) -> CaseRanking:
-        """Return the ranking without the texts of results."""
-        if not self.texts:
-            return self
-        return replace(self, texts=(), fields_of_texts=EMPTY)
-
     def rank_of(self, document: str) -> int | None:
         """Return the rank (from 1) of a document; None if none is known."""
         if document in self.documents:
             return self.documents.index(document) + 1
         return self.deeper.get(document)
+
+
+def texts_by_result(
+    documents: Sequence[str], returned: Sequence[str], texts: Sequence[str]
+) -> Sequence[Sequence[str]]:
+    """Return for each result its texts, in the order in which they were returned.
+
+    A result has one text. A document whose chunks are collapsed has those of its
+    chunks. Empty without texts.
+
+    `documents`: the results. If chunks are collapsed, each document once.
+    `returned`, `texts`: the results as they were returned, and the text of each.
+    """
+    if not texts:
+        return ()
+    if len(texts) == len(documents):
+        return [[text] for text in texts]
+    found: dict[str, list[str]] = {}
+    for document, text in zip(returned, texts, strict=True):
+        found.setdefault(document, []).append(text)
+    return [found[document] for document in documents]
 
 
 OTHER_FIELD = "other field"
@@ -433,6 +452,8 @@ class CasePassage:
     """A passage of a case, and where it was found.
 
     `text`: the quote that names it.
+    `other_quotes`: the other forms of the passage (`any`).
+    `is_context`: whether half of the quote is enough.
     `key`: a digest of its quotes and conditions, without the grade. A record knows
     which results held a passage if it has a passage with this key.
     `rank`: the rank (from 1) of the first result that holds it; None if none does.
@@ -452,6 +473,8 @@ class CasePassage:
     deeper_rank: int | None = None
     chunk: int | None = None
     near: NearPassage | None = None
+    other_quotes: Sequence[str] = ()
+    is_context: bool = False
 
 
 @dataclass(frozen=True, slots=True)

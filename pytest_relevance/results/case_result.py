@@ -321,6 +321,16 @@ class CaseResult:
             evaluation = replace(evaluation, reasons=reasons)
         return replace(self, verdict=verdict, evaluation=evaluation, baseline=baseline)
 
+    def without_texts_of_results(self) -> CaseResult:
+        """Return the result without the texts in its rankings."""
+        result = self
+        if result.baseline is not None and result.baseline.texts:
+            result = replace(result, baseline=replace(result.baseline, texts=()))
+        if result.ranking.texts:
+            ranking = replace(result.ranking, texts=(), fields_of_texts=parts.EMPTY)
+            result = replace(result, ranking=ranking)
+        return result
+
     def with_texts(self, **changes: Any) -> CaseResult:
         """Return the result with some fields of `texts` replaced."""
         return replace(self, texts=replace(self.texts, **changes))

@@ -20,6 +20,7 @@ from pytest_relevance.results.case_parts import (
     WITHOUT_COMPARISON,
     BaselineComparison,
     CasePassage,
+    texts_by_result,
 )
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.outcomes import first_ranks
@@ -34,6 +35,7 @@ class Snapshot:
     judgments.
     `held`: for each result the indexes (from 0) of the passages that it holds, if the
     case has passages.
+    `texts`: for each result its texts, as in `BaselineComparison`.
     `scores`: {metric: score}; None if a score is not defined.
     `latency`: how long the search took, in seconds; None if that is not known.
     """
@@ -41,16 +43,23 @@ class Snapshot:
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
     held: Held = ()
+    texts: Sequence[Sequence[str]] = ()
     scores: Mapping[str, float | None] = field(default_factory=dict)
     latency: float | None = None
 
     @classmethod
     def of_result(cls, result: CaseResult) -> Snapshot:
         """Return the ranking of a result."""
+        ranking = result.ranking
+        texts: Sequence[Sequence[str]] = ()
+        if ranking.texts:
+            returned = ranking.uncollapsed
+            texts = texts_by_result(ranking.documents, returned, ranking.texts)
         return cls(
-            documents=result.ranking.documents,
-            grades=result.ranking.grades,
-            held=result.ranking.held,
+            documents=ranking.documents,
+            grades=ranking.grades,
+            held=ranking.held,
+            texts=texts,
             scores=result.evaluation.scores,
             latency=result.call.latency,
         )
@@ -65,6 +74,7 @@ class Snapshot:
             documents=baseline.documents,
             grades=baseline.grades,
             held=baseline.held,
+            texts=baseline.texts,
             scores={**baseline.scores, result.metric.text: baseline.score},
             latency=baseline.latency,
         )

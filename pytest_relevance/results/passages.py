@@ -273,6 +273,8 @@ def found_passages(
             rank=ranks.get(index),
             key=key_of_passage(passage),
             chunk=chunks.get(index) if index in ranks else None,
+            other_quotes=passage.quotes[1:],
+            is_context=passage.is_context,
         )
         all_found.append(found)
     return tuple(all_found)

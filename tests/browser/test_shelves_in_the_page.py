@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import Project
 from tests.browser.reader import Reader
 from tests.browser.test_other_pages import page_of
 from tests.helpers import changed, compared, error_of
@@ -88,14 +89,92 @@ def test_a_reader_who_does_not_judge_has_the_shelves_first(
     assert len(reader.texts("#case .searched")) == 1
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def picture_of(reader: Reader, name: str) -> ElementTree.Element:
+    """The picture that a click saves."""
+    reader.click("#case .save")
+    path = reader.downloads / name
+    reader.wait(lambda: path.exists() and path.stat().st_size)
+    return ElementTree.fromstring(path.read_text(encoding="utf-8"))
+
+
 def test_the_shelves_are_saved_as_a_picture(reader: Reader, tmp_path: Path) -> None:
     result = compared("hats <b>", 1.0, ["fez & co"])
     reader.open(page_of(tmp_path, result))
     reader.open_query("hats <b>")
-    reader.click("#case .save")
-    path = reader.downloads / "hats-b.svg"
-    reader.wait(lambda: path.exists() and path.stat().st_size)
-    picture = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    texts = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+    picture = picture_of(reader, "hats-b.svg")
+    texts = [each.text for each in picture.iter(f"{SVG}text")]
     assert texts[0] == "You searched hats <b>"
     assert "fez & co" in texts
+
+
+PASSAGES = """\
+k: 2
+cases:
+  - query: returns
+    min_ndcg: 0.9
+    passages: [within 30 days, the original receipt]
+"""
+SEARCH = """\
+import json
+import pytest
+
+@pytest.fixture
+def search():
+    with open("rankings.json", encoding="utf-8") as file:
+        return json.load(file).get
+"""
+RECEIPT = (
+    "<b>Bring</b> the ORIGINAL\nreceipt. \u202e<script>document.title='owned'</script>"
+)
+DAYS = "Return it **within 30 days**. " + "It is not hard. " * 30
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> Project:
+    """A search that found two passages when it was recorded, and finds one now."""
+    project = Project(tmp_path)
+    project.write("conftest.py", SEARCH)
+    project.write("handbook.relevance.yaml", PASSAGES)
+    project.search_returns({"returns": [DAYS, RECEIPT]})
+    texts = "--override-ini=relevance_record_texts=on"
+    project.pytest("--relevance-record=main.jsonl", texts)
+    project.search_returns({"returns": [RECEIPT, "About us."]})
+    return project
+
+
+def test_quotes_are_marked_in_the_texts_of_before_and_now(
+    reader: Reader, handbook: Project
+) -> None:
+    reader.open(handbook.report("--relevance-against=main.jsonl"))
+    title = reader.driver.title
+    reader.open_query("returns")
+    assert reader.texts("#case .shelf mark") == [
+        "within 30 days",
+        "the ORIGINAL receipt",
+        "the ORIGINAL receipt",
+    ]
+    days, _, receipt, about = reader.texts("#case .shelf .text")
+    assert days.startswith("Return it **within 30 days**. It is not hard.")
+    assert days.endswith(" \u2026")
+    assert receipt.startswith("<b>Bring</b> the ORIGINAL receipt. \\u202e<script>")
+    assert about == "About us."
+    assert reader.text("#case .searched").startswith(
+        'You searched returns. The first 2 results no longer have "within 30 days".'
+    )
+    assert reader.driver.title == f"returns - {title}"
+    picture = picture_of(reader, "returns.svg")
+    words = [each for each in picture.iter(f"{SVG}tspan") if each.get("class")]
+    marked = [str(each.text).strip() for each in words]
+    assert marked[:6] == ["within", "30", "days", "the", "ORIGINAL", "receipt"]
+
+
+def test_a_page_of_passages_names_no_key_for_grades(
+    reader: Reader, handbook: Project
+) -> None:
+    reader.open(handbook.report())
+    assert reader.text("#keys").startswith(
+        "Keys: j, k next and previous query; / search."
+    )

@@ -128,6 +128,22 @@ def test_a_record_has_texts_only_if_it_is_asked_to(
     assert "opening" not in baseline.read_text()
 
 
+def test_a_page_has_texts_and_the_record_of_its_run_has_none(
+    handbook: Handbook,
+) -> None:
+    project = handbook.project
+    handbook.texts(DAYS, PROOF, LONG)
+    project.run("--relevance-record=run.jsonl", "--relevance-html=page.html")
+    assert (
+        '["","within 30 days of delivery",' in (project.path / "page.html").read_text()
+    )
+    assert LONG not in (project.path / "run.jsonl").read_text()
+    handbook.keep_texts()
+    project.run("--relevance-record=main.jsonl")
+    project.run("--relevance-record=run.jsonl", "--relevance-against=main.jsonl")
+    assert (project.path / "run.jsonl").read_text().count(LONG) == 1
+
+
 @pytest.mark.parametrize("keeps_texts", [False, True])
 def test_a_run_against_a_record_with_other_passages(
     handbook: Handbook, *, keeps_texts: bool

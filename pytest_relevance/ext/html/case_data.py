@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_relevance._number_text import LEAST
+from pytest_relevance.ext.html.marked_texts import marked_texts
 from pytest_relevance.ext.html.page_rows import PageRow, results_of
 from pytest_relevance.ext.html.query_rows import QueryRows
 from pytest_relevance.metrics.settings import Settings
@@ -34,6 +35,7 @@ from pytest_relevance.reports.run.variant_labels import (
 from pytest_relevance.results.case_parts import CaseConditions
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.certainty import no_grade_matters
+from pytest_relevance.results.changes import Snapshot
 from pytest_relevance.results.losses import Loss
 from pytest_relevance.results.outcomes import first_ranks
 from pytest_relevance.results.settling import stake_of_change
@@ -46,9 +48,6 @@ from pytest_relevance.results.unjudged import (
 
 _Scale = tuple[tuple[float, str], ...]
 """The grades of a scale, the lowest first, each with its name or an empty text."""
-
-_LONGEST_TEXT = 500
-"""How many characters of the text of a result the page has."""
 
 _DECIMALS = 9
 """Decimals of losses, moves and worths. The page shows three, its worklist four. All of
@@ -138,6 +137,7 @@ def _verdict(row: PageRow) -> dict[str, Any]:
     error = result.call.error
     return {
         "status": result.status,
+        "tone": row.tone,
         "said": row.said if row.said != result.status else "",
         "gotWorse": row.got_worse,
         "isOpen": row.is_certain is False,
@@ -254,8 +254,9 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
     was = row.change.ranks_before if row.has_earlier_ranking else {}
     costs = {loss.document: loss.loss for loss in change.losses}
     missing = missing_passages(result)
+    parts = result.evaluation.passages
     passages = []
-    for passage in result.evaluation.passages:
+    for passage in parts:
         cost = _rounded(max(costs.get(passage.text, 0.0), 0.0))
         where = place_text(result, passage)
         words = [where, near_text(result, passage), was_text(passage, was)]
@@ -266,9 +267,11 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
         held_before = held_texts(result, before.held)
     return {
         "passages": passages,
+        "lostPassages": row.change.lost_passages,
         "held": held_texts(result, result.ranking.held),
         "acceptedHeld": held_before,
-        "texts": _texts_of_results(result),
+        "texts": marked_texts(row.change.after.texts, result.ranking.held, parts),
+        "acceptedTexts": _texts_before(row),
         "grades": [],
         "acceptedGrades": [],
         "losses": [],
@@ -276,23 +279,28 @@ def _of_passages(row: PageRow, change: CaseChange) -> dict[str, Any]:
     }
 
 
-def _texts_of_results(result: CaseResult) -> list[str]:
-    """Return the texts of the top k, cut; [] unless the record has texts.
+def _texts_before(row: PageRow) -> list[list[str]]:
+    """Return the texts of the first results of the earlier ranking, in pieces.
 
-    Of a document whose chunks are collapsed, the text of the first chunk.
+    A reference without texts has none. Then a result that is returned now with the same
+    passages has its text of now.
     """
-    ranking = result.ranking
-    if not ranking.texts:
+    before = row.change.before
+    if before is None or not row.has_earlier_ranking:
         return []
-    texts = []
-    for index, document in enumerate(ranking.documents[: result.conditions.k]):
-        place = index
-        if ranking.as_returned:
-            place = list(ranking.as_returned).index(document)
-        text = ranking.texts[place]
-        is_long = len(text) > _LONGEST_TEXT
-        texts.append(f"{text[:_LONGEST_TEXT]}..." if is_long else text)
-    return texts
+    texts = before.texts or _texts_returned_again(before, row.change.after)
+    return marked_texts(texts, before.held, row.result.evaluation.passages)
+
+
+def _texts_returned_again(before: Snapshot, now: Snapshot) -> list[Sequence[str]]:
+    """Return for each earlier result the texts that it has now; () if it has none."""
+    known = {}
+    for document, held, texts in zip(now.documents, now.held, now.texts, strict=False):
+        known[document, tuple(held)] = texts
+    found = []
+    for document, held in zip(before.documents, before.held, strict=True):
+        found.append(known.get((document, tuple(held)), ()))
+    return found
 
 
 def _accepted(row: PageRow) -> dict[str, Any]:

@@ -16,7 +16,13 @@ from pytest_relevance.results.became import (
     GOT_WORSE,
     became_of,
 )
-from pytest_relevance.results.case_result import MEASURED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    MEASURED,
+    SKIPPED,
+    CaseResult,
+)
 from pytest_relevance.results.change_counts import certainty_of
 from pytest_relevance.results.changes import Change
 from pytest_relevance.results.compare.comparison import Comparison
@@ -64,9 +70,15 @@ class PageRow:
         return self.got_worse or case_result.has_failed(self.result)
 
     @property
-    def status(self) -> str:
-        """The status whose colour the row has."""
-        return case_result.FAILED if self.got_worse else self.result.status
+    def tone(self) -> str:
+        """The class of the style that has the colour of the outcome.
+
+        It is named like a status. To need grades is less sure than a failure.
+        """
+        if self.is_certain is False:
+            return INCONCLUSIVE
+        status = FAILED if self.got_worse else self.result.status
+        return status.replace(" ", "-")
 
     @property
     def failed_before(self) -> bool:

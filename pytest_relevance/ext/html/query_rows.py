@@ -83,7 +83,7 @@ class QueryRows:
             _on_top_cell(documents, explained),
         ]
         name = {"data-case": self._names[id(row.result)]}
-        return element("tr", _class(row), cells[: len(self.titles)], **name)
+        return element("tr", row.tone, cells[: len(self.titles)], **name)
 
     def _query_cell(self, result: CaseResult) -> Element:
         """Return the cell with the query, its id, its variant and its weight."""
@@ -118,7 +118,7 @@ class QueryRows:
         parts += [
             element("span", "", shown, **({"title": hint} if hint else {})),
             " ",
-            element("span", f"verdict {_tone(row)}", [said]),
+            element("span", f"verdict {row.tone}", [said]),
         ]
         return element("td", "scores", [element("div", "", parts)])
 
@@ -138,18 +138,9 @@ class QueryRows:
         return shown
 
 
-def _tone(row: PageRow) -> str:
-    """Return the class of the outcome. To need grades is less sure than a failure."""
-    return "inconclusive" if row.is_certain is False else _class(row)
-
-
 def _has_documents(row: PageRow) -> bool:
     before = row.change.before
     return bool(row.result.ranking.documents or (before and before.documents))
-
-
-def _class(row: PageRow) -> str:
-    return row.status.replace(" ", "-")
 
 
 def _lost_cell(lost: Line, result: CaseResult) -> Element:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import harmless
@@ -140,8 +140,7 @@ def report_data(run: Run) -> dict[str, Any]:
     """
     results = []
     for result in run.results:
-        ranking = result.ranking.without_texts()
-        data = encode(replace(result, ranking=ranking))
+        data = encode(result.without_texts_of_results())
         became = became_data(Change.since_baseline(result))
         results.append({**data, **became} if became["became"] else data)
     ran = [result for result in run.results if result.status != SKIPPED]

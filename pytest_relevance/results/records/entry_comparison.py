@@ -28,6 +28,7 @@ from pytest_relevance.results.case_parts import (
     WITHIN,
     BaselineComparison,
     Outcome,
+    texts_by_result,
 )
 from pytest_relevance.results.case_result import FAILED, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.filled import as_people_see_it
@@ -192,6 +193,7 @@ def _compare_scores(
         documents=documents,
         grades=tuple(graded.grades),
         held=tuple(map(tuple, graded.held)),
+        texts=texts_by_result(documents, entry.documents, entry.texts),
         then=entry.scores,
     )
     reasons = result.evaluation.reasons

@@ -86,11 +86,11 @@ def _line_of(result: CaseResult, texts: Mapping[str, int]) -> dict[str, Any]:
     `texts`: {text: its index}.
     """
     ranking = result.ranking
-    if not ranking.texts:
-        values: dict[str, Any] = encode(result)
-        return values
-    values = encode(replace(result, ranking=replace(ranking, texts=())))
-    values["ranking"][_TEXTS] = [texts[text] for text in ranking.texts]
+    values: dict[str, Any] = encode(result.without_texts_of_results())
+    if ranking.texts:
+        values["ranking"][_TEXTS] = [texts[text] for text in ranking.texts]
+    if ranking.fields_of_texts:
+        values["ranking"]["fields_of_texts"] = encode(ranking.fields_of_texts)
     return values
 
 

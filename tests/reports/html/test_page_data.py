@@ -126,6 +126,7 @@ def test_every_field_of_a_case(shop: Shop) -> None:
         "params": {"locale": "de", "size": "7"},
         "note": "for winter",
         "status": "failed",
+        "tone": "failed",
         "said": "got worse, certain",
         "k": 10,
         "floor": 0.9,
@@ -422,9 +423,66 @@ def test_passages_are_in_the_place_of_grades() -> None:
     assert not absent & {*found}
 
 
-def test_a_page_has_the_beginnings_of_texts_that_a_record_has() -> None:
+def with_texts(result: CaseResult, *texts: str) -> CaseResult:
+    return replace(result, ranking=replace(result.ranking, texts=texts))
+
+
+WORDS = " ".join(["word"] * 40)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Within 30 days.", ["", "Within 30 days", "."]),
+        (
+            "It is\n**within**\n30 days of it",
+            ["It is **", "within** 30 days", " of it"],
+        ),
+        (WORDS, [" ".join(["word"] * 36) + " \u2026"]),
+        (
+            f"{WORDS} within 30 days {WORDS}",
+            [
+                "\u2026 " + "word " * 17,
+                "within 30 days",
+                " word" * 17 + " \u2026",
+            ],
+        ),
+    ],
+    ids=["whole", "with marks", "without a quote", "cut around the quote"],
+)
+def test_quotes_are_marked_in_texts(text: str, pieces: list[str]) -> None:
+    case = passage_case("within 30 days", k=1)
+    result = with_texts(scored(case, texts_of(text)), text)
+    assert case_of(result)["texts"] == [pieces]
+
+
+def test_a_document_shows_the_chunk_that_holds_its_quote() -> None:
+    case = passage_case("within 30 days", k=2, collapse=True)
+    texts = ["The first chunk.", "Within 30 days."]
+    ranking = texts_of(*texts, ids=["terms"], as_returned=["terms", "terms"])
+    result = with_texts(scored(case, ranking), *texts)
+    assert case_of(result)["texts"] == [["", "Within 30 days", "."]]
+
+
+def test_any_form_of_a_passage_is_marked() -> None:
+    values = {"any": ["the original receipt", "l'original du ticket"]}
+    case = passage_case(values, k=1)
+    text = "Apportez l’original du ticket."
+    result = with_texts(scored(case, texts_of(text)), text)
+    assert case_of(result)["texts"] == [["Apportez ", "l’original du ticket", "."]]
+
+
+def test_results_of_before_have_the_texts_of_then_or_of_now() -> None:
     case = passage_case("within 30 days", k=2)
-    texts = ("x" * 600, "Within 30 days.")
-    result = scored(case, texts_of(*texts))
-    result = replace(result, ranking=replace(result.ranking, texts=texts))
-    assert case_of(result)["texts"] == ["x" * 500 + "...", "Within 30 days."]
+    before = scored(case, texts_of("Within 30 days.", "Hours.", ids=["e1", "e2"]))
+    after = scored(case, texts_of("A page.", "Hours.", ids=["e3", "e2"]))
+    after = with_texts(after, "A page.", "Hours.")
+    baseline = BaselineComparison(
+        REGRESSION, 1.0, documents=("e1", "e2"), held=before.ranking.held
+    )
+    found = case_of(replace(after, baseline=baseline))
+    assert found["acceptedTexts"] == [[], ["Hours."]]
+    assert found["lostPassages"] == ["within 30 days"]
+    recorded = replace(baseline, texts=[["Within 30 days."], ["Open 9 to 17."]])
+    found = case_of(replace(after, baseline=recorded))
+    assert found["acceptedTexts"] == [["", "Within 30 days", "."], ["Open 9 to 17."]]

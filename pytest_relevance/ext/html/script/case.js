@@ -189,7 +189,7 @@ class CaseView {
   /** `nDCG@10 0.764 -> 0.312 (between 0.287 and 0.641), floor 0.500, failed`. @param {Case} item @param {ReadonlyMap<string, number>} own */
   score(item, own) {
     const told = own.size ? `${statusText(item)} in the run` : statusText(item);
-    const status = make("span", { class: `status ${statusClass(item)}` }, told);
+    const status = make("span", { class: `status ${item.tone}` }, told);
     const isScored = item.score !== undefined || own.size > 0;
     const { score, lower, upper } = isScored ? scoreOf(this.data, item, own) : { score: NaN, lower: NaN, upper: NaN };
     const isDefined = !Number.isNaN(score);

@@ -65,6 +65,7 @@
  * @property {Record<string, string>} [params]
  * @property {string} [note]
  * @property {string} status of the case in its run
+ * @property {string} tone the class of the style that has the colour of its outcome
  * @property {string} [said] what became of it and how sure that is, for example "got worse, certain"; the status if left out
  * @property {boolean} [gotWorse] whether it got worse
  * @property {boolean} [isCertain] whether it got worse under every grading of its unjudged results
@@ -109,9 +110,11 @@
  * @property {string[]} [notInCatalogue]
  * @property {Loss[]} [losses]
  * @property {Passage[]} [passages] in place of judged documents: then there are no grades, and nothing is judged
+ * @property {string[]} [lostPassages] the quotes that only the earlier ranking has in its first k results
  * @property {string[]} [held] for each document the numbers of the passages that it holds, "-" for none
  * @property {string[]} [acceptedHeld] the same for `accepted`
- * @property {string[]} [texts] the beginnings of the texts of the first k documents, if the record has texts
+ * @property {string[][]} [texts] the texts of the first documents, if they are known; each in pieces, plain and marked in turn
+ * @property {string[][]} [acceptedTexts] the same for `accepted`; empty for a document whose text is not known
  * @property {string[]} [reasons]
  * @property {{text: string, frame: string}} [error]
  * @property {Record<string, string>} [explanations]

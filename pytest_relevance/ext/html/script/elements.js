@@ -184,14 +184,6 @@ function statusText(item) {
   return item.said ?? item.status;
 }
 
-/** Return the CSS class of a status. In a comparison, a case that got worse may have passed. @param {Case} item */
-function statusClass(item) {
-  if (item.isOpen) {
-    return "inconclusive";
-  }
-  return item.gotWorse ? "failed" : item.status.replace(" ", "-");
-}
-
 /** Why there are no results: the search failed, or returned none. @param {Case} item */
 function emptyText(item) {
   const failed = { error: "the search failed", "not searched": "not searched" }[item.status];

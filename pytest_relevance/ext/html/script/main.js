@@ -7,7 +7,8 @@ const KEYS_KEY = "pytest-relevance single keys";
 /** The keys that go on while they are held. */
 const MOVING = new Set(["j", "k"]);
 
-const KEYS = "Keys: j, k next and previous query; n next to judge; digits and ? grade; u undo; / search.";
+const MOVING_KEYS = "Keys: j, k next and previous query;";
+const GRADING_KEYS = " n next to judge; digits and ? grade; u undo;";
 
 /** The whole page, whose state the address has. */
 class Page {
@@ -36,7 +37,9 @@ class Page {
     this.unknown = make("p", { class: "loss", role: "status" });
     this.main.prepend(this.unknown);
     this.keys = button("", () => this.switchKeys(this.hasKeys ? "off" : ""));
-    this.view.section.after(make("footer", { id: "keys" }, KEYS, this.keys));
+    const canGrade = data.cases.some((item) => !item.passages);
+    const hint = `${MOVING_KEYS}${canGrade ? GRADING_KEYS : ""} / search. `;
+    this.view.section.after(make("footer", { id: "keys" }, hint, this.keys));
     this.switchKeys(kept(KEYS_KEY));
     addEventListener("popstate", () => this.show());
     this.printed = make("section", { id: "printed", "aria-hidden": "true" });

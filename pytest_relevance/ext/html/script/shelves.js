@@ -6,7 +6,11 @@
 
 const SHELF_LENGTH = 5;
 
-/** A result on a shelf. `mark` says what became of it; `kind` is "left", "came" or "". @typedef {{title: string, facts: string[], url?: string, image?: string, mark: string, kind: string}} Card */
+/**
+ * A result on a shelf. `text` is its text in pieces, plain and marked in turn; `became` says what became of it; `kind` is
+ * "left", "came" or "".
+ * @typedef {{title: string, text: string[], facts: string[], url?: string, image?: string, became: string, kind: string}} Card
+ */
 
 /** The cards of a ranking; `empty` says why there are none. @typedef {{name: string, cards: Card[], empty: string}} Shelf */
 
@@ -20,23 +24,24 @@ function shelvesOf(data, item) {
   if (!before.length) {
     return null;
   }
-  const cards = (/** @type {string[]} */ names, /** @type {(name: string, rank: number) => string[]} */ markOf) =>
-    names.map((name, index) => {
-      const [mark, kind] = markOf(name, index + 1);
-      const { url, image, fields } = shownOf(data, item, name);
-      const text = item.texts?.[(item.documents ?? []).indexOf(name)];
-      const facts = [...(text ? [text] : []), ...fields.map(([, field]) => field)];
-      return { title: titleOf(item, name), facts, url, image, mark, kind };
-    });
-  const ofBefore = cards(before, (name, rank) => {
+  const card = (/** @type {string} */ name, /** @type {string[]} */ text, /** @type {string[]} */ [became, kind]) => {
+    const { url, image, fields } = shownOf(data, item, name);
+    const facts = fields.map(([, field]) => field);
+    return { title: titleBeside(item, name, text), text, facts, url, image, became, kind };
+  };
+  const ofBefore = before.map((name, index) => {
+    const rank = index + 1;
     const to = rankOf(item, name);
     const kind = now.includes(name) ? "" : "left";
-    return [to === null ? "not found now" : to === rank ? "" : `now ${to}`, kind];
+    const became = to === null ? "not found now" : to === rank ? "" : `now ${to}`;
+    return card(name, item.acceptedTexts?.[index] ?? [], [became, kind]);
   });
-  const ofNow = cards(now, (name, rank) => {
+  const ofNow = now.map((name, index) => {
+    const rank = index + 1;
     const from = rankIn(item.accepted, name);
     const kind = before.includes(name) ? "" : "came";
-    return [from === null ? "new" : from === rank ? "" : `was ${from}`, kind];
+    const became = from === null ? "new" : from === rank ? "" : `was ${from}`;
+    return card(name, item.texts?.[index] ?? [], [became, kind]);
   });
   const shelves = [
     { name: "before", cards: ofBefore, empty: "" },
@@ -45,8 +50,30 @@ function shelvesOf(data, item) {
   return { query: item.query || item.id, sentence: shelfSentence(item, before, now), shelves };
 }
 
-/** Say in one sentence what left the shelf and what came. @param {Case} item @param {string[]} before @param {string[]} now */
+/** Return the title of a document; "" if it is the beginning of its text, which stands beside it. @param {Case} item @param {string} name @param {string[]} text */
+function titleBeside(item, name, text) {
+  const title = titleOf(item, name);
+  return text.length && text.join("").startsWith(title.replace(/\.\.\.$/, "")) ? "" : title;
+}
+
+/** Say what left the shelf and what came. @param {Case} item @param {string[]} before @param {string[]} now */
 function shelfSentence(item, before, now) {
+  const lost = lostPassages(item);
+  return lost ? `${lost} ${rankingSentence(item, before, now)}` : rankingSentence(item, before, now);
+}
+
+/** Say which passages were in the first results before and are not now. @param {Case} item */
+function lostPassages(item) {
+  const [first, ...others] = item.lostPassages ?? [];
+  if (first === undefined) {
+    return "";
+  }
+  const more = others.length ? ` and ${others.length} more` : "";
+  return `The first ${item.k} results no longer have "${first}"${more}.`;
+}
+
+/** Say in one sentence which results left and which came. @param {Case} item @param {string[]} before @param {string[]} now */
+function rankingSentence(item, before, now) {
   const first = titleOf(item, before[0]);
   if (!now.length) {
     const found = isSearched(item) ? "Nothing is found now" : `Now: ${emptyText(item)}`;
@@ -82,27 +109,42 @@ function shelvesPart(data, item, isOpen) {
     const list = cards.length
       ? make("ol", { role: "list", "aria-label": `shelf ${name}`, tabindex: "0" }, ...items)
       : make("p", { class: "empty" }, empty);
-    return make("div", { class: "shelf" }, make("h2", {}, name), list);
+    const hasTexts = cards.some(({ text }) => text.length);
+    return make("div", { class: hasTexts ? "shelf texts" : "shelf" }, make("h2", {}, name), list);
   });
   return [foldable("As a searcher saw it", isOpen, searched, ...rows, save)];
 }
 
 /** Return a card as an element of its shelf. @param {Card} card */
-function cardPart({ title, facts, url, image, mark, kind }) {
+function cardPart({ title, text, facts, url, image, became, kind }) {
   /** @type {HTMLElement[]} */
   const parts = [...pictures(image)];
-  parts.push(make("span", { class: "title" }, webLink(url, userText(title))));
+  if (title) {
+    parts.push(make("span", { class: "title" }, webLink(url, userText(title))));
+  }
+  if (text.length) {
+    const pieces = text.map((piece, index) => (isMark(index) ? make("mark", {}, visible(piece)) : visible(piece)));
+    parts.push(make("span", { class: "text" }, make("bdi", {}, ...pieces)));
+  }
   for (const fact of facts) {
     parts.push(make("span", { class: "field" }, webLink(fact, userText(fact))));
   }
-  parts.push(make("span", { class: "mark" }, mark));
+  parts.push(make("span", { class: "became" }, became));
   return make("li", { class: `card ${kind}` }, ...parts);
+}
+
+/** Whether a piece of a text is marked: every second one is. @param {number} index */
+function isMark(index) {
+  return index % 2 === 1;
 }
 
 // --- the picture ---------------------------------------------------------------------
 
-const [CARD_WIDTH, CARD_HEIGHT, GAP, MARGIN] = [180, 112, 12, 24];
-const [TITLE_LINES, LINE_LENGTH] = [3, 24];
+const [CARD_WIDTH, GAP, MARGIN, LINE_HEIGHT] = [180, 12, 24, 18];
+const [TITLE_LINES, TITLE_LENGTH, TEXT_LINES, TEXT_LENGTH] = [3, 22, 7, 25]; // lengths in characters
+const WORDS_BEFORE = 4; // the first quote
+
+/** A part of a line: its text, and whether it is marked. @typedef {{text: string, isMarked: boolean}} Run */
 const PICTURE_STYLE = `
   text { font: 14px system-ui, sans-serif; fill: #1c2330; }
   .query { font-weight: 700; font-size: 20px; }
@@ -111,38 +153,89 @@ const PICTURE_STYLE = `
   .ground { stroke: none; }
   .left { stroke: #7d8696; stroke-dasharray: 4 3; }
   .came { stroke: #2456c9; stroke-width: 2; }
+  .small { font-size: 12px; }
+  .marked { fill: #136c3b; font-weight: 700; }
 `;
 
-/** Return a text in lines of at most so many characters; the last one is cut. @param {string} text @param {number} length @param {number} most */
-function wrapped(text, length, most) {
-  /** @type {string[]} */
-  const lines = [];
-  for (const word of visible(text).split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= length) {
-      lines[lines.length - 1] = `${last} ${word}`;
-    } else {
-      lines.push(word);
-    }
-  }
-  const cut = lines.map((line) => (line.length > length ? `${line.slice(0, length - 1)}\u2026` : line));
-  return cut.length > most ? [...cut.slice(0, most - 1), `${cut[most - 1].slice(0, length - 1)}\u2026`] : cut;
+/** Return the words of a text as runs, each with the space before it. If many words stand before the first marked one, the first words are left out. @param {string[]} pieces plain and marked ones in turn @returns {Run[]} */
+function wordsOf(pieces) {
+  let space = ""; // at the end of the piece before
+  const words = pieces.flatMap((piece, index) => {
+    const text = space + visible(piece);
+    space = /\s*$/.exec(text)?.[0] ?? "";
+    return (text.match(/\s*\S+/g) ?? []).map((word) => ({ text: word, isMarked: isMark(index) }));
+  });
+  const left = words.findIndex((word) => word.isMarked) - WORDS_BEFORE;
+  return left > 0 ? [{ text: "\u2026", isMarked: false }, ...words.slice(left)] : words;
 }
 
-/** Return a line of text in the picture. @param {string} text @param {number} x @param {number} y @param {string} [kind] */
+/** Return a text in lines of at most so many characters; what does not fit is cut. @param {string[]} pieces plain and marked ones in turn @param {number} length @param {number} most @returns {Run[][]} */
+function wrapped(pieces, length, most) {
+  /** @type {Run[][]} */
+  const lines = [];
+  let room = 0;
+  for (const { text, isMarked } of wordsOf(pieces)) {
+    if (text.length > room) {
+      lines.push([]);
+      room = length;
+    }
+    const isFirst = room === length;
+    const word = isFirst ? shortened(text.trimStart(), length) : text;
+    lines[lines.length - 1].push({ text: word, isMarked });
+    room -= word.length;
+  }
+  if (lines.length > most) {
+    const last = lines[most - 1].map(({ text }) => text).join("");
+    const end = { text: `${last.slice(0, length - 1)}\u2026`, isMarked: lines[most - 1][0].isMarked };
+    return [...lines.slice(0, most - 1), [end]];
+  }
+  return lines;
+}
+
+/** Return a text of at most so many characters. @param {string} text @param {number} length */
+function shortened(text, length) {
+  return text.length > length ? `${text.slice(0, length - 1)}\u2026` : text;
+}
+
+/** Return a line of text in the picture. @param {string | Run[]} text @param {number} x @param {number} y @param {string} [kind] */
 function pictureText(text, x, y, kind = "") {
   const element = draw("text", { x, y, class: kind });
-  element.textContent = text;
+  if (typeof text === "string") {
+    element.textContent = text;
+  } else if (text.some((run) => run.isMarked)) {
+    element.append(...text.map(runPart));
+  } else {
+    element.textContent = text.map((run) => run.text).join("");
+  }
   return element;
+}
+
+/** Return a part of a line in the picture. @param {Run} run */
+function runPart({ text, isMarked }) {
+  const part = draw("tspan", isMarked ? { class: "marked" } : {});
+  part.textContent = text;
+  return part;
+}
+
+/** Return the lines in the card of a picture: its title, and its text or else its first fact. @param {Card} card @param {number} x @param {number} y */
+function cardLines({ title, text, facts }, x, y) {
+  const titles = wrapped([title], TITLE_LENGTH, TITLE_LINES);
+  const others = text.length ? wrapped(text, TEXT_LENGTH, TEXT_LINES) : wrapped(facts.slice(0, 1), TEXT_LENGTH, 1);
+  return [...titles, ...others].map((line, place) => {
+    const kind = place < titles.length ? "" : "small";
+    return pictureText(line, x, y + LINE_HEIGHT * place, kind);
+  });
 }
 
 /** Return the shelves as a picture. @param {Shelves} found */
 function shelfPicture({ query, sentence, shelves }) {
   const width = 2 * MARGIN + SHELF_LENGTH * (CARD_WIDTH + GAP) - GAP;
   const parts = [pictureText(`You searched ${visible(query)}`, MARGIN, 40, "query")];
-  const said = wrapped(sentence, 120, 3);
+  const said = wrapped([sentence], 120, 3);
   said.forEach((line, index) => parts.push(pictureText(line, MARGIN, 64 + 20 * index)));
   let top = 64 + 20 * said.length + 8;
+  const hasTexts = shelves.some(({ cards }) => cards.some(({ text }) => text.length));
+  const height = 22 + LINE_HEIGHT * (TITLE_LINES + (hasTexts ? TEXT_LINES : 1)) + 18;
   for (const { name, cards, empty } of shelves) {
     parts.push(pictureText(name, MARGIN, top, "quiet"));
     if (!cards.length) {
@@ -151,13 +244,10 @@ function shelfPicture({ query, sentence, shelves }) {
     cards.forEach((card, index) => {
       const x = MARGIN + index * (CARD_WIDTH + GAP);
       const y = top + 10;
-      parts.push(draw("rect", { x, y, width: CARD_WIDTH, height: CARD_HEIGHT, rx: 6, class: card.kind }));
-      const title = wrapped(card.title, LINE_LENGTH, TITLE_LINES);
-      title.forEach((line, place) => parts.push(pictureText(line, x + 8, y + 22 + 18 * place)));
-      const [fact = ""] = card.facts.flatMap((text) => wrapped(text, LINE_LENGTH, 1));
-      parts.push(pictureText(fact, x + 8, y + 82), pictureText(card.mark, x + 8, y + 102, "quiet"));
+      parts.push(draw("rect", { x, y, width: CARD_WIDTH, height, rx: 6, class: card.kind }));
+      parts.push(...cardLines(card, x + 8, y + 22), pictureText(card.became, x + 8, y + height - 10, "quiet"));
     });
-    top += CARD_HEIGHT + 36;
+    top += height + 36;
   }
   const style = draw("style", {});
   style.textContent = PICTURE_STYLE;

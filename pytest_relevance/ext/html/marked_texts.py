@@ -1,0 +1,103 @@
+"""The texts of results on the page: short, with the quotes of passages marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_relevance.passages.matching import QuoteForms, quote_forms
+from pytest_relevance.passages.places import places_of_quotes
+from pytest_relevance.results.case_parts import CasePassage
+
+MOST_TEXTS = 5
+"""Of how many results the page has the texts: as many as `SHELF_LENGTH` of
+`script/shelves.js`.
+"""
+
+_AROUND = 90
+"""How many characters of a text stand before and after a quote."""
+
+_LONGEST_HALF = 150
+"""How many characters of a long quote are left at its start and at its end."""
+
+_ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+
+
+def marked_texts(
+    texts: Sequence[Sequence[str]],
+    held: Sequence[Sequence[int]],
+    passages: Sequence[CasePassage],
+) -> list[list[str]]:
+    """Return the text of each of the first results, in pieces; [] without texts.
+
+    The pieces are plain and marked in turn: the second is the first quote. Long pieces
+    are cut. Of a document whose chunks are collapsed, it is the first chunk that holds
+    a quote, or else the first chunk.
+
+    `texts`: for each result its texts; several for a document with collapsed chunks.
+    `held`: for each result the indexes (from 0) of the passages that it holds.
+    """
+    shown = []
+    for texts_of_result, indexes in zip(texts[:MOST_TEXTS], held, strict=False):
+        # after the indexes of the passages come those of excluded quotes
+        found = [passages[index] for index in indexes if index < len(passages)]
+        quotes = [quote for passage in found for quote in _forms_of(passage)]
+        shown.append(_pieces_of_result(texts_of_result, quotes))
+    return shown
+
+
+def _forms_of(passage: CasePassage) -> Iterable[QuoteForms]:
+    """Return the forms of each quote of a passage, of which a text has at least one."""
+    for quote in (passage.text, *passage.other_quotes):
+        yield quote_forms(quote, is_context=passage.is_context)
+
+
+def _pieces_of_result(texts: Sequence[str], quotes: Sequence[QuoteForms]) -> list[str]:
+    """Return the first text that holds a quote, or else the first text, in pieces."""
+    for text in texts:
+        places = places_of_quotes(text, quotes)
+        if places:
+            return _pieces(text, places)
+    return _pieces(texts[0], []) if texts else []
+
+
+def _pieces(text: str, places: Sequence[tuple[int, int]]) -> list[str]:
+    """Return a text as plain and marked pieces, in turn. Each is cut if it is long.
+
+    `places`: the start and the end of each marked piece.
+    """
+    if not places:
+        return [_shortened(text, head=2 * _AROUND)]
+    pieces: list[str] = []
+    end_before = 0
+    for start, end in places:
+        head = _AROUND if pieces else 0
+        pieces.append(_shortened(text[end_before:start], head=head, tail=_AROUND))
+        mark = text[start:end]
+        pieces.append(_shortened(mark, head=_LONGEST_HALF, tail=_LONGEST_HALF))
+        end_before = end
+    return [*pieces, _shortened(text[end_before:], head=_AROUND)]
+
+
+def _shortened(text: str, *, head: int, tail: int = 0) -> str:
+    """Return a text with single spaces, of its first and last characters if it is long.
+
+    `head`, `tail`: how many characters are left at the start and at the end. Words that
+    would be cut are left out.
+    """
+    text = _with_single_spaces(text)
+    if len(text) <= head + tail:
+        return text
+    start = text[:head].rpartition(" ")[0] or text[:head]
+    end = text[len(text) - tail :]
+    end = end.partition(" ")[2] or end
+    before = f"{start} " if start else ""
+    after = f" {end}" if end else ""
+    return f"{before}{_ELLIPSIS}{after}"
+
+
+def _with_single_spaces(text: str) -> str:
+    """Return a text with one space in the place of each white space."""
+    words = " ".join(text.split())
+    before = " " if text[:1].isspace() else ""
+    after = " " if text[-1:].isspace() else ""
+    return f"{before}{words}{after}" if words else before
