@@ -135,7 +135,7 @@ def test_a_page_has_texts_and_the_record_of_its_run_has_none(
     handbook.texts(DAYS, PROOF, LONG)
     project.run("--relevance-record=run.jsonl", "--relevance-html=page.html")
     assert (
-        '["","within 30 days of delivery",' in (project.path / "page.html").read_text()
+        '"within 30 days of delivery","."]' in (project.path / "page.html").read_text()
     )
     assert LONG not in (project.path / "run.jsonl").read_text()
     handbook.keep_texts()

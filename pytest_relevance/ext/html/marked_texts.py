@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pytest_relevance.metrics.ndcg import Held
 from pytest_relevance.passages.matching import QuoteForms, quote_forms
 from pytest_relevance.passages.places import places_of_quotes
 from pytest_relevance.results.case_parts import CasePassage
@@ -24,7 +25,7 @@ _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 def marked_texts(
     texts: Sequence[Sequence[str]],
-    held: Sequence[Sequence[int]],
+    held: Held,
     passages: Sequence[CasePassage],
 ) -> list[list[str]]:
     """Return the text of each of the first results, in pieces; [] without texts.
