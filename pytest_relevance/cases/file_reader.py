@@ -111,7 +111,8 @@ class FileReader:
         if mistakes is not None:
             return at.under(*named.at).refuse_file(mistakes)
         self.notices += [f"{file}: {notice}" for notice in content.notices]
-        notice = notice_of_columns(file, content.unread)
+        is_weighted = any(query.weight != 1 for query in content.queries)
+        notice = notice_of_columns(file, content.unread, is_weighted=is_weighted)
         if notice is not None:
             self.notices.append(notice)
         return content

@@ -16,7 +16,12 @@ from pytest_relevance.cases.keys import CASE, KEYS
 from pytest_relevance.cases.location import WRONG, Location, Path, Position, Wrong
 from pytest_relevance.cases.model import ParamsByText
 from pytest_relevance.cases.values import check_params
-from pytest_relevance.judgments.columns import MORE_SPELLINGS, SPELLINGS, folded
+from pytest_relevance.judgments.columns import (
+    MAYBE_SEARCHES,
+    MORE_SPELLINGS,
+    SPELLINGS,
+    folded,
+)
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.model import Query
 
@@ -294,10 +299,14 @@ def _mistake(name: str, key: str) -> str:
     )
 
 
-def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
+def notice_of_columns(
+    file: str, unread: Sequence[UnreadColumn], *, is_weighted: bool
+) -> str | None:
     """Return a notice that names columns with content that nothing reads, or None.
 
     Columns in a file with judgments are not named: they are about documents.
+
+    `is_weighted`: whether the file sets weights.
     """
     names = []
     for column in unread:
@@ -308,11 +317,17 @@ def notice_of_columns(file: str, unread: Sequence[UnreadColumn]) -> str | None:
         return None
     columns = "column" if len(names) == 1 else "columns"
     shown = listed(map(quoted, names), "and")
-    return f"{file}: nothing reads the {columns} {shown}{_hint(names)}"
+    return f"{file}: nothing reads the {columns} {shown}{_hint(names, is_weighted=is_weighted)}"
 
 
-def _hint(names: Sequence[str]) -> str:
-    """Return a question if the name of a column may be a misspelt key, else ""."""
+def _hint(names: Sequence[str], *, is_weighted: bool) -> str:
+    """Return what a column may be meant as, else "": the weight, or a misspelt key."""
+    for name in names:
+        if not is_weighted and folded(name) in MAYBE_SEARCHES:
+            return (
+                f"; if {quoted(name)} is how often a query was searched, it may be the weight: "
+                f"columns: {{weight: {name}}}"
+            )
     for name in names:
         key = closest(name, tuple(KEYS[CASE]), cutoff=0.8)
         if key is not None:

@@ -112,9 +112,13 @@ EXPORT_SPELLINGS = {
 }
 """Names of columns in exports of search tools, for files of queries alone.
 
-Weights are columns that can only be the number of searches. `count`, `Event count`,
-`Clicks` and `Impressions` are something else in some tools, so the user has to map
-them.
+Weights are columns that can only be the number of searches.
+"""
+
+MAYBE_SEARCHES = frozenset({"count", "eventcount", "impressions", "occurrences"})
+"""Names of columns, folded, that are the number of searches in some exports.
+
+In others they are something else. The user has to map them, so a notice says how.
 """
 
 BEIR_DOCUMENT = "corpusid"

@@ -9,7 +9,7 @@ these cases:
   its query is what columns of queries are called, such as `Search Keyword (v12)`.
 
 If a row has the largest number and such a word, but no sum, it may also be a query. The
-user is asked.
+user is asked. What the user drops is left to the formats.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import quoted
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.judgments.columns import folded, layout
+from pytest_relevance.judgments.row_rules import DROP
 
 _TOTALS = frozenset({"total", "totals", "grandtotal"})
 """What a row with totals is called, folded."""
@@ -67,6 +68,7 @@ class ExportRows:
         self._source = source
         self._column = column
         self._is_unnamed = is_unnamed
+        self._dropped = {text.casefold() for text in source.options.get(DROP, ())}
         self._rows: list[_Row] = []
         if layout(source.header.names) is None:
             with cells_of_any_length():
@@ -106,6 +108,8 @@ class ExportRows:
         row = self._rows[number]
         if not query:
             return _has_only_totals(row.cells)
+        if query.casefold() in self._dropped:
+            return False
         is_largest = self._is_largest(number)
         if is_first and self._is_unnamed:
             is_sure = is_largest and _CALLED_QUERIES.fullmatch(query) is not None

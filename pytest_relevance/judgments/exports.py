@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Header, Source
 from pytest_relevance._text import listed
-from pytest_relevance.judgments.columns import query_columns, shown_names
+from pytest_relevance.judgments.columns import column_called, query_columns, shown_names
 from pytest_relevance.judgments.export_objects import rows_inside
 from pytest_relevance.judgments.export_totals import ExportRows, mentions_total
+from pytest_relevance.judgments.row_rules import COLUMNS, QUERY
 
 _SEPARATOR_LINE = re.compile(r'"?sep=[,;|\t]"?\s*', re.IGNORECASE)
 _PADDING = ' \t\r,;|"'
@@ -97,10 +98,18 @@ def _without_totals(source: Source, notices: list[str]) -> Source:
 
 
 def _query_column(source: Source, names: Sequence[str]) -> int | None:
-    """Return the number of the column with the texts of queries; None without one."""
-    for name in source.options.get("query", ()):
-        if name in names:
-            return names.index(name)
+    """Return the number of the column with the texts of queries; None without one.
+
+    The user may have named it.
+    """
+    named = [*source.options.get("query", ())]
+    mapped = source.options.get(COLUMNS, {}).get(QUERY)
+    if mapped is not None:
+        named.append(mapped)
+    for name in named:
+        number = column_called(names, name)
+        if number is not None:
+            return number
     return query_columns(names, is_table=False).get("query")
 
 

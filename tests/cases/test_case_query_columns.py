@@ -222,3 +222,23 @@ def test_keys_of_a_query_set_of_opensearch(shop: Shop) -> None:
     write(english)
     (warning,) = shop.read("queries: set.json").warnings
     assert warning == 'set.json: nothing reads the column "locale"'
+
+
+def test_a_number_of_searches_that_is_not_read(shop: Shop) -> None:
+    """A warning says how it becomes the weight, unless there are weights."""
+    shop.write("ga4.csv", "Search term,Event count\nboots,1000\n")
+    assert shop.read("queries: ga4.csv").warnings == (
+        'ga4.csv: nothing reads the column "Event count"; if "Event count" is how often a query was searched, it may be '
+        "the weight: columns: {weight: Event count}",
+    )
+    shop.write("ga4.csv", "Search term,Event count,weight\nboots,1000,2\n")
+    assert shop.read("queries: ga4.csv").warnings == (
+        'ga4.csv: nothing reads the column "Event count"',
+    )
+
+
+def test_what_is_left_out_of_an_export_is_named(shop: Shop) -> None:
+    shop.write("ga4.csv", "# Searches\nquery,Searches\n,30,Grand total\nboots,30\n")
+    suite = shop.read("queries: ga4.csv")
+    assert [(case.id, case.weight) for case in suite.cases] == [("boots", 30)]
+    assert suite.warnings == ("ga4.csv: line 3 is left out: it has the total",)

@@ -4,6 +4,7 @@ import pytest
 
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
+from pytest_relevance.judgments.exports import plain_export
 from pytest_relevance.judgments.reading import load_queries, read_query_file
 from tests.judgments.helpers import Files, lines, problems_of
 
@@ -214,6 +215,19 @@ def test_a_query_for_a_total_is_read(files: Files, content: str) -> None:
 def test_judgments_have_no_totals(files: Files) -> None:
     judged = "query,doc_id,grade\ntotal,t1,3\ntotal,t2,1\nboots,b1,2\n"
     assert list(files.queries(judged)) == ["total", "boots"]
+
+
+def test_what_the_user_drops_is_no_question(files: Files) -> None:
+    content = "query,Event count\nboots,18\nsandals,12\nGrand total,44\n"
+    source = Source.read(files.write(content), options={"drop": ("grand total",)})
+    assert plain_export(source).source.text == content
+
+
+def test_the_user_may_map_the_column_of_queries(files: Files) -> None:
+    content = "# Searches\nq,Event count\nboots,18\nsandals,12\nTotal,30\n"
+    source = Source.read(files.write(content), options={"columns": {"query": "q"}})
+    plain = "\nq,Event count\nboots,18\nsandals,12\n\n"
+    assert plain_export(source).source.text == plain
 
 
 # A first column without a name
