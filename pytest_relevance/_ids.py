@@ -204,6 +204,6 @@ def _template(written: str) -> IdField:
 def _unreadable_template(written: str, why: str) -> ValueError:
     example = '"{_index}/{_id}"'
     return ValueError(
-        f"{quoted(written)} is no template: {why}; write each field in braces and a "
+        f"{quoted(written)} is not a template: {why}; write each field in braces and a "
         f"separator between two of them, such as {example}"
     )

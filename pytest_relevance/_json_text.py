@@ -73,11 +73,11 @@ class JsonReader(json.JSONDecoder):
             return document
         except json.JSONDecodeError as error:
             refuse(
-                f"this is no valid JSON: {error.msg} (column {error.colno})",
+                f"this is not valid JSON: {error.msg} (column {error.colno})",
                 Place(line=error.lineno),
             )
         except RecursionError:
-            refuse("this is no sensible JSON: it is nested too deeply", Place(line=1))
+            refuse("this JSON is nested too deeply", Place(line=1))
         except UnicodeEncodeError:
             refuse(
                 "an escape stands for half of a character (a lone surrogate); write the whole character",

@@ -126,7 +126,8 @@ class Source:
         if nul >= 0:
             line = data.count(b"\n", 0, nul) + 1
             self.refuse(
-                "there is a NUL byte in the file; it is no text", Place(line=line)
+                "there is a NUL byte in the file, so it is not a text file",
+                Place(line=line),
             )
         try:
             data.isascii() or data.decode()

@@ -178,7 +178,7 @@ def _check_floor(expected: Expectation, case: Case, at: Location) -> None:
         reached = score(metric, ranking, case.settings)
         if isnan(reached):
             at.refuse(
-                f"{metric.text} is not defined, as no judged document is relevant; judge "
+                f"{metric.text} is not defined: no judged document is relevant; judge "
                 f"one {_relevant_to(metric)}"
             )
             return
@@ -330,7 +330,7 @@ class SuiteFloors:
         for suite_floor in self._all():
             if suite_floor.not_named and not suite_floor.held:
                 at.refuse(
-                    "it applies to no case, as no judged document is relevant "
+                    "it applies to no case, because no judged document is relevant "
                     f"({examples(suite_floor.not_named)}); judge relevant documents, "
                     "check grade_column, gain and rel, or take it out",
                     *suite_floor.path,

@@ -80,7 +80,7 @@ def check_judgments(
     if not isinstance(value, Mapping):
         return at.refuse(
             "expected document: grade pairs or a judgment file, "
-            f"found {found(value)}; write {{}} where there are none"
+            f"found {found(value)}; write {{}} if there are none"
         )
     scale = _scale_at(at)
     file = value.get(FILE)
@@ -331,9 +331,7 @@ _JUDGMENT = either(
             "grade": about(
                 "A number, a name of the scale, or a list of ratings.", GRADE_SCHEMA
             ),
-            "title": about(
-                "What the document is called, where a report shows it.", ANY_TEXT
-            ),
+            "title": about("What the document is called in reports.", ANY_TEXT),
             "note": about("Why it has this grade.", ANY_TEXT),
         },
         required=("grade",),

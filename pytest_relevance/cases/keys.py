@@ -96,7 +96,7 @@ _ROWS = (
         about="Whether later results of a document are left out, so that the ranks close up. Default: false."),
     _choice("ties", TIES,
         about="Whether results with equal scores may come in any order, or have a fixed "
-              "one, as the search sorts by a second key. Default: any."),
+              "one, because the search sorts by a second key. Default: any."),
     Key("raters", IN_BOTH, shapes.TEXT, values.choice_of(AGGREGATES),
         schemas.RATERS,
         about="How several ratings of a document become its grade. Default: median."),
@@ -290,7 +290,7 @@ def _unknown_key(name: str, level: str) -> str:
         return f"{quoted(name)} is a key {other}, not of a {level}"
     if _is_expectation(name):
         return (
-            f"{quoted(name)} is no key of a {level}; it is an expectation, write it under "
+            f"{quoted(name)} is not a key of a {level}; it is an expectation, write it under "
             "expect:"
         )
     advice = f"it takes {', '.join(names)}"

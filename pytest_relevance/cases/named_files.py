@@ -287,7 +287,7 @@ def why_no_file(name: str, folder: str, shown: str) -> str | None:
     if not os.path.exists(path):
         return f"there is no file {shown}; paths are relative to the case file"
     if not os.path.isfile(path):  # a device could be read without end
-        return f"{shown} is no file"
+        return f"{shown} is not a file"
     return None
 
 
@@ -336,10 +336,10 @@ def _wrong_column(value: object) -> str | None:
     return f"expected the name of a column, found {found(value)}"
 
 
-_FILE = about("The file, from where the case file is.", TEXT)
+_FILE = about("The file, relative to the case file.", TEXT)
 _COMMON_PROPERTIES = {
     "file": _FILE,
-    "format": about("What it is, where its content does not show it.", FORMAT),
+    "format": about("What it is, if its content does not show it.", FORMAT),
     "query": about(
         "The column, or the path in JSON, with the text of the query; of several the first counts that has a text.",
         TEXT_OR_TEXTS,
@@ -367,7 +367,7 @@ JUDGMENT_FILE = either(
         {
             **_COMMON_PROPERTIES,
             "fill": about(
-                "true: a grade counts only where no other entry has one; a file that is "
+                "true: a grade counts only if no other entry has one; a file that is "
                 "missing has none.",
                 {"enum": [True, False, "true", "false"]},
             ),

@@ -326,7 +326,7 @@ def check_excluded_apart(
                 if all(contains(form, quote) for form in passage.quotes):
                     message = (
                         f"{quoted(quote)} is in the passage {quoted(passage.name)} too, so "
-                        "that both cannot be met; quote more words"
+                        "both cannot be met; quote more words"
                     )
                     result = at.refuse(message, EXCLUDE_PASSAGES, index)
                     break
@@ -446,7 +446,7 @@ def notices_of_passages(cases: Iterable[Case]) -> Iterator[str]:
     if short:
         has = "quote has" if len(short) == 1 else "quotes have"
         yield (
-            f"{len(short):,} {has} under {FEWEST_LETTERS} letters, so that texts may hold "
+            f"{len(short):,} {has} under {FEWEST_LETTERS} letters, and texts may hold "
             f"them by chance: {first_few(short)}; quote more words"
         )
     if many:

@@ -190,7 +190,7 @@ class SuiteFiles:
         has_judgments = names_judgments or self._has_judgments(named, content)
         if named.only_judged and not has_judgments:
             return at.refuse(
-                f"the suite names no judgments, so that no query is {JUDGED}; name their "
+                f"the suite names no judgments, so no query is {JUDGED}; name their "
                 f"file (judgments: FILE), or take {ONLY} out",
                 *named.at_file,
                 ONLY,
@@ -356,7 +356,7 @@ class SuiteFiles:
             f"none of the listed queries ({len(queries):,}) is judged in "
             f"{_names_of(self._of_suite)}: the first is {names}, and the first that is judged "
             f"there {self._first_judged()}; do the files belong together? Name the judgments "
-            "of these queries, or list the ids of queries where judgments have ids alone",
+            "of these queries, or list the ids of queries if the judgments have ids alone",
             "judgments",
         )
 

@@ -233,7 +233,7 @@ def check_gain(value: object, at: Location) -> str | dict[float, float] | Wrong:
         if not is_number(grade):
             allowed = listed([*map(printable, names), "a number"])
             close = did_you_mean(key, names)
-            message = f"{shown(written)} is no grade; expected {allowed}{close}"
+            message = f"{shown(written)} is not a grade; expected {allowed}{close}"
             at.refuse(message, key, at_key=True)
             is_wrong = True
         elif not is_number(gain):

@@ -46,7 +46,7 @@ def regular_file(text: str) -> Path:
     path = existing(text)
     if not path.is_file():
         raise ArgumentTypeError(
-            f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first"
+            f"{quoted(text)} is a pipe or a device, not a file; write its content to a file first"
         )
     return path
 

@@ -119,7 +119,7 @@ class _Latency(ExpectationKind):
     def explain(self, reason: Outcome, names: Names) -> str:
         """Return, for example, `latency: search took 300 ms, expected <= 200 ms`."""
         if reason.value is None:
-            return "latency: the search was not called here, so that there is none to check"
+            return "latency: the search was not called here, so there is no latency to check"
         took = duration_text_beside(reason.value, reason.bound)
         bound = f"{reason.comparison} {time_text(reason.bound)}"
         search = "recorded search" if names.result.call.is_recorded else "search"

@@ -174,7 +174,7 @@ class _Similarity(_KindOfMetric):
         if not names.result.ranking.documents:
             why = ": nothing was returned"
             if was_empty:
-                why += ", as accepted; write results: 0 where that is meant"
+                why += ", as in the accepted ranking; write results: 0 if that is meant"
         elif was_empty:
             why = ": the accepted ranking is empty"
         return below(reason.name, reason.value, reason.comparison, reason.bound) + why

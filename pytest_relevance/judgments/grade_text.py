@@ -28,12 +28,12 @@ def why_no_grade(text: str) -> str | None:
     """
     word = text.casefold()
     if word.lstrip("+-") in _NOT_FINITE or _is_too_large(text):
-        return "is no finite number; leave it empty if nobody judged the document"
+        return "is not a finite number; leave it empty if nobody judged the document"
     if word in _NOTHING:
-        return "is no number; leave it empty if nobody judged the document"
+        return "is not a number; leave it empty if nobody judged the document"
     if word in _MAY_BE_NOTHING:
         return (
-            "is no number; leave it empty if nobody judged the document, or give the name a number by a scale "
+            "is not a number; leave it empty if nobody judged the document, or give the name a number by a scale "
             f"(scale: {{{text}: 0}}, or --scale {text}=0 of a command)"
         )
     return why_no_number(text)

@@ -294,7 +294,7 @@ def read_ratings(
 
 
 _OF_A_MACHINE = (
-    f"a machine gave this grade, as the column {MACHINE} says, and it would be taken "
+    f"a machine gave this grade, says the column {MACHINE}, and it would be taken "
     "for a person's; read the file to fill what people have not judged ({file: ..., "
     "fill: true}; in Python fill=True), and keep the rows that a person has checked in "
     "a file of people"

@@ -80,7 +80,7 @@ def no_grade_text(text: str, scale: Scale | None, advice: str) -> str:
     if scale is not None and names:
         close_name = did_you_mean(text, names)
         return f"the scale has no grade {quoted(text)}; it has {scale.describe()}{close_name}"
-    message = f"the grade {quoted(text)} is no number"
+    message = f"the grade {quoted(text)} is not a number"
     return f"{message}; {advice}" if advice else message
 
 

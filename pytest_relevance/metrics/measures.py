@@ -132,7 +132,7 @@ def own_metric(metric: Metric, graded: GradedRanking, settings: Settings) -> flo
     except (ValueError, OverflowError):
         raise MetricError(
             f"the metric {metric.text} returned {shown(value, 60)}; it returns a finite "
-            "number, or None where it is not defined"
+            "number, or None if it is not defined"
         ) from None
 
 

@@ -122,7 +122,7 @@ def _update_baseline(
                 messages.append(Message(f"accepted: {text}"))
     if unstable and accepts != TEST:
         rankings = counted(len(unstable), "ranking is", "rankings are")
-        why = f"{rankings} not accepted, as the search returned another one when it was called again"
+        why = f"{rankings} not accepted, because the search returned another one when it was called again"
         text = f"baseline {shown}: {why}: {first_named(unstable)}"
         messages.append(Message(text, is_good=False))
     return messages

@@ -186,7 +186,7 @@ def _without_comparison(config: pytest.Config, store: RunStore) -> Iterator[RunF
     if not any(
         recorded.of_file(store.collection.files[file].node, file) for file in ran
     ):
-        text = f"--relevance-against: {recorded.name} has none of the case files that ran, so that nothing was compared"
+        text = f"--relevance-against: {recorded.name} has none of the case files that ran, so nothing was compared"
         text = f"{text}, and the run fails; was it recorded from another folder, or of other files?"
         yield RunFinding(
             text, fails=True, brief="nothing was compared", is_of_part=True
@@ -211,7 +211,7 @@ def _without_reference(config: pytest.Config, store: RunStore) -> Iterator[RunFi
         have = f"{first_named(alone)} {'has' if len(alone) == 1 else 'have'} nothing to compare with"
         how = "give --relevance-against=RUN, or commit a baseline"
         yield RunFinding(
-            f"--relevance-known=xfail: {have}, so that every failure counts: {how}"
+            f"--relevance-known=xfail: {have}, so every failure counts: {how}"
         )
 
 

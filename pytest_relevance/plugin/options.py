@@ -113,8 +113,8 @@ def declare(parser: pytest.Parser) -> None:
     group.addoption(
         "--relevance-known",
         choices=KNOWN,
-        help="a case that failed before, as its accepted ranking misses the same, by no less, fails (fail, the default), "
-        "or is expected to fail, so that the run fails for what got worse alone (xfail)",
+        help="what a case that failed before does (its accepted ranking misses the same, by as much): it fails (fail, "
+        "the default), or is expected to fail, so the run fails only for what got worse (xfail)",
     )
     group.addoption(
         "--relevance-sample",
@@ -136,8 +136,8 @@ def declare(parser: pytest.Parser) -> None:
         "--relevance-give-up",
         metavar="N",
         type=_failures,
-        help="after N cases in a row whose search failed, call it no more, and fail the remaining cases as not searched "
-        "(default: 10; 5 N where the search has succeeded before; 0: never)",
+        help="after N cases in a row whose search failed, do not call it again, and fail the remaining cases as "
+        "not searched (default: 10, and 5 N if the search has succeeded before; 0: never)",
     )
     # these are whole option names: an optional value would swallow a folder that
     # follows the option

@@ -36,7 +36,7 @@ def _why_no_report(data: bytes) -> str | None:
 
     if not data.strip() or is_report(data):
         return None
-    return "is there, and is no report; name another file"
+    return "exists and is not a report; name another file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _why_no_record(data: bytes) -> str | None:
 
     if not data.strip() or is_record(data):
         return None
-    return f"is there, and is no {RECORDS}; name another file"
+    return f"exists and is not a {RECORDS}; name another file"
 
 
 RECORD = OutputFile("record", _why_no_record)

@@ -318,7 +318,7 @@ def _findings_on_test(
     """
     reference = harmless(f"{file}{SUFFIX}")
     if not info.knows_demands:
-        text = f"{reference} does not say what the test demanded, as an earlier version made it, and {_REQUIRED}"
+        text = f"{reference} does not say what the test demanded, because an earlier version made it, and {_REQUIRED}"
         how = (
             "run --relevance-update=test once, which accepts what the test demands now"
         )

@@ -42,7 +42,7 @@ def test_a_catalogue_is_that_of_every_case(
     ("written", "mistake"),
     {
         "{file: no/products.csv}": "shop.yaml:1:12: documents: there is no file no/products.csv; paths are relative",
-        ".": "shop.yaml:1:12: documents: . is no file",
+        ".": "shop.yaml:1:12: documents: . is not a file",
         "": "shop.yaml:1:11: documents: expected the name of a file, or {file: ..., id: ..., title: ..., show: [...]",
         "{file: products.csv, titel: name}": 'unknown key "titel"; a file has file, id, title, show, url and im',
         "{file: products.csv, id: ''}": "documents.id: expected text, found nothing",

@@ -92,7 +92,7 @@ def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(text: str) -> Non
         "cases: [{query: a, words: a}]": '1:20: unknown key "words" of a case; it takes query, id',
         "query: a\ncases: [{query: b}]": '1:1: "query" is a key of a case, not of a suite',
         "cases: [{query: a, gates: []}]": '1:20: "gates" is a key of the suite, beside cases, not of a case',
-        "cases: [{query: a, first: x}]": '1:20: "first" is no key of a case; it is an expectation, write it under exp',
+        "cases: [{query: a, first: x}]": '1:20: "first" is not a key of a case; it is an expectation, write it under exp',
         "cases: [{query: a, zzz: 1}]": '1:20: unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, s',
         "k: 5\n": '1:1: the file has no "cases" and no "queries"; beside these a suite may have search, k, min_ndcg',
         "cases:\n": '1:7: "cases" takes a list; begin each case with "- query:"',

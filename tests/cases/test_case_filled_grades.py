@@ -57,7 +57,7 @@ def test_a_fill_file_that_is_missing_or_empty_is_none(
     [
         ("query,doc_id,grade\nc b a,b,9\n", "grade 9 is off the scale"),
         (f'{HEADER}c b a,b,1,m,"tr', "machine.csv:2"),
-        (f"{HEADER}c b a,b,1,m,WAHR\n", "the column machine is true where a machine gave"),
+        (f"{HEADER}c b a,b,1,m,WAHR\n", "the column machine is true if a machine gave"),
         ("a note\n", "the format of these judgments is not recognised"),
     ],
 )  # fmt: skip
@@ -95,7 +95,7 @@ def test_the_grades_of_a_machine_are_not_taken_for_a_persons(
 
 def test_a_column_machine_that_may_mean_something_else(filled: Shop) -> None:
     file = filled.write("machine.csv", "query,docid,Ann,Bob,machine\nc b a,a,0,1,3\n")
-    neither = r"machine\.csv:2: the column machine is true where .* found .3."
+    neither = r"machine\.csv:2: the column machine is true if .* found .3."
     with pytest.raises(ValueError, match=neither):
         read_judgments(file)
     # a field of the documents

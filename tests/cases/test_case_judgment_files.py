@@ -200,7 +200,7 @@ UNREADABLE = {
     "empty.csv": "empty.csv: the file is empty",
     "folder": "folder is a folder without qrels/test.tsv, which folders of BEIR and MTEB have; name a file",
     "short.gz": "short.gz: the gzip file ends early, it is truncated; fetch or pack it again",
-    "/dev/null": "/dev/null is no file",
+    "/dev/null": "/dev/null is not a file",
 }
 
 
@@ -249,7 +249,7 @@ def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) ->
     text = "scale: [0, 3]\njudgments: qrels.txt\ncases: [{id: q1, query: a}]"
     assert shop.mistakes(text) == [
         'qrels.txt:3: query "q1", document "hat": grade 4 is off the scale, which is 0 to 3 (in case "q1")',
-        'qrels.txt:4: query "q2", document "hat": the grade "good" is no number; names of grades are given by a scale, '
+        'qrels.txt:4: query "q2", document "hat": the grade "good" is not a number; names of grades are given by a scale, '
         "such as scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command",
     ]
 

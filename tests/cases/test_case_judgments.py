@@ -1,5 +1,5 @@
 """Judgments in a case: numbers, names of the scale, several ratings, the long form; and
-what is no grade.
+what is not a grade.
 """
 
 import pytest
@@ -72,9 +72,9 @@ def test_the_long_form_has_a_title_and_a_note() -> None:
     {
         "4": "judgments.x: grade 4 is off the scale, which is 0 to 3",
         '"3"': 'judgments.x: the grade "3" is in quotes, which make it text; write 3',
-        "'007'": 'judgments.x: the grade "007" is no number',
-        "exact": 'judgments.x: the grade "exact" is no number',
-        "1e1": 'judgments.x: the grade "1e1" is no number',
+        "'007'": 'judgments.x: the grade "007" is not a number',
+        "exact": 'judgments.x: the grade "exact" is not a number',
+        "1e1": 'judgments.x: the grade "1e1" is not a number',
         "": (
             'judgments.x: the document has no grade; write it after a colon and a blank ("sku-1: 3"), or leave the '
             "document out if nobody judged it"
@@ -112,7 +112,7 @@ def test_empty_judgments_are_none_at_all(empty: str) -> None:
 def test_judgments_are_pairs_or_a_file(written: str, found: str) -> None:
     (line,) = mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
     assert line.partition(": ")[2] == (
-        f"judgments: expected document: grade pairs or a judgment file, found {found}; write {{}} where there are none "
+        f"judgments: expected document: grade pairs or a judgment file, found {found}; write {{}} if there are none "
         '(in case "a")'
     )
 

@@ -218,7 +218,7 @@ def test_an_excluded_quote_that_is_in_a_passage() -> None:
     )
     assert found == (
         '1:67: exclude_passages[0]: "30 days" is in the passage "within 30 days" too, so '
-        'that both cannot be met; quote more words (in case "a")'
+        'both cannot be met; quote more words (in case "a")'
     )
 
 
@@ -232,7 +232,7 @@ def test_short_quotes_and_many_passages_are_warned_of() -> None:
         """
     )
     assert suite.warnings == (
-        '2 quotes have under 12 letters, so that texts may hold them by chance: "thirty '
+        '2 quotes have under 12 letters, and texts may hold them by chance: "thirty '
         'days" (line 4) and "5 GB" (line 4); quote more words',
         '1 case has more passages than results that count: "a" (line 4) has 2, and k is '
         "1; raise k, or keep the passages that the answer needs",

@@ -149,7 +149,7 @@ def test_files_that_do_not_belong_together_are_one_mistake(
     assert listed.mistakes(three_lines(queries)) == [
         'shop.yaml:2:12: judgments: none of the listed queries (3) is judged in qrels.txt: the first is "q1" or '
         '"blue shoes", and the first that is judged there "7"; do the files belong together? Name the judgments of '
-        "these queries, or list the ids of queries where judgments have ids alone"
+        "these queries, or list the ids of queries if the judgments have ids alone"
     ]
 
 
@@ -172,7 +172,7 @@ def test_files_belong_together_if_a_written_case_stands_for_a_judged_query(
 @pytest.mark.parametrize(
     ("text", "says"),
     {
-        "queries: {file: queries.tsv, only: judged}": "1:36: queries.only: the suite names no judgments, so that no",
+        "queries: {file: queries.tsv, only: judged}": "1:36: queries.only: the suite names no judgments, so no",
         "queries: {file: queries.tsv, only: yes}\njudgments: qrels.txt": "1:36: queries.only: expected judged, found",
         "queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}": 'unknown key "only"',
         "queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt": "stands twice",

@@ -15,7 +15,7 @@ BAD_VALUES = {
     "min_judged: null": "min_judged: expected a number from 0 to 1, found nothing",
     "gain: liner": 'gain: expected exponential, linear or a mapping grade: gain, found the text "liner"; did you mea',
     "gain: {}": "gain: the mapping of gains is empty; write grade: gain pairs, or exponential or linear",
-    "gain: {good: 1}": "gain: 'good' is no grade; expected a number",
+    "gain: {good: 1}": "gain: 'good' is not a grade; expected a number",
     "gain: {1: lots}": 'gain.1: a gain is a number, found the text "lots"',
     "gain: {1: 1, 1.0: 2}": "gain: grade 1 has two gains; keep one of them",
     "discount: log10": 'discount: expected log2 or ln, found the text "log10"; did you mean "log2"?',
@@ -37,14 +37,14 @@ BAD_VALUES = {
         'put a template in quotes: "{_index}/{_id}"'
     ),
     "id_field: '{_index}{_id}'": (
-        'id_field: "{_index}{_id}" is no template: two of its fields touch, so two documents could '
+        'id_field: "{_index}{_id}" is not a template: two of its fields touch, so two documents could '
         "share an id; write"
     ),
     "id_field: '{_index/_id'": (
-        'id_field: "{_index/_id" is no template: its braces do not form pairs; write each field in braces and a'
+        'id_field: "{_index/_id" is not a template: its braces do not form pairs; write each field in braces and a'
     ),
-    "id_field: '{{_index}}/{_id}'": 'id_field: "{{_index}}/{_id}" is no template: its braces do not form pairs',
-    "id_field: '{}/{_id}'": 'id_field: "{}/{_id}" is no template: it has no field between two braces',
+    "id_field: '{{_index}}/{_id}'": 'id_field: "{{_index}}/{_id}" is not a template: its braces do not form pairs',
+    "id_field: '{}/{_id}'": 'id_field: "{}/{_id}" is not a template: it has no field between two braces',
     "params: [a]": "params: expected a mapping of keyword arguments for search(), found the list ['a']",
     "params: {k: 5}": "params: params may not have k: search() is given k by the plugin, when it has a parameter",
     "params: {query: x}": "params: params may not have query: the query is search()'s first argument already",

@@ -80,7 +80,7 @@ def test_ratings_that_no_suite_combines_like_that_are_left_out() -> None:
     written = case_file(judgments)
     assert read(written.data).cases[0].judgments == {"a": 7}
     assert written.lost == (
-        "the ratings of 2 raters, as their grades are made in no way that a suite can say",
+        "the ratings of 2 raters, because no setting of a suite makes these grades of them",
     )
 
 
@@ -115,11 +115,11 @@ def test_ids_and_params_that_a_case_cannot_have_are_left_out() -> None:
         (Judgments({"tv": {"": 1}}), 'query "tv": document "": the document has no id'),
         (
             Judgments({"tv": {"a": 5e-324}}),
-            'query "tv": document "a": 5e-324 is no decimal number that a case file',
+            'query "tv": document "a": 5e-324 is not a decimal number that a case file',
         ),
         (
             Judgments({"tv": {"a": float("inf")}}),
-            'query "tv": document "a": inf is no decimal number',
+            'query "tv": document "a": inf is not a decimal number',
         ),
         (
             Judgments({"tv \ud83d": {"a": 1}}),

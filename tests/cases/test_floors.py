@@ -107,10 +107,10 @@ def test_a_floor_of_ndcg_above_the_best_of_the_whole_scale() -> None:
     ("judgments", "metric", "says"),
     [
         ("{}", "RR", "RR needs judgments, and the case has none; add judgments"),
-        ("{x: 0}", "AP", "AP is not defined, as no judged document is relevant; judge one 1 or higher"),
-        ("{x: 0}", "R@10", "R@10 is not defined, as no judged document is relevant; judge one 1 or higher"),
-        ("{x: 2}", "AP(rel=3)", "AP(rel=3) is not defined, as no judged document is relevant; judge one 3 or higher"),
-        ("{x: 0}", "nDCG@5", "nDCG@5 is not defined, as no judged document is relevant; judge one that is"),
+        ("{x: 0}", "AP", "AP is not defined: no judged document is relevant; judge one 1 or higher"),
+        ("{x: 0}", "R@10", "R@10 is not defined: no judged document is relevant; judge one 1 or higher"),
+        ("{x: 2}", "AP(rel=3)", "AP(rel=3) is not defined: no judged document is relevant; judge one 3 or higher"),
+        ("{x: 0}", "nDCG@5", "nDCG@5 is not defined: no judged document is relevant; judge one that is"),
     ],
 )  # fmt: skip
 def test_a_metric_that_is_not_defined(judgments: str, metric: str, says: str) -> None:

@@ -147,7 +147,7 @@ def test_documents_without_a_grade_are_counted(terminal: Terminal, out: str) -> 
             "a.csv",
             "query,docid,rating\nboots,a,3\nboots,b,x\n",
             "out.qrels",
-            'a.csv:3: query "boots", document "b": the grade "x" is no number',
+            'a.csv:3: query "boots", document "b": the grade "x" is not a number',
         ),
         ("a.json", '{"blue shoes": ["a"]}', "out.run", "a TREC run cannot hold it"),
         ("a.qrels", "q1 0 a 3\n", "out.run", "a.qrels:1: "),

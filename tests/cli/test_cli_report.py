@@ -103,7 +103,10 @@ def test_into_a_file_whose_name_may_say_how(
     [
         (("nowhere.jsonl",), 'argument RUN: there is no file "nowhere.jsonl"'),
         (("other.txt",), "other.txt:1: this is not a record: it begins with "),
-        (("short.jsonl",), "short.jsonl:3: the line is damaged: it is no valid JSON"),
+        (
+            ("short.jsonl",),
+            "short.jsonl:3: the line is damaged: it is not a valid JSON",
+        ),
         (("run.jsonl", "-o", "./run.jsonl"), "is one of the files that are read"),
         (("run.jsonl", "-o", "no/where.md"), "no/where.md: cannot be written: No such"),
     ],

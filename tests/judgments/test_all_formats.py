@@ -109,7 +109,7 @@ def test_ids_stay_as_they_are_written(files: Files, name: str) -> None:
 @pytest.mark.parametrize(
     ("rating", "scale", "says"),
     [
-        ("good", None, 'the grade "good" is no number; '),
+        ("good", None, 'the grade "good" is not a number; '),
         ("4", (0, 3), "grade 4 is off the scale, which is 0 to 3"),
     ],
 )
@@ -176,7 +176,7 @@ def test_a_file_that_is_cut_off_anywhere(name: str, form: int) -> None:
         (problem,) = caught.value.problems
         ends = (text[:length].rstrip(), text[:length])
         assert problem.place.line in [end.count("\n") + 1 for end in ends]
-        assert problem.message.startswith("this is no valid JSON: ")
+        assert problem.message.startswith("this is not valid JSON: ")
 
 
 @pytest.mark.parametrize("query", ["[1]", "{"])

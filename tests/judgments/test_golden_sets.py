@@ -95,7 +95,7 @@ def test_a_query_without_contexts_is_named(files: Files) -> None:
     assert judgments.unrated == ["b", "c"]
     (notice,) = judgments.notices
     assert notice == (
-        "2 queries have nothing that a search should find, so that nothing is judged: "
+        "2 queries have nothing that a search should find, so nothing is judged: "
         'line 2 ("b"): it has no reference_contexts; retrieved_contexts are what a search returned; '
         'line 3 ("c"): it has no reference_contexts'
     )
@@ -105,7 +105,7 @@ def test_a_query_without_contexts_is_named(files: Files) -> None:
     ("row", "says"),
     [
         ({**SINGLE, "user_input": " "}, 'the row has no "user_input", the query; '),
-        ({**SINGLE, "user_input": ["hi"]}, "a conversation of several turns is no "),
+        ({**SINGLE, "user_input": ["hi"]}, "a conversation of several turns is not a "),
         ({**SINGLE, "reference_contexts": []}, "no query of the file has anything "),
         ({**SINGLE, "reference_contexts": ["--"]}, "no query of the file has anyth"),
         ({**SINGLE, "reference_contexts": [[1]]}, "an entry of this list is the list "),
@@ -326,7 +326,7 @@ def test_a_value_in_a_file_is_named(files: Files) -> None:
             "tests: [{vars: {query: a}}]",
             "FILE: no test has an assertion of the type co",
         ),
-        ("tests: ]", "FILE:1: this is no valid YAML: "),
+        ("tests: ]", "FILE:1: this is not valid YAML: "),
     ],
 )
 def test_a_configuration_without_context_recall(

@@ -327,7 +327,7 @@ def test_a_key_with_two_values_is_named_by_its_path(
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ('{"a": 1,\n"b" 2}', 2, "no valid JSON: Expecting ':' delimiter (column 5)"),
+        ('{"a": 1,\n"b" 2}', 2, "not valid JSON: Expecting ':' delimiter (column 5)"),
         ("[" * 100_000, 1, "nested too deeply"),
         ('["\\ud83d"]', 1, "half of a character"),
     ],

@@ -168,7 +168,7 @@ def test_many_problems_are_counted(
 def test_a_name_that_is_no_grade(files: Files) -> None:
     path = files.write("query,doc_id,grade\nq,a, good\nq,b,7\n")
     scale = "scale: {good: 1, bad: 0}, or --scale good=1,bad=0 of a command"
-    advice = f"is no number; names of grades are given by a scale, such as {scale}"
+    advice = f"is not a number; names of grades are given by a scale, such as {scale}"
     where = 'FILE:2: query "q", document "a": '
     assert files.problem(path) == f'{where}the grade "good" {advice}'
     assert files.problem(path, scale={"godo": 7, "poor": 0}) == (
@@ -190,10 +190,16 @@ def test_a_name_that_is_no_grade(files: Files) -> None:
         ("2-3", "is a range; write one number"),
         ("\u22121", "is not written in ASCII digits; write -1"),
         ("\uff13", "is not written in ASCII digits; write 3"),
-        ("nan", "is no finite number; leave it empty if nobody judged the document"),
-        ("1e999", "is no finite number; leave it empty if nobody judged the document"),
-        ("n/a", "is no number; leave it empty if nobody judged the document"),
-        ("none", "is no number; leave it empty if nobody judged the document, or give"),
+        ("nan", "is not a finite number; leave it empty if nobody judged the document"),
+        (
+            "1e999",
+            "is not a finite number; leave it empty if nobody judged the document",
+        ),
+        ("n/a", "is not a number; leave it empty if nobody judged the document"),
+        (
+            "none",
+            "is not a number; leave it empty if nobody judged the document, or give",
+        ),
     ],
 )
 @pytest.mark.parametrize("scale", [None, {"good": 1, "bad": 0}])
@@ -209,7 +215,7 @@ def test_a_grade_that_is_meant_as_a_number(
 @pytest.mark.parametrize("grade", ["godo", "L3", "exact"])
 def test_a_grade_that_is_meant_as_a_name(files: Files, grade: str) -> None:
     path = files.write(f"query,doc_id,grade\nq,a,{grade}\n")
-    says = f'the grade "{grade}" is no number; names of grades are given by a scale'
+    says = f'the grade "{grade}" is not a number; names of grades are given by a scale'
     assert says in files.problem(path)
     assert files.judgments(path, scale={grade: 1, "bad": 0}) == {"q": {"a": 1}}
 

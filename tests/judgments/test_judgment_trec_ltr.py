@@ -46,7 +46,7 @@ def test_tabs_spaces_blank_lines_comments_and_line_ends(files: Files) -> None:
                    "the line (a file that ends so is truncated)"),
         ("q1 0 b 1 x", "found 5 columns where there are 4, separated by white space; "
                        "mend the line"),
-        ("q1 0 a\u00a0b x", 'query "q1", document "a\\xa0b": the grade "x" is no number'),
+        ("q1 0 a\u00a0b x", 'query "q1", document "a\\xa0b": the grade "x" is not a number'),
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_named(files: Files, row: str, says: str) -> None:

@@ -321,8 +321,11 @@ def test_a_damaged_baseline_is_an_error_and_is_not_replaced(
 ) -> None:
     text = shop.baseline.read_text()
     for damaged, message in (
-        (text[:-30], f"{BASELINE}:14: the line is damaged: it is no valid JSON object"),
-        (text.removesuffix('{"end":true}\n'), f"{BASELINE}: the file is cut: "),
+        (
+            text[:-30],
+            f"{BASELINE}:14: the line is damaged: it is not a valid JSON object",
+        ),
+        (text.removesuffix('{"end":true}\n'), f"{BASELINE}: the file is truncated: "),
     ):
         shop.baseline.write_text(damaged)
         run = shop.run(*option)

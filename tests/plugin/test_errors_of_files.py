@@ -69,7 +69,7 @@ MISTAKES = {
     "text that is no YAML": Mistake(BAD, "cases: [\n", 2, "this is not YAML: while parsing a flow node"),
     "a judgment file": Mistake(
         "judgments.csv", "query,doc_id,grade\na b,a,high\n", 2,
-        'query "a b", document "a": the grade "high" is no number',
+        'query "a b", document "a": the grade "high" is not a number',
     ),
     "a baseline": Mistake(
         BASELINE, "<<<<<<< HEAD\n", 1, 'this is not a baseline: it begins with "<<<<<<< HEAD"'

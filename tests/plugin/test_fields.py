@@ -142,7 +142,7 @@ def test_what_cannot_be_used_of_an_answer_for_fields_is_told_once(
     run = shop.run(*options)
     assert run.counts == {"passed": 2, "failed": 1}
     (said,) = run.sentences("relevance_documents: it returned ")
-    assert "whose title is no text" in said
+    assert "whose title is not text" in said
 
 
 def test_an_index_that_failed_for_a_title_is_asked_for_fields_again(

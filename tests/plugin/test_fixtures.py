@@ -167,7 +167,7 @@ def test_a_fixture_whose_value_cannot_be_called(project: Project, value: str) ->
     run = project.run()
     assert run.outcomes == {"shoes": "failed"}
     assert run.results["shoes"].verdict == "error"
-    why = f'the fixture "search" is no function but {value}; return a function: search(query'
+    why = f'the fixture "search" is not a function but {value}; return a function: search(query'
     assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {why}")
 
 

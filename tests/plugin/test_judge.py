@@ -290,7 +290,7 @@ FIXTURE = '\n    @pytest.fixture(scope="session")\n    def relevance_judge(): '
     ("judge", "message"),
     [
         (f"{FIXTURE}return lambda query, document: 1\n", "relevance_judge has no attribute name"),
-        (f"{FIXTURE}return {{}}\n", "relevance_judge is no function but {}"),
+        (f"{FIXTURE}return {{}}\n", "relevance_judge is not a function but {}"),
         (f'{FIXTURE}raise OSError("no GPU")\n', "relevance_judge raised OSError: no GPU (conftest.py:"),
         (JUDGE.replace("session", "module"), "relevance_judge has module scope; make it a session fixture"),
     ],
@@ -331,7 +331,7 @@ def test_options_that_cannot_be(
 
 def test_without_a_fixture_or_a_score_nothing_is_asked(shop: Project) -> None:
     shop.cases("cases:\n  - {query: a b, skip: not today}\n")
-    why = "--relevance-judge: relevance_judge was not asked, as no case was scored"
+    why = "--relevance-judge: relevance_judge was not asked, because no case was scored"
     assert why in shop.run(OPTION).said
     shop.conftest(SEARCH)
     run = shop.run(OPTION)
@@ -486,7 +486,7 @@ def test_it_changes_no_verdict_and_no_file(judged: Project) -> None:
         assert result.texts == then.texts
     assert len(asked(judged)) == 4
     assert not (judged.path / "machine.csv").exists()
-    nothing = "relevance_judge was not asked, as there is nothing to judge"
+    nothing = "relevance_judge was not asked, because there is nothing to judge"
     assert f"--relevance-judge: {nothing}" in run.text
 
 
@@ -531,7 +531,7 @@ def test_grades_of_a_machine_are_none_of_people(judged: Project) -> None:
     judged.run(CALIBRATE)
     assert asked(judged) == ["bad", "good"]
     judged.cases(f"{fill}cases: [{{query: {query}}}]\n")
-    nothing = "relevance_judge was not asked, as there is nothing to judge"
+    nothing = "relevance_judge was not asked, because there is nothing to judge"
     assert f"--relevance-calibrate: {nothing}" in judged.run(CALIBRATE).text
 
 
@@ -559,5 +559,5 @@ def test_nothing_to_compare(shop: Project) -> None:
 
 def test_why_no_judge_is_calibrated(judged: Project) -> None:
     run = judged.run(CALIBRATE, "-k", "nothing")
-    assert "was not asked, as no case was scored" in one_line(run.text)
+    assert "was not asked, because no case was scored" in one_line(run.text)
     assert "not asked" not in judged.run(CALIBRATE, "--collect-only").text

@@ -370,7 +370,7 @@ def test_a_format_of_judgments_of_a_package_says_where_a_mistake_is(
     with pytest.raises(ValueError, match=r"^shop.log:3: expected query\|document\|"):
         read_judgments("shop.log")
     package.write("shop.log", "shop-log\nboots|b1|good\n")
-    with pytest.raises(ValueError, match=r'^shop.log:2: .* "good" is no number'):
+    with pytest.raises(ValueError, match=r'^shop.log:2: .* "good" is not a number'):
         read_judgments("shop.log")
 
 

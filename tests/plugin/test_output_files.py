@@ -12,10 +12,10 @@ from tests.plugin.conftest import Project, one_line
 
 OUTPUTS = pytest.mark.parametrize("output", ["record", "unjudged", "html", "markdown"])
 IS_NONE = {
-    "record": "is there, and is no record of version 3 or before",
-    "unjudged": "exists and is no worklist",
-    "html": "is there, and is no report",
-    "markdown": "is there, and is no report",
+    "record": "exists and is not a record of version 3 or before",
+    "unjudged": "exists and is not a worklist",
+    "html": "exists and is not a report",
+    "markdown": "exists and is not a report",
 }
 FOREIGN = {
     "notes.txt": b"mine\n",

@@ -74,7 +74,7 @@ def test_the_first_day_and_those_after_it(traffic: Project) -> None:
     # an empty ranking is like none, another empty one included
     assert run.outcomes == {**passed, of("nothing"): "failed"}
     assert run.results[of("a b c d")].evaluation.scores["overlap@10"] == 1.0
-    why = "nothing was returned, as accepted; write results: 0 where that is meant"
+    why = "nothing was returned, as in the accepted ranking; write results: 0 if that is meant"
     assert why in run.told(of("nothing"))
     search(traffic)
     empty = "0.500: the accepted ranking is empty"

@@ -195,7 +195,7 @@ def test_a_record_that_cannot_be_written_after_all_fails_the_run(
     run = project.run(RECORD, *THAT_PASS)
     assert (run.code, run.counts) == (1, {"passed": 3, "deselected": 1})
     why = (
-        "run.jsonl is there, and is no record of version 3 or before; name another file"
+        "run.jsonl exists and is not a record of version 3 or before; name another file"
     )
     assert run.sentences("no record of the run") == [f"no record of the run: {why}"]
     assert run.sentences("record: ") == []

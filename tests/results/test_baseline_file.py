@@ -125,7 +125,7 @@ GOOD = '{"id":"a","depth":10,"documents":["x"]}'
         (f"{HEADER}<<<<<<< HEAD\n{GOOD}\n", "FILE:2: a merge conflict is left in the file; take either side"),
         (
             HEADER,
-            'FILE: the file is cut: its last line is not {"end":true}; restore the file, or add that line where',
+            'FILE: the file is truncated: its last line is not {"end":true}; restore the file, or add that line if',
         ),
         (f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n", "FILE:4: a line below the last one"),
     ],
@@ -161,7 +161,9 @@ def test_a_file_that_is_cut_at_the_end_of_any_line_is_refused(tmp_path: Path) ->
     lines = path.read_text().splitlines(keepends=True)
     for kept in range(1, len(lines)):
         path.write_text("".join(lines[:kept]))
-        assert error_of(path).startswith("FILE: the file is cut: its last line is not")
+        assert error_of(path).startswith(
+            "FILE: the file is truncated: its last line is not"
+        )
     path.write_text("".join(lines).rstrip("\n"))  # nothing is missing
     assert len(read_baseline(path)) == 2
 

@@ -195,7 +195,7 @@ def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(
         ("q Q0 a 1 inf x\n", 'FILE:1: query "q", document "a": a score is a finite number, found the text "inf"'),
         ("q Q0 a 1 high x\nq Q0 b 2 1 x\nq Q0 c 3 1 x\n", 'FILE:1: query "q", document "a": a score is a'),
         ("q Q0 a 1 0.5 x\nq Q0 b 2\nq Q0 c 2 0.5 x\n", "FILE:2: found 4 columns where there are 6"),
-        ('{"x Q0 a 1 2\n', "FILE:1: this is no valid JSON"),
+        ('{"x Q0 a 1 2\n', "FILE:1: this is not valid JSON"),
         ("query,doc_id,rank\nq,,1\n,a,2\n", 'FILE:2: query "q": a row has no document'),
         ("query,doc_id,rank\nq,a,first\n", 'FILE:2: query "q", document "a": a rank is a finite number'),
         ("query,doc_id,rank\n", "FILE: the file has no results, only a header or comments"),

@@ -273,7 +273,7 @@ def test_a_text_that_the_header_lacks_is_damage(tmp_path: Path, index: str) -> N
     recorded_with_texts(case(), texts(DAYS, "hours"), path)
     damaged = path.read_text().replace('"texts":[0,1]', f'"texts":[0,{index}]')
     path.write_text(damaged)
-    with pytest.raises(RecordError, match="is no text of the header"):
+    with pytest.raises(RecordError, match="is not a text of the header"):
         Run.open(path)
 
 

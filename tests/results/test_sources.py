@@ -49,7 +49,7 @@ REFUSED: dict[str, bytes] = {
     ": the file is empty   ": gzip.compress(b""),
     ": the file is UTF-16 and damaged; save it as UTF-8": b"\xff\xfeq",
     ": the file is empty    ": " \n".encode("utf-16"),
-    ":2: there is a NUL byte in the file; it is no text": b"query,docid,title\nq,a\0,1\n",
+    ":2: there is a NUL byte in the file, so it is not a text file": b"query,docid,title\nq,a\0,1\n",
     ":3: the file is not UTF-8 (byte 0xe9 cannot stand there); save it as UTF-8": b"query,docid\nq,a\ncaf\xe9,b\n",
     ":1: the file is not UTF-8 (byte 0xc3 cannot stand there); save it as UTF-8": b"query,docid,caf\xc3",
     ": the gzip file ends early, it is truncated; fetch or pack it again": TABLE[:-20],

@@ -244,5 +244,5 @@ def _check_hits(name: str, ubi: UbiLogs) -> None:
         raise FileError.at(
             name,
             f"no clicked document is one of query_response_hit_ids; a click is on {examples([click])}, a hit is "
-            f"{examples([hit])}. Log one id in both, as object_id_field says which, or log impressions",
+            f"{examples([hit])}. Log the same id in both (object_id_field), or log impressions",
         )

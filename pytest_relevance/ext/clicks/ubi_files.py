@@ -234,7 +234,7 @@ def _add_value(logs: UbiLogs, value: object) -> Sequence[str]:
             return ()
         names = quoted(", ".join(value), 60)
         return [
-            f"this object is no event and no search: it has neither action_name nor query_id; found {names}"
+            f"this object is neither an event nor a search: it has neither action_name nor query_id; found {names}"
         ]
     if not isinstance(value, list):
         return [f"expected a JSON object, found {quoted(str(value), 60)}"]

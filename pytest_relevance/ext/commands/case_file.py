@@ -245,7 +245,7 @@ def _lost_of_raters(judgments: Judgments, *, has_ratings: bool) -> str:
     count = f"{len(judgments.raters)} raters"
     if has_ratings:
         return f"the names of {count}: a case file has lists of ratings"
-    return f"the ratings of {count}, as their grades are made in no way that a suite can say"
+    return f"the ratings of {count}, because no setting of a suite makes these grades of them"
 
 
 # From a case file to judgments

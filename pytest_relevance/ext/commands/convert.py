@@ -165,7 +165,7 @@ def _convert_judgments(arguments: Namespace, target: str) -> _Converted:
     if target == CASE_FILE and not out.endswith((STANDARD, *CASE_FILE_ENDINGS)):
         named = listed([f"*{ending}" for ending in CASE_FILE_ENDINGS], "and")
         complain(
-            f"{harmless(out)}: pytest collects {named}; this file runs where it is named to pytest"
+            f"{harmless(out)}: pytest collects {named}; this file runs only if it is named on the command line"
         )
     written = _converted(judgments, target, arguments)
     counts = counted(len({*judgments, *judgments.queries}), "query", "queries")

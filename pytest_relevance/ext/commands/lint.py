@@ -232,8 +232,8 @@ def _irrelevant_in_judgments(judgments: Judgments) -> Iterator[Problem]:
 IRRELEVANT = FileCheck(
     name="irrelevant",
     advice=(
-        "no judged document is relevant, so that nDCG is not defined and no floor of it "
-        "applies; judge one that is, or expect results: 0, or exclude: [...]"
+        "no judged document is relevant, so nDCG is not defined and no floor applies; "
+        "judge a relevant document, or expect results: 0 or exclude: [...]"
     ),
     find=_irrelevant_in_suite,
     find_in_judgments=_irrelevant_in_judgments,
@@ -299,7 +299,7 @@ def blank_documents(rows: Ratings) -> BlankDocuments:
 BLANK = FileCheck(
     name="blank",
     advice=(
-        "listed without a grade, as in a worklist that waits to be filled in; judge them, or "
+        "listed without a grade, as in a worklist that is not filled in; judge them, or "
         "take them out"
     ),
     find_in_rows=_blank_rows,
@@ -344,8 +344,8 @@ def _absent_in_suite(suite: Suite) -> Iterator[Problem]:
 ABSENT = FileCheck(
     name="absent",
     advice=(
-        "files with fill: true that are not there, so that nothing is filled; a judge makes "
-        "one, or its name is misspelt"
+        "files with fill: true that do not exist, so nothing is filled; make them "
+        "(--relevance-judge), or correct the name"
     ),
     find=_absent_in_suite,
 )

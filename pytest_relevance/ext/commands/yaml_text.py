@@ -76,7 +76,7 @@ def _escaped(character: str) -> str:
         return character
     if "\ud800" <= character <= "\udfff":
         raise ValueError(
-            f"{quoted(character)} is half of a surrogate pair, which is no text"
+            f"{quoted(character)} is half of a surrogate pair, which is not text"
         )
     return character.encode("unicode_escape").decode()  # YAML has the escapes of Python
 
@@ -93,6 +93,6 @@ def _checked(text: str, value: float) -> str:
     """Return `text`. Raises ValueError if the reader would not read it as `value`."""
     if number(text) != value:
         raise ValueError(
-            f"{shown(value)} is no decimal number that a case file may have"
+            f"{shown(value)} is not a decimal number that a case file may have"
         )
     return text

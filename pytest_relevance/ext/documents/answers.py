@@ -142,7 +142,7 @@ def read_answer(answer: object, asked: Sequence[str]) -> IndexAnswer:
                 documents.shown[document] = read.fields
             if not read.has_readable_title:
                 text = (
-                    f"it returned {shown(value)} for {quoted(document)}, whose title is no "
+                    f"it returned {shown(value)} for {quoted(document)}, whose title is not "
                     "text; return a title, or a mapping with title and further fields"
                 )
                 complaints.setdefault("title", text)

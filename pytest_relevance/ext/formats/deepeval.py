@@ -110,7 +110,7 @@ class _Contexts:
             return [value]
         if _TABLE.search(value):
             self.goldens.wrong(
-                f"{quoted(self.column)} has a table in Markdown, and DeepEval joins texts by | here, so that the table "
+                f"{quoted(self.column)} has a table in Markdown, and DeepEval joins texts by | here, so the table "
                 f"cannot be told from several texts; {_AS_JSON}",
                 row.place,
             )

@@ -163,7 +163,7 @@ def _notice(without: Sequence[Golden]) -> str:
         named.append(f"and {more:,} more")
     have = "has" if len(without) == 1 else "have"
     queries = counted(len(without), "query", "queries")
-    return f"{queries} {have} nothing that a search should find, so that nothing is judged: {'; '.join(named)}"
+    return f"{queries} {have} nothing that a search should find, so nothing is judged: {'; '.join(named)}"
 
 
 def _queries(source: Source, goldens: Sequence[Golden]) -> list[Query]:
@@ -251,7 +251,7 @@ class Goldens:
         if isinstance(value, list):
             self.wrong(
                 f"{quoted(self._query)} is the text of a query, found {found_json(value)}; a conversation of several "
-                "turns is no query: write the question that the search gets",
+                "turns is not a query: write the question that the search gets",
                 row.place,
             )
             return None

@@ -405,7 +405,7 @@ def _of_machine(table: Table, found: columns.Layout, times: int) -> list[bool] |
         if not has_raters and "true" not in words:
             return None
         table.source.refuse(
-            f"the column {MACHINE} is true where a machine gave the grade, else false or "
+            f"the column {MACHINE} is true if a machine gave the grade, else false or "
             f"blank; found {quoted(str(cells[row]))}",
             table.place(row),
         )

@@ -68,7 +68,7 @@ def _compose(source: Source) -> yaml.Node | None:
         mark = getattr(error, "problem_mark", None)
         place = NOWHERE if mark is None else Place(line=mark.line + 1)
         problem = getattr(error, "problem", None) or error
-        source.refuse(f"this is no valid YAML: {problem}", place)
+        source.refuse(f"this is not valid YAML: {problem}", place)
 
 
 def _tests(root: yaml.Node | None) -> Iterator[Mapping[str, yaml.Node]]:

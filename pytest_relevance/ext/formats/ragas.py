@@ -95,7 +95,7 @@ def _layout(source: Source, names: Names) -> _Layout:
     is_generated = names.find(*_GENERATED) is not None
     if not is_generated or names.has("answer"):
         source.refuse(
-            f"{quoted(contexts)} may be what an answer needs, or what a search returned, which is no judgment. If an "
+            f"{quoted(contexts)} may be what an answer needs, or what a search returned, which is not a judgment. If an "
             f"answer needs it, write {{file: ..., query: {query}, context: {contexts}}}",
             Place(line=1),
         )

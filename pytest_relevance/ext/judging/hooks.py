@@ -202,7 +202,7 @@ class Judging:
         runs_tests = settings(self._config).runs_tests
         if runs_tests and not was_asked and not self._is_interrupted:
             why = "there is nothing to judge" if self._scored else "no case was scored"
-            text = f"{self._option}: {NAME} was not asked, as {why}"
+            text = f"{self._option}: {NAME} was not asked, because {why}"
             self._messages.append(Message(text))
         tell(self._messages, session, exitstatus)
         return outcome

@@ -105,7 +105,7 @@ class Judge:
         if not callable(value):
             close_unawaited(value)
             raise UnusableJudge(
-                f"{NAME} is no function but {shown(value)}; return one, judge(query, document)"
+                f"{NAME} is not a function but {shown(value)}; return one, judge(query, document)"
             )
         self.name = _name_of(value)
         self._function: Callable[[str, dict[str, str]], Any] = value
@@ -194,7 +194,7 @@ def _name_of(judge: Any) -> str:
     if name is None:
         problem = "has no attribute name"
     raise UnusableJudge(
-        f"{NAME} {problem}; say which model and which prompt it is, as grades are kept by it: "
+        f"{NAME} {problem}; say which model and which prompt it is, because grades are kept by this name: "
         'judge.name = "model-x/prompt-3"'
     )
 
@@ -221,7 +221,7 @@ def answer_of(said: object, case: Case) -> Answer:
         # Python warns of a coroutine that is dropped, and a warning may fail a test
         close_unawaited(said)
         return Answer(
-            fault="it returned something to await, and is no coroutine function: write async def"
+            fault="it returned something to await, and is not a coroutine function: write async def"
         )
     grade, note = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
     if not (note is None or isinstance(note, str)):

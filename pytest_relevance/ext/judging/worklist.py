@@ -366,7 +366,7 @@ def read_worklist(data: bytes) -> list[list[str]]:
         rows = [row for _, row in table.rows()]
     if not _is_worklist(rows):
         raise ValueError(
-            "it is no worklist, or a row has more or fewer cells than there are columns"
+            "it is not a worklist, or a row has more or fewer cells than there are columns"
         )
     return rows
 
@@ -417,7 +417,7 @@ def why_kept(data: bytes) -> str | None:
     try:
         rows = read_worklist(data)
     except ValueError:
-        return "exists and is no worklist; name another file"
+        return "exists and is not a worklist; name another file"
     if not rows:
         return None
     names, *others = rows

@@ -62,7 +62,7 @@ def declare(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="write the record of the whole run; .gz packs it",
     )
-    last = "where records have different results of a case, take that of the record that is named last"
+    last = "if records have different results of a case, take that of the record that is named last"
     parser.add_argument("--last", action="store_true", help=last)
 
 

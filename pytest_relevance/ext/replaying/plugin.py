@@ -82,7 +82,7 @@ def _check_options(config: pytest.Config) -> None:
             )
     if not option.noconftest:
         raise usage_error(
-            "--relevance-replay goes with --noconftest, as no search is called: write "
+            "--relevance-replay goes with --noconftest, because no search is called: write "
             f"pytest-relevance replay {option.relevance_replay}"
         )
     written = option.relevance_record

@@ -242,7 +242,7 @@ def _uncallable(
     """
     if not callable(search_function):
         found = shown(search_function)
-        return f'the fixture "{case.search}" is no function but {found}; return a function: search(query, **params)'
+        return f'the fixture "{case.search}" is not a function but {found}; return a function: search(query, **params)'
     try:
         signature = str(inspect.signature(search_function))
     except (TypeError, ValueError):

@@ -234,7 +234,7 @@ class CaseRun:
 
 
 _NOT_COLLECTED = (
-    "another plugin made this item in the place of the collected one, as anyio does where a conftest marks cases: have "
+    "another plugin replaced the collected item, as anyio does if a conftest marks cases: have "
     "the search request the fixture anyio_backend"
 )
 

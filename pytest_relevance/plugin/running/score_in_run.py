@@ -31,7 +31,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of trace
 
 
 STOOD_STILL = (
-    "the clock stood still during the search, so that its latency is not known: "
+    "the clock stood still during the search, so its latency is not known: "
     "time.perf_counter was replaced before pytest-relevance was loaded"
 )
 

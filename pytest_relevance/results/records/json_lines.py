@@ -242,8 +242,8 @@ class _Reader:
             )
         if self._kind is BASELINE and not end:
             raise self._error(
-                f"the file is cut: its last line is not {END}; restore the file, or add "
-                "that line where nothing is missing"
+                f"the file is truncated: its last line is not {END}; restore the file, or add "
+                "that line if nothing is missing"
             )
 
     def _no_object(self, text: str, number: int) -> RecordError:
@@ -253,7 +253,7 @@ class _Reader:
                 "cases in it",
                 number,
             )
-        return self._damaged(f"it is no valid JSON object, {quoted(text)}", number)
+        return self._damaged(f"it is not a valid JSON object, {quoted(text)}", number)
 
     def _numbered_texts(self) -> Iterator[tuple[int, str]]:
         """Yield (line number, text) for the first line, and for each line with text."""
@@ -301,7 +301,7 @@ def _object(line: str) -> dict[str, Any] | None:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 _decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode

@@ -181,7 +181,7 @@ class _Reader:
         for index in indexes if isinstance(indexes, list) else [indexes]:
             if type(index) is not int or index not in known:
                 raise ValueError(
-                    f"ranking.texts: {shown(index)} is no text of the header"
+                    f"ranking.texts: {shown(index)} is not a text of the header"
                 )
             texts.append(self._texts[index])
         return tuple(texts)

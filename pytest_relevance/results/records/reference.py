@@ -81,7 +81,7 @@ def refusal(reference: str, searches: Sequence[SilentSearch]) -> str:
     """Return why a reference is refused, and what to do."""
     what = listed([search.in_words for search in searches], "and")
     return (
-        f"in {reference} {what}. Such rankings are no reference: accept those of a "
+        f"in {reference} {what}. Such rankings cannot be a reference: accept those of a "
         "search that works. If nothing should be found, write results: 0"
     )
 

@@ -310,7 +310,7 @@ def plain_value(value: Any, path: str) -> Any:
     inner = [f"{path}.{name}" for name in value] if isinstance(value, Mapping) else []
     advice = f"; write {listed(inner)}" if inner else ""
     raise BadResult(
-        f"has a field {quoted(path)} that is no text, number, boolean or list of these{advice}"
+        f"has a field {quoted(path)} that is not text, a number, a boolean or a list of these{advice}"
     )
 
 

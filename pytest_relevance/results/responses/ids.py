@@ -74,7 +74,9 @@ def why_no_id(value: object) -> str:
         return f"{kind}, {shown(value)}; return text: {decoded}"
     if isinstance(value, Real) and not isinstance(value, bool):
         if float(value).is_integer():
-            cure += " (integers become floats in a data frame's column where one is missing)"
+            cure += (
+                " (integers become floats in a data frame's column if one is missing)"
+            )
         cure += ", and scores as (id, score) pairs"
         return f"a float, {shown(value)}, whose text could be another one's; {cure}"
     return f"{type_in_words(value)}, {shown(value)}; {cure}"

@@ -120,7 +120,7 @@ def no_hits(body: Mapping[Any, Any]) -> UnreadableRanking:
 def _refuse_without_order(response: object) -> None:
     """Raise `UnreadableRanking` for None, a text or a set."""
     if response is None:
-        advice = "return the results, best first (an empty list where there are none)"
+        advice = "return the results, best first (an empty list if there are none)"
         raise _unreadable("", response, advice)
     if isinstance(response, TEXTS):
         advice = f"{A_LIST} (parsed, if it is JSON)"

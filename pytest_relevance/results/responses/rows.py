@@ -61,13 +61,13 @@ class BareRow:
 
 
 _NO_ROW = (
-    "is no (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows "
+    "is not a (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows "
     "as tuples, or mappings or objects with an id (arrays of distances and labels as a tuple, not as lists)"
 )
 
 
 _NO_ROW_WITH_TEXT = (
-    "is no (text, score), (id, text) or (id, text, score) row; return the results of one query: texts, such rows as "
+    "is not a (text, score), (id, text) or (id, text, score) row; return the results of one query: texts, such rows as "
     "tuples, or mappings or objects with a text (of a database: its cursor, or rows as dicts)"
 )
 

@@ -447,13 +447,13 @@ def test_a_client_is_left_out(shop: Shop) -> None:
                 )
             ),
             'ubi.jsonl: no clicked document is one of query_response_hit_ids; a click is on "B00-X", a hit is "sku-1". '
-            "Log one id in both, as object_id_field says which, or log impressions\n",
+            "Log the same id in both (object_id_field), or log impressions\n",
             id="other ids",
         ),
         pytest.param(
             lines(searches()) + '{"action_name": "cli\n{"total": 3}\n[3]\n',
             'ubi.jsonl:361: expected a JSON object, found "{"action_name": "cli"; is it truncated?\n'
-            "ubi.jsonl:362: this object is no event and no search: it has neither action_name nor query_id; found "
+            "ubi.jsonl:362: this object is neither an event nor a search: it has neither action_name nor query_id; found "
             '"total"\n'
             'ubi.jsonl:363: expected a JSON object, found "3"\n',
             id="no records",

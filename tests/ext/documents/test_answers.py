@@ -69,7 +69,7 @@ def test_further_fields_that_are_left_out(value: object) -> None:
 def test_one_sentence_for_each_kind_of_mistake() -> None:
     answer = read_answer({"a": 1, "b": ["x"], "y": "Y", "z": "Z"}, ["a", "b"])
     assert answer.complaints == {
-        "title": 'it returned 1 for "a", whose title is no text; return a title, or a mapping with title and further '
+        "title": 'it returned 1 for "a", whose title is not text; return a title, or a mapping with title and further '
         "fields",
         "id": "it returned 'y', which it was not asked for; that is ignored",
     }

@@ -103,7 +103,7 @@ ANSWERS = [
     ('{"grade": 4}', "grade 4 is off the scale"),
     ('{"Grade": 3, "score": 1}', 'needs the key grade; its keys: "Grade" and "score"'),
     ('{"grade": 3, "grade": 1}', "grade: this key stands twice"),
-    ('{"why": "It is', "this is no valid JSON"),
+    ('{"why": "It is', "this is not valid JSON"),
     ('{"grade": 3}\n{"grade": 2}', "ask for one JSON object and nothing else"),
     ('[{"grade": 3}]', ALONE),
     # a fence

@@ -39,7 +39,10 @@ DAMAGED = "is damaged: "
 OTHER = "exists and is not as a judge writes it: CSV with commas"
 NOT_ITS_OWN = [
     (HEADER + ROW.replace("5", '"5') + WELL, f"{DAMAGED}the worklist:2: a quoted cell"),
-    (HEADER + ROW + WELL.replace(",2,", ","), f"{DAMAGED}it is no worklist, or a row"),
+    (
+        HEADER + ROW + WELL.replace(",2,", ","),
+        f"{DAMAGED}it is not a worklist, or a row",
+    ),
     ((HEADER + ROW).replace(",", ";"), OTHER),
     ((HEADER + ROW).replace("query_id,query", "query,query_id"), OTHER),
     (HEADER.replace("query_id", '"query_id"') + ROW, OTHER),

@@ -386,4 +386,4 @@ def test_a_list_with_grades_is_kept(data: bytes, count: str) -> None:
     ],
 )
 def test_another_file_is_kept(data: bytes) -> None:
-    assert why_kept(data) == "exists and is no worklist; name another file"
+    assert why_kept(data) == "exists and is not a worklist; name another file"

@@ -48,7 +48,7 @@ class HttpResponse:
 
 LIST = "return a list of results, best first"
 JSON = f"{LIST} (parsed, if it is JSON)"
-NOTHING = "return the results, best first (an empty list where there are none)"
+NOTHING = "return the results, best first (an empty list if there are none)"
 NO_LIST = (
     f"it holds no list; {LIST} (ids, (id, score) rows, or mappings with an id), or "
     "implement the hook pytest_relevance_ranking"
@@ -176,10 +176,10 @@ IDS = "id (id, _id, doc_id, docid, document_id or objectID)"
 NAME_IT = "name the field with id_field in the case file"
 CURE = "return ids as text or integers"
 PAIRS = "and scores as (id, score) pairs"
-WHOLE = f"{CURE} (integers become floats in a data frame's column where one is missing)"
+WHOLE = f"{CURE} (integers become floats in a data frame's column if one is missing)"
 FLOAT = "whose text could be another one's"
 NO_ROW = (
-    "is no (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows as "
+    "is not a (id, score), (id, title) or (id, title, score) row; return the results of one query: ids, such rows as "
     "tuples, or mappings or objects with an id (arrays of distances and labels as a tuple, not as lists)"
 )
 SWAPPED = (

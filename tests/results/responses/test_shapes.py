@@ -68,7 +68,7 @@ def test_rows_that_are_lists_with_keys() -> None:
 def test_a_score_before_a_document_is_a_score() -> None:
     rows = [(1.5, {"id": "b", "title": "Boots"}), (0.5, {"id": "a", "title": "Apron"})]
     assert read_ranking(rows) == Ranking(["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
-    assert "is no (id, score), (id, title) or (id, title, score) row" in refusal(
+    assert "is not a (id, score), (id, title) or (id, title, score) row" in refusal(
         [(3, {"title": "Boots"})]
     )
 

@@ -208,7 +208,7 @@ WITHOUT_TEXT = {
     ),
     "a row with something else": (
         ("a", RETURNS, {}),
-        "is no (text, score), (id, text) or (id, text, score) row",
+        "is not a (text, score), (id, text) or (id, text, score) row",
     ),
 }
 
