@@ -103,7 +103,7 @@ def test_a_latency_that_could_not_be_measured_is_an_error(
     project.cases("cases: [{query: boots, expect: {latency: 20 ms}}, {query: shoes}]")
     run = project.run_apart("-p", "stops_early")
     assert run.told("boots").startswith(
-        "shop.relevance.yaml:1: the clock stood still during the search, so that its "
+        "shop.relevance.yaml:1: the clock stood still during the search, so its "
         "latency is not known: time.perf_counter was replaced before pytest-relevance "
         "was loaded; stop the time later, or leave time.perf_counter alone"
     )
