@@ -6,7 +6,6 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import inf
 from typing import Any, ClassVar
 
 from pytest_relevance.cases.expect import Made
@@ -35,7 +34,11 @@ from pytest_relevance.expectations.fields_before import (
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.document_fields import AT_MOST as AT_MOST_OF_VALUE
-from pytest_relevance.results.document_fields import meets_condition, scalars_in
+from pytest_relevance.results.document_fields import (
+    brief_value,
+    meets_condition,
+    scalars_in,
+)
 from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.records.two_expectations import TwoExpectations
@@ -46,9 +49,6 @@ _RANK = "[1-9][0-9]{0,6}"
 
 _MOST_RESULTS = 10
 """How many results a sentence names."""
-
-_LONGEST_VALUE = 300
-"""The characters of a text in an outcome. Descriptions would fill the records."""
 
 _WrongFields = Mapping[int, Sequence[str]]
 """The fields that are wrong in a result, by the index of the result."""
@@ -105,7 +105,7 @@ class _KindOfFields(ExpectationKind):
         ranking = found.ranking[:within]
         values = []
         for index, paths in wrong.items():
-            shown = {path: _brief(found.fields[path][index]) for path in paths}
+            shown = {path: brief_value(found.fields[path][index]) for path in paths}
             values.append((index + 1, shown))
         return outcome_of(
             expected,
@@ -135,15 +135,6 @@ class _KindOfFields(ExpectationKind):
 
     def is_comparable(self, both: TwoOutcomes) -> bool:
         return are_known(both)
-
-
-def _brief(value: Any) -> Any:
-    """Return a value of a field as an outcome keeps it: long texts are cut."""
-    if isinstance(value, list):
-        return [_brief(one) for one in value]
-    if isinstance(value, str) and len(value) > _LONGEST_VALUE:
-        return f"{value[: _LONGEST_VALUE - 3]}..."
-    return str(value) if value in (inf, -inf) else value
 
 
 def _missed_fields(expected: Expectation, found: Found) -> Mapping[int, Sequence[str]]:

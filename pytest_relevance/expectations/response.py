@@ -23,6 +23,9 @@ from pytest_relevance.expectations.fields_before import response_as_badly
 from pytest_relevance.expectations.kind import ExpectationKind, Names
 from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.document_fields import (
+    cut_value,
+    has_value,
+    is_cut,
     meets_condition,
     why_condition_unknown,
 )
@@ -30,11 +33,7 @@ from pytest_relevance.results.outcomes import Found, outcome_of
 from pytest_relevance.results.records.accepted_outcomes import TwoOutcomes
 from pytest_relevance.results.records.two_expectations import TwoExpectations
 from pytest_relevance.results.responses.ranking import Ranking
-from pytest_relevance.results.responses.response_values import (
-    NoValue,
-    cut_value,
-    is_cut,
-)
+from pytest_relevance.results.responses.response_values import NoValue
 
 
 class _Response(ExpectationKind):
@@ -59,7 +58,8 @@ class _Response(ExpectationKind):
         for condition in expected.conditions:
             value = found.response.get(condition.path)
             if not _meets(condition, value):
-                values.append((condition.path, cut_value(value)))
+                there = value.there if isinstance(value, NoValue) else value
+                values.append((condition.path, cut_value(there)))
         return outcome_of(expected, not values, values=values)
 
     def explain(self, reason: Outcome, names: Names) -> str:
@@ -87,8 +87,10 @@ RESPONSE = _Response()
 
 
 def _meets(condition: FieldCondition, value: Any) -> bool:
+    if isinstance(value, NoValue):  # an object, and nothing should be there
+        return False
     if condition.expects_null:
-        return value is None
+        return not has_value(value)
     return meets_condition(condition, value)
 
 
@@ -111,7 +113,8 @@ def why_unknown_response(case: Case, ranking: Ranking) -> str:
         value = ranking.response.get(condition.path, not_kept)
         why = ""
         if isinstance(value, NoValue):
-            why = value.why
+            is_something = bool(value.there)
+            why = "" if condition.expects_null and is_something else value.why
         elif not condition.expects_null:
             why = why_condition_unknown(condition, value)
             why = f"the response {why}" if why else ""

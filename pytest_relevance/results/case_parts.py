@@ -318,6 +318,8 @@ class CaseRanking:
     `irrelevant_top`: the first three documents, if the first has no gain.
     `field_values`: {field: in how many results it has a value}, for the fields that
     expectations look at. A null or an empty value does not count.
+    `response`: {path: value}, what the response had where the expectation `response`
+    looks. A long value is left out.
     `is_default_k`: whether the search returned as many results as the default of its
     parameter `k`, and was asked for more.
     `untied`: the indexes (from 0) of documents that have the same score as the document
@@ -353,6 +355,7 @@ class CaseRanking:
     irrelevant_top: Sequence[str] = ()
     repeated: int = 0
     field_values: Mapping[str, int] = field(default_factory=empty)
+    response: Mapping[str, Any] = field(default_factory=empty)
     left_out: int = 0
     is_default_k: bool = False
     held: Held = ()

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
-from pytest_relevance._text import found, quoted
+from pytest_relevance._text import cut_to, found, quoted
 from pytest_relevance.cases.bounds import COMPARE
 from pytest_relevance.cases.model import FieldCondition
 from pytest_relevance.results.responses.fields import Absent, read_fields
@@ -19,6 +20,12 @@ from pytest_relevance.results.responses.ranking import Ranking
 
 AT_MOST = "at_most"
 """How a condition of `at_most` compares."""
+
+_LONGEST_TEXT = 300
+"""The characters of a text in an outcome. Descriptions would fill the records."""
+
+_MOST_ITEMS = 100
+"""The items of a list of a response in an outcome."""
 
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""
@@ -122,6 +129,46 @@ def scalars_in(value: Any) -> Sequence[Any]:
     if type(value) is list:
         return [one for one in value if one is not None]
     return () if value is None else (value,)
+
+
+def brief_value(value: Any) -> Any:
+    """Return a value as an outcome keeps it: long texts are cut."""
+    if isinstance(value, list):
+        return [brief_value(one) for one in value]
+    if isinstance(value, str):
+        return cut_to(value, _LONGEST_TEXT)
+    return str(value) if value in (inf, -inf) else value
+
+
+def cut_value(value: Any) -> Any:
+    """Return a value of a response as an outcome keeps it: long lists are cut too.
+
+    A list that is cut ends in `...`.
+    """
+    if isinstance(value, list) and len(value) > _MOST_ITEMS:
+        return [*brief_value(value[:_MOST_ITEMS]), "..."]
+    return brief_value(value)
+
+
+def is_cut(value: object) -> bool:
+    """Say whether a value of an outcome may be only the beginning of what was found."""
+    if isinstance(value, (list, tuple)):
+        return len(value) > _MOST_ITEMS or any(map(is_cut, value))
+    return isinstance(value, str) and len(value) == _LONGEST_TEXT
+
+
+def short_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a response that an outcome can keep whole: {path: value}.
+
+    Long values are left out, and what is not a value.
+    """
+    short = {}
+    for path, value in values.items():
+        kept = cut_value(value)
+        is_value = value is None or isinstance(value, (list, str, int, float))
+        if is_value and not is_cut(kept):
+            short[path] = kept
+    return short
 
 
 def has_value(value: Any) -> bool:

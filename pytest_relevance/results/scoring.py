@@ -34,7 +34,7 @@ from pytest_relevance.results.case_parts import (
 )
 from pytest_relevance.results.case_result import CaseResult, ndcg_at
 from pytest_relevance.results.details import with_details
-from pytest_relevance.results.document_fields import count_field_values
+from pytest_relevance.results.document_fields import count_field_values, short_values
 from pytest_relevance.results.filled import with_fill
 from pytest_relevance.results.outcomes import (
     Found,
@@ -362,6 +362,7 @@ def _ranking_of(
         are_all_tied=_are_all_tied(case, ranking),
         irrelevant_top=irrelevant_top,
         field_values=count_field_values(ranking.fields or {}),
+        response=short_values(ranking.response),
         left_out=ranking.left_out + chunks_below,
         held=tuple(map(tuple, held)),
         lengths=tuple(graded.lengths),

@@ -22,6 +22,10 @@ BODY: dict[str, Any] = {
     "words": ["boots", "boot"],
     "corrections": [],
     "redirect": None,
+    "empty": "",
+    "none": {},
+    "zero": 0,
+    "off": False,
     "long": "x" * 1000,
     "scores": list(range(1000)),
 }
@@ -56,6 +60,7 @@ def result_of(conditions: dict[str, object]) -> CaseResult:
         {"corrections.0": None},
         {"corrections.0": None, "total": 41},
         {"colors.green": None},
+        {"empty": None, "none": None},
         {"absent": None},
     ],
     ids=str,
@@ -86,6 +91,9 @@ def test_a_condition_that_is_met(conditions: dict[str, object]) -> None:
         ({"redirect": "/sale"}, 'redirect = null, expected "/sale"'),
         ({"corrections": "boots"}, 'corrections = [], expected "boots"'),
         ({"query": None}, 'query = "boots", expected null'),
+        ({"zero": None}, "zero = 0, expected null"),
+        ({"off": None}, "off = false, expected null"),
+        ({"hits": None}, "hits = \"[{'id': 'a'}, {'id': 'b'}]\", expected null"),
         ({"words.0": None}, 'words.0 = "boots", expected null'),
         (
             {"colors": None},

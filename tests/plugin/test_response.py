@@ -7,12 +7,13 @@ condition means in `tests/expectations/test_response.py`.
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.plugin.conftest import Modules, Project
+from tests.plugin.conftest import Command, Modules, Project
 
 SHARDS = {"total": 1, "successful": 1, "skipped": 0, "failed": 0}
 
@@ -390,6 +391,97 @@ def test_the_examples_of_the_page_on_engines(
 
 def test_every_engine_has_an_example() -> None:
     assert [engine for engine, _ in OF_THE_PAGE] == [*BODIES]
+
+
+# --- records, reports, replays --------------------------------------------------------
+
+TOTAL = """
+    import os
+    import pytest
+
+    @pytest.fixture
+    def search():
+        total = int(os.environ.get("TOTAL", "41"))
+        return lambda query: {"hits": [{"id": "b1"}], "total": total, "redirect": "/sale"}
+"""
+RECORD = "--relevance-record=run.jsonl"
+
+
+def test_a_record_keeps_what_was_looked_at(project: Project) -> None:
+    serve(project, {**MEILISEARCH, "long": "x" * 1000, "many": [1] * 1000})
+    response = {"estimatedTotalHits": 12, "query": "boots", "redirect": None}
+    project.cases(expecting(**response, long={"contains": "x"}, many=1))
+    project.run(RECORD)
+    (result,) = project.recorded().results
+    assert result.ranking.response == {
+        "estimatedTotalHits": 12,
+        "query": "bots",
+        "redirect": None,
+    }
+    (outcome,) = result.evaluation.outcomes
+    assert outcome.values == (("query", "bots"),)
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcome"),
+    [
+        ({"total": ">= 40"}, "passed"),
+        ({"total": ">= 50"}, "failed"),
+        ({"total": 41, "redirect": None}, "failed"),
+        ({"redirect": "/sale"}, "passed"),
+    ],
+    ids=str,
+)
+def test_a_replay_judges_the_recorded_values(
+    project: Project, expected: dict[str, object], outcome: str
+) -> None:
+    project.conftest(TOTAL)
+    project.cases(expecting(total=1, redirect="/sale"))
+    project.run(RECORD)
+    project.cases(expecting(**expected))
+    replay = project.run("--noconftest", "--relevance-replay=run.jsonl")
+    assert replay.outcomes == {"bots": outcome}
+
+
+def test_a_replay_cannot_look_at_another_path(project: Project) -> None:
+    project.conftest(TOTAL)
+    project.cases(expecting(total=41))
+    project.run(RECORD)
+    project.cases(expecting(total=41, redirect=None))
+    replay = project.run("--noconftest", "--relevance-replay=run.jsonl")
+    why = (
+        'the case looks at "redirect" of the response, which run.jsonl does not have: '
+    )
+    assert why in replay.told("bots")
+
+
+REASON = "response: total = 41, expected >= 100"
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "json", "html"])
+def test_every_report_says_what_was_found(
+    project: Project, format_: str, command: Command
+) -> None:
+    project.conftest(TOTAL)
+    project.cases(expecting(total=">= 100"))
+    project.run(RECORD)
+    printed = command("report", "run.jsonl", f"--format={format_}").out
+    text = unescape(printed.replace("\\u003e", ">"))
+    says = '"total",41' if format_ == "json" else REASON
+    assert says in (re.sub(r"\s", "", text) if format_ == "json" else text)
+
+
+@pytest.mark.parametrize(
+    ("total", "outcome"), [("41", "xfailed"), ("45", "xfailed"), ("40", "failed")]
+)
+def test_a_case_failed_before_if_its_value_was_no_better(
+    project: Project, monkeypatch: pytest.MonkeyPatch, total: str, outcome: str
+) -> None:
+    project.conftest(TOTAL)
+    project.cases(expecting(total=">= 100"))
+    project.run("--relevance-update")
+    monkeypatch.setenv("TOTAL", total)
+    assert project.run("--relevance-known=xfail").outcomes == {"bots": outcome}
 
 
 # --- where the response comes from ----------------------------------------------------

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.ndcg import without_copies
 from pytest_relevance.plugin.running.case_run import Searched
@@ -87,6 +88,7 @@ class RecordedSearch:
             titles=self._titles(top),
             scores=self._scores()[:count],
             sort_values=self._sort_values()[:count],
+            response=self._response(case),
             rest=self._rest(case, top, is_unasked=hands_k_on),
         )
         if case.settings.collapse:
@@ -115,6 +117,23 @@ class RecordedSearch:
             )
         except UnknownPassages as error:
             raise NotInRecord(f"{self.record}: {error}: {HOW_TO_RECORD}") from None
+
+    def _response(self, case: Case) -> dict[str, Any]:
+        """Return {path: value}, what the response had where the case looks now.
+
+        Raises `NotInRecord` if the record does not have the value at a path.
+        """
+        kept = self.result.ranking.response
+        values = {}
+        for condition in case.response_conditions:
+            path = condition.path
+            if path not in kept:
+                raise NotInRecord(
+                    f"the case looks at {quoted(path)} of the response, which "
+                    f"{self.record} does not have: {HOW_TO_RECORD}"
+                )
+            values[path] = kept[path]
+        return values
 
     def _check_kept(self, case: Case, kept: Sequence[str]) -> None:
         """Raise `NotInRecord` if results that were not kept could change a score."""

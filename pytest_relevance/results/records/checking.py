@@ -55,6 +55,9 @@ def check_result(result: CaseResult) -> None:
     if (result.call.latency or 0.0) < 0:
         raise ValueError(f"its latency is {result.call.latency}")
     _check_lengths(result)
+    for path, value in result.ranking.response.items():
+        if not _is_field_value(value):
+            raise ValueError(f"its response has {shown((path, value))}")
     _check_scores(result.evaluation)
     _check_grades(result)
     if result.baseline is not None:

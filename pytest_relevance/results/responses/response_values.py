@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 from pytest_relevance._near import difference
@@ -43,9 +42,6 @@ from pytest_relevance.results.responses.values import (
 )
 
 _PLACE = "0|[1-9][0-9]*"
-_LONGEST_TEXT = 300
-_MOST_ITEMS = 100
-_CUT = "..."
 _ABSENT = object()
 
 
@@ -54,9 +50,11 @@ class NoValue:
     """There is no value at a path that a condition can be compared with.
 
     `why`: a sentence for the error of the case.
+    `there`: the object at the path, as text; "" if nothing is at the path.
     """
 
     why: str
+    there: str = ""
 
 
 def read_response_values(
@@ -66,7 +64,7 @@ def read_response_values(
 
     A value is a text, a number, a boolean, None, or a list of these. It is a `NoValue`
     if nothing is at the path, or an object. For a condition that expects null, it is
-    None if nothing is at the path, and the text of an object.
+    None if only the last name of the path is not there.
     """
     values = {}
     for condition in conditions:
@@ -84,34 +82,11 @@ def _read(response: object, condition: FieldCondition) -> object:
             "dots: return a response in which they differ"
         )
     if found:
-        value = found[0].holder
-        if condition.expects_null:
-            return _nothing_or_text(value, path)
-        return _plain(value, path)
+        return _plain(found[0].holder, path)
     deepest = min(ends, key=lambda end: len(end.rest))
     if condition.expects_null and _could_have(deepest.holder, deepest.rest):
         return None
     return NoValue(_why_absent(deepest, path))
-
-
-def cut_value(value: Any) -> Any:
-    """Return a value as an outcome keeps it: long texts and long lists are cut.
-
-    Something that is cut ends in `...`.
-    """
-    if isinstance(value, list):
-        items = [cut_value(item) for item in value[:_MOST_ITEMS]]
-        return items if len(value) <= _MOST_ITEMS else [*items, _CUT]
-    if isinstance(value, str):
-        return cut_to(value, _LONGEST_TEXT)
-    return str(value) if value in (inf, -inf) else value
-
-
-def is_cut(value: object) -> bool:
-    """Say whether a value of an outcome may be only the beginning of what was found."""
-    if isinstance(value, (list, tuple)):
-        return len(value) > _MOST_ITEMS or any(map(is_cut, value))
-    return isinstance(value, str) and len(value) == _LONGEST_TEXT
 
 
 # --- the way along a path -------------------------------------------------------------
@@ -213,30 +188,21 @@ def _has_names(holder: object) -> bool:
 
 
 def _plain(value: object, path: str) -> object:
-    """Return a value as plain Python; a `NoValue` for an object."""
+    """Return a value as plain Python; None for an empty mapping, a `NoValue` for any
+    other object.
+    """
     try:
         return plain_value(value, path)
     except BadResult:
-        inner = [f"{path}.{name}" for name in _names_in(value)]
-        write = f"; write a path below, for example {inner[0]}" if inner else ""
-        return NoValue(
-            f"{quoted(path)} is {_in_words(value)}, and conditions compare texts, "
-            f"numbers, booleans and lists of these{write}"
-        )
-
-
-def _nothing_or_text(value: object, path: str) -> object:
-    """Return a value for a condition that expects null.
-
-    None for null, an empty text, an empty list and an empty mapping.
-    """
-    plain = _plain(value, path)
-    if isinstance(plain, NoValue):
-        is_empty = isinstance(value, Mapping) and not value
-        return None if is_empty else shown(value, _LONGEST_TEXT)
-    if isinstance(plain, str) and not plain.strip():
-        return None
-    return None if plain == [] else plain
+        if isinstance(value, Mapping) and not value:
+            return None
+    inner = [_below(path, name) for name in _names_in(value)]
+    write = f"; write a path below, for example {inner[0]}" if inner else ""
+    why = (
+        f"{quoted(path)} is {_in_words(value)}, and conditions compare texts, numbers, "
+        f"booleans and lists of these{write}"
+    )
+    return NoValue(why, there=shown(value))
 
 
 def _names_in(value: Any) -> list[str]:
