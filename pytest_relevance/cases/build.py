@@ -107,7 +107,7 @@ class CaseDraft:
             min_ndcg=self.min_ndcg,
             line=self.origin.line,
             params=own.get("params", terms.params),
-            tags=_united_tags(terms.tags, own.get("tags", ())),
+            tags=united_tags(terms.tags, own.get("tags", ())),
             weight=own.get("weight", 1),
             expect=self.expect,
             not_applicable=self.not_applicable,
@@ -124,12 +124,13 @@ class CaseDraft:
         )
 
 
-def _united_tags(
-    of_suite: tuple[str, ...], of_case: tuple[str, ...]
+def united_tags(
+    inherited: tuple[str, ...], of_case: tuple[str, ...]
 ) -> tuple[str, ...]:
+    """Return the tags of a case, to which it adds its own; each tag once."""
     if not of_case:
-        return of_suite
-    return tuple(dict.fromkeys((*of_suite, *of_case)))
+        return inherited
+    return tuple(dict.fromkeys((*inherited, *of_case)))
 
 
 def make_terms(values: Mapping[str, Any]) -> Terms:

@@ -32,6 +32,7 @@ from pytest_relevance.judgments.reading import (
     read_query_file,
     read_ratings,
 )
+from pytest_relevance.judgments.row_rules import RowRules
 
 FileCache = dict[Any, Any]
 """The content of each file that was read, or the error.
@@ -184,6 +185,20 @@ class FileReader:
         )
 
 
+def _rules_of(named: NamedFile) -> RowRules:
+    """Return how the rows of a file of queries are read."""
+    sample = named.sample
+    return RowRules(
+        columns=dict(named.columns),
+        params=dict(named.params),
+        merge=named.merge,
+        thousands=named.thousands,
+        drop=named.drop,
+        sample_by=None if sample is None else sample.by,
+        sample_per=None if sample is None else sample.per,
+    )
+
+
 def _read_file(
     key: str, named: NamedFile, template: IdField | None, path: str, shown: str
 ) -> QueryFile | Ratings:
@@ -196,6 +211,8 @@ def _read_file(
         passage=named.passage,
         context=named.context,
     )
+    if key == QUERIES:
+        options.update(_rules_of(named).options())
     source = Source.read(path, shown, options, ids)
     if key == QUERIES:
         return read_query_file(source, named.format)

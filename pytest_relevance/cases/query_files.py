@@ -1,8 +1,9 @@
 """The files of queries: each query becomes a case, or adds to a written case.
 
-Columns beside the queries are not read. A user may have written a floor in a column
-`min_ndcg`, and the floor would not be checked. So a column that is named like a key of
-a case is a mistake. Other columns that nothing reads are named in a notice.
+Only the query, its id, its weight and a note are read from columns with usual names. A
+user maps any other column. He may have a floor in a column `min_ndcg` and not map it,
+and the floor would not be checked. So a column that is named like a key of a case is a
+mistake. Other columns that nothing reads are named in a notice.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from dataclasses import dataclass
 
 from pytest_relevance._problems import FileError, Place, Problem
 from pytest_relevance._text import closest, listed, quoted
-from pytest_relevance.cases.keys import CASE, KEYS
+from pytest_relevance.cases.keys import CASE, KEYS, check_keys
 from pytest_relevance.cases.location import WRONG, Location, Path, Position, Wrong
 from pytest_relevance.cases.model import ParamsByText
-from pytest_relevance.cases.values import check_params
 from pytest_relevance.judgments.columns import (
     MAYBE_SEARCHES,
     MORE_SPELLINGS,
@@ -24,6 +24,7 @@ from pytest_relevance.judgments.columns import (
 )
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.row_rules import MAPPED_KEYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,9 @@ class ListedQuery:
         return f"{self.file}:{self.query.line}"
 
     def defaults(self, at: Location) -> dict[str, object] | Wrong:
-        """Return the weight, note and params that the file sets for the case.
+        """Return the keys that the file sets for the case, or report wrong ones.
 
-        Params are merged over the params of the suite. Reports params that are wrong.
+        Params are merged over the params of the suite.
         """
         query = self.query
         values: dict[str, object] = {}
@@ -76,12 +77,11 @@ class ListedQuery:
             values["weight"] = weight
         if query.note is not None:
             values["note"] = query.note
+        written = dict(query.keys)
         if query.params:
-            params = check_params(query.params, at.under("params"))
-            if params is WRONG:
-                return WRONG
-            values["params"] = params
-        return values
+            written["params"] = query.params
+        checked = check_keys(CASE, written, at)
+        return {**values, **checked.values} if checked.is_right else WRONG
 
 
 class ListedPosition(Position):
@@ -218,13 +218,20 @@ def _contradiction(earlier: ListedQuery, new: ListedQuery) -> str | None:
             f"the query id {name} stands for {quoted(earlier.text)} in {earlier.where} and "
             f"for {quoted(new.text)} here; give one of them another id"
         )
-    for part in ("weight", "note", "params"):
+    for part in ("weight", "note", "params", "keys"):
         if getattr(earlier.query, part) != getattr(new.query, part):
+            if part == "keys":
+                part = listed(_keys_that_differ(earlier.query, new.query), "and")
             return (
                 f"the query id {name} stands in {earlier.where} with another {part}; keep "
                 "one of them, or give one of them another id"
             )
     return None
+
+
+def _keys_that_differ(one: Query, other: Query) -> list[str]:
+    names = dict.fromkeys([*one.keys, *other.keys])
+    return [name for name in names if one.keys.get(name) != other.keys.get(name)]
 
 
 # Columns that nothing reads
@@ -289,12 +296,17 @@ def _mistake(name: str, key: str) -> str:
     """Return the message for a column that is named like a key and is not read."""
     if key == "params":
         return (
-            f"the column {quoted(name)} is not read. Write params in JSON: "
-            '{"query": ..., "params": {"locale": "de"}}; or rename the column'
+            f"the column {quoted(name)} is not read. Map a column to each parameter (params: {{locale: COLUMN}}), or "
+            'write params in JSON: {"query": ..., "params": {"locale": "de"}}; or rename the column'
         )
-    return (
+    wrong = (
         f"the column {quoted(name)} is named like the key {key} of a case, and nothing "
-        f"reads it. Write {key} in the case file, for all queries or in a case of its own; "
+        "reads it"
+    )
+    if key in MAPPED_KEYS:
+        return f"{wrong}. Map it (columns: {{{key}: {name}}}), or rename the column"
+    return (
+        f"{wrong}. Write {key} in the case file, for all queries or in a case of its own; "
         "or rename the column"
     )
 

@@ -20,6 +20,7 @@ from pytest_relevance.cases.build import (
     check_gain_fits_scale,
     draft_case,
     make_terms,
+    united_tags,
 )
 from pytest_relevance.cases.case_judgments import NO_JUDGMENTS, CaseJudgments
 from pytest_relevance.cases.floors import SuiteFloors
@@ -236,7 +237,10 @@ class SuiteBuilder:
             return  # the judgments are not known
         judgments = self._judgments(checked.values, at)
         if judgments is not WRONG:
-            own = {**defaults, **checked.values}
+            own: dict[str, Any] = {**defaults, **checked.values}
+            if "tags" in defaults:
+                of_file: Any = defaults["tags"]
+                own["tags"] = united_tags(of_file, own["tags"])
             self._keep(own, judgments, origin=origin, at=at)
 
     def _listed_query(
@@ -361,7 +365,7 @@ class SuiteBuilder:
                 self._left_out.append(name)
                 return
             self._unjudged.append(query.text)
-            own["min_ndcg"] = None
+            own.setdefault("min_ndcg", None)
         origin = Origin(
             query.query.line or 1,
             listed_id=name,

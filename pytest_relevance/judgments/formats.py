@@ -19,6 +19,7 @@ from pytest_relevance._source import Source
 from pytest_relevance.judgments.columns import GRADE_COLUMN
 from pytest_relevance.judgments.document_ids import ID_FIELD
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.row_rules import ROW_OPTIONS
 from pytest_relevance.registry import ExtensionError, Registry, check_own_name
 
 QUERY = "query"
@@ -35,6 +36,9 @@ These are ids of documents, quotes, or contexts. A file has one of these options
 
 COLUMN_OPTIONS = frozenset({GRADE_COLUMN, ID_FIELD})
 """The options of a table: the columns of the grades and of the document ids."""
+
+TABLE_OPTIONS = COLUMN_OPTIONS | ROW_OPTIONS
+"""The options of a table that may also have queries alone."""
 
 Fits = Callable[[Source], bool]
 """Says whether a file is in a format. It never raises for a file in another one."""
@@ -138,6 +142,7 @@ _MEANT_FOR: Mapping[str, str] = {
     CONTEXT: "tables and JSON objects",
     GRADE_COLUMN: "tables and JSON objects",
     ID_FIELD: "tables, JSON objects and Elasticsearch requests",
+    **dict.fromkeys(ROW_OPTIONS, "tables and JSON objects of queries alone"),
 }
 """What each option of a file is for."""
 

@@ -7,7 +7,7 @@ attributes, such as queries, titles and raters. `Query` describes one query.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -58,6 +58,17 @@ class Query:
             f"the query id {quoted(self.id)} stands for {quoted(self.text or '')}{line} "
             f"and for {quoted(other.text or '')}; give one of them another id"
         )
+
+
+class QueryList(list[Query]):
+    """The queries of a file.
+
+    `notices`: what was left out in reading, and what may be a mistake.
+    """
+
+    def __init__(self, queries: Iterable[Query], notices: Sequence[str] = ()) -> None:
+        super().__init__(queries)
+        self.notices = tuple(notices)
 
 
 IDS = "ids"

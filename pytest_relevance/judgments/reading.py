@@ -43,7 +43,7 @@ from pytest_relevance.judgments.formats import (
     refuse_options,
 )
 from pytest_relevance.judgments.grading import graded, number_of
-from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.model import Judgments, Query, QueryList, Ratings
 from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
 from pytest_relevance.registry import ExtensionError, Registry
 
@@ -229,7 +229,7 @@ class QueryFile:
     """The queries in a file, and the columns of the file that nothing reads.
 
     `is_golden_set`: whether the file has what each query needs, too.
-    `notices`: a sentence for each part of an export that is left out.
+    `notices`: what was left out in reading, and what may be a mistake.
     """
 
     queries: Sequence[Query]
@@ -261,7 +261,7 @@ def read_query_file(source: Source, format: str | None = None) -> QueryFile:
                 queries,
                 unread=known.unread_columns(source),
                 is_golden_set=known.is_golden_set(source),
-                notices=export.notices,
+                notices=[*export.notices, *_notices_of(queries)],
             )
 
 
@@ -273,6 +273,10 @@ def _plain(source: Source, format: str | None) -> Export:
     if format is not None and not _named(format).reads_exports:
         return Export(source)
     return plain_export(source)
+
+
+def _notices_of(queries: Sequence[Query]) -> Sequence[str]:
+    return queries.notices if isinstance(queries, QueryList) else ()
 
 
 def read_ratings(

@@ -14,6 +14,12 @@ PARAMS = "params"
 MERGE = "merge"
 THOUSANDS = "thousands"
 DROP = "drop"
+SAMPLE_BY = "sample.by"
+SAMPLE_PER = "sample.per"
+ROW_OPTIONS = frozenset(
+    {COLUMNS, PARAMS, MERGE, THOUSANDS, DROP, SAMPLE_BY, SAMPLE_PER}
+)
+"""The options of a file of queries that is a table."""
 
 QUERY = "query"
 ID = "id"
@@ -57,15 +63,33 @@ class RowRules:
     sample_by: str | None = None
     sample_per: str | None = None
 
+    @property
+    def maps(self) -> bool:
+        """Say whether the user names a column of the file."""
+        return bool(self.columns or self.params)
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> RowRules:
+        """Return the rules among the options of a file."""
+        return cls(
+            columns=options.get(COLUMNS, {}),
+            params=options.get(PARAMS, {}),
+            merge=options.get(MERGE, False),
+            thousands=options.get(THOUSANDS),
+            drop=options.get(DROP, ()),
+            sample_by=options.get(SAMPLE_BY),
+            sample_per=options.get(SAMPLE_PER),
+        )
+
     def options(self) -> dict[str, Any]:
-        """Return {name: value} of what the user says, for messages."""
+        """Return {name: value} of the options that the user gives."""
         given = {
             COLUMNS: self.columns or None,
             PARAMS: self.params or None,
             MERGE: self.merge or None,
             THOUSANDS: self.thousands,
             DROP: self.drop or None,
-            "sample.by": self.sample_by,
-            "sample.per": self.sample_per,
+            SAMPLE_BY: self.sample_by,
+            SAMPLE_PER: self.sample_per,
         }
         return {name: value for name, value in given.items() if value is not None}

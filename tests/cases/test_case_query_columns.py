@@ -16,8 +16,8 @@ READ = {"passages", "query", "id", "weight", "note"}
 def test_a_floor_in_the_file_of_queries_is_a_mistake(shop: Shop) -> None:
     shop.write("queries.csv", "query,min_ndcg\nboots,0.9\n")
     assert shop.mistakes("queries: queries.csv") == [
-        'queries.csv:1: the column "min_ndcg" is named like the key min_ndcg of a case, and nothing reads it. Write '
-        "min_ndcg in the case file, for all queries or in a case of its own; or rename the column"
+        'queries.csv:1: the column "min_ndcg" is named like the key min_ndcg of a case, and nothing reads it. Map it '
+        "(columns: {min_ndcg: min_ndcg}), or rename the column"
     ]
 
 
@@ -104,9 +104,8 @@ def test_rows_that_differ_only_in_what_nothing_reads(shop: Shop) -> None:
     shop.write("queries.csv", "query,locale\nboots,en\nhats,en\nboots,de\n")
     assert shop.mistakes("queries: queries.csv") == [
         'queries.csv:4: the query "boots" stands in line 2 too. The rows differ only in the column "locale" ("en" '
-        'there, "de" here), which nothing reads, and both would be one case. If the search needs it, write JSON '
-        'objects with an id and params: {"query_id": ..., "query": ..., "params": {"locale": ...}}. Otherwise keep '
-        "one of the rows"
+        'there, "de" here), which nothing reads, and both would be one case. If the search needs it, write params: '
+        "{PARAMETER: locale}. Otherwise write merge: true, which adds their weights, or keep one of the rows"
     ]
 
 
@@ -124,7 +123,7 @@ CONTRADICTIONS = {
     "weights": (
         "queries.csv",
         "query,weight\nboots,3\nboots,4\n",
-        'queries.csv:3: the query "boots" has the weight "3" in line 2 and "4" here; keep one row, or give',
+        'queries.csv:3: the query "boots" has the weight "3" in line 2 and "4" here; keep one row, give each',
     ),
     "notes": (
         "queries.csv",

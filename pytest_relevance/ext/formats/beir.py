@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pytest_relevance._source import Source
 from pytest_relevance.ext.formats import judgment_tables, objects, query_tables
 from pytest_relevance.judgments.formats import (
-    COLUMN_OPTIONS,
+    TABLE_OPTIONS,
     JudgmentFormat,
     UnreadColumn,
 )
@@ -48,5 +48,5 @@ BEIR = JudgmentFormat(
     read_queries=_read_queries,
     has_queries_alone=_has_queries_alone,
     unread_columns=_unread_columns,
-    options=COLUMN_OPTIONS,
+    options=TABLE_OPTIONS,
 )

@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.ext.formats.golden_rows import Row, is_blank, names_in, rows_in
+from pytest_relevance.ext.formats.golden_rows import Row, names_in, rows_in
 from pytest_relevance.ext.formats.golden_sets import (
     Goldens,
     GoldenSet,
     golden_format,
     texts_alone,
 )
+from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.columns import shown_names
 
 _QUERY = "input"

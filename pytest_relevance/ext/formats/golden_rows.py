@@ -136,10 +136,3 @@ def _entries(source: Source, under: str) -> Sequence[object]:
 
 def _path(source: Source, under: str, number: int) -> JsonPath:
     return (under, number) if under else source.path_of_entry(number)
-
-
-def is_blank(value: object) -> bool:
-    """Say whether a value of a row is none: null, NaN, blank text, an empty list."""
-    if isinstance(value, str):
-        return not value.strip()
-    return value is None or value in ([], {}) or value != value

@@ -15,7 +15,8 @@ from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._source import Source
 from pytest_relevance._text import counted, examples, quoted
-from pytest_relevance.ext.formats.golden_rows import Row, is_blank, names_in
+from pytest_relevance.ext.formats.golden_rows import Row, names_in
+from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.formats import JudgmentFormat, UnreadColumn
 from pytest_relevance.judgments.list_cells import AS_JSON_LINES, NoList, list_in
 from pytest_relevance.judgments.model import CONTEXTS, Query, Ratings

@@ -15,6 +15,7 @@ from pytest_relevance._text import quoted
 from pytest_relevance.ext.formats import query_tables, topics
 from pytest_relevance.judgments.formats import JudgmentFormat
 from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.row_rules import DROP, MERGE
 
 
 def read_lines(source: Source) -> list[Query]:
@@ -60,4 +61,9 @@ def _refuse(source: Source, what: str) -> NoReturn:
     )
 
 
-TEXT = JudgmentFormat(name="text", about="a query a line", read_queries=read_lines)
+TEXT = JudgmentFormat(
+    name="text",
+    about="a query a line",
+    read_queries=read_lines,
+    options=frozenset({MERGE, DROP}),
+)

@@ -17,16 +17,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._json_text import JsonReader, as_text, found_json
+from pytest_relevance._json_text import as_text, found_json
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.ext.formats.collecting import params_of
+from pytest_relevance.ext.formats.column_paths import json_in, value_at
 from pytest_relevance.ext.formats.elasticsearch import is_rank_eval
 from pytest_relevance.ext.formats.golden_rows import (
     Names,
     Row,
-    is_blank,
     names_in,
     rows_in,
 )
@@ -37,8 +37,9 @@ from pytest_relevance.ext.formats.golden_sets import (
     golden_format,
     texts_alone,
 )
+from pytest_relevance.ext.formats.query_building import query_or_mistake
+from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.ext.formats.query_rows import PARAMS
-from pytest_relevance.ext.formats.query_tables import query_or_mistake
 from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, shown_names
 from pytest_relevance.judgments.formats import (
     CONTEXT,
@@ -318,7 +319,7 @@ class _Path:
         name = self._column
         if name is not None:
             return row.get(name)
-        return _value_at(row.values, self.written.split("."))
+        return value_at(row.values, self.written.split("."))
 
     @property
     def _column(self) -> str | None:
@@ -343,52 +344,11 @@ class _Path:
         )
 
 
-def _value_at(value: object, parts: Sequence[str]) -> object:
-    """Return the value at a path; None if the path leads nowhere.
-
-    A key may have dots itself. A part leads to an entry of a list by its number, and
-    otherwise into all entries. Then the value is a list.
-    """
-    if not parts:
-        return value
-    if isinstance(value, str):
-        value = _json_in(value)
-    if isinstance(value, list):
-        if parts[0].isdecimal():
-            number = int(parts[0])
-            return _value_at(value[number], parts[1:]) if number < len(value) else None
-        found: list[object] = []
-        for entry in value:
-            member = _value_at(entry, parts)
-            if isinstance(member, list):
-                found += member
-            elif member is not None:
-                found.append(member)
-        return found
-    if isinstance(value, dict):
-        for count in range(len(parts), 0, -1):
-            key = ".".join(parts[:count])
-            if key in value:
-                member = _value_at(value[key], parts[count:])
-                if member is not None:
-                    return member
-    return None
-
-
-def _json_in(text: str) -> object:
-    """Parse a text as a JSON object or list and return it; None for other texts."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    mistakes: list[str] = []
-    value = JsonReader().read(text, lambda message, place: mistakes.append(message))
-    return None if mistakes else value
-
-
 def _paths_in(row: Row) -> list[str]:
     """Return the paths to the values of a row: keys, with the keys of inner objects."""
     paths = []
     for name, value in row.values.items():
-        inner = _json_in(value) if isinstance(value, str) else value
+        inner = json_in(value) if isinstance(value, str) else value
         if isinstance(inner, dict) and inner:
             paths += [f"{name}.{key}" for key in inner]
         else:

@@ -21,9 +21,10 @@ from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.ext.formats import judgment_tables, query_tables, writing
 from pytest_relevance.ext.formats.collecting import Collector, Keys, params_of
+from pytest_relevance.ext.formats.query_building import query_or_mistake
+from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.ext.formats.query_rows import (
     PARAMS,
-    has_content,
     wrong_params,
 )
 from pytest_relevance.judgments.columns import (
@@ -36,7 +37,7 @@ from pytest_relevance.judgments.columns import (
     layout,
 )
 from pytest_relevance.judgments.formats import (
-    COLUMN_OPTIONS,
+    TABLE_OPTIONS,
     JudgmentFormat,
     UnreadColumn,
 )
@@ -94,12 +95,15 @@ def read_objects(source: Source) -> Ratings:
     return _NestedReader(source, format, for_queries=False).ratings()
 
 
-def read_query_objects(source: Source) -> list[Query]:
+def read_query_objects(source: Source) -> Sequence[Query]:
     """Return the queries in JSON: texts, `{id: text}`, objects, or rated queries.
 
     Raises:
         FileError: the file is not JSON, has no texts, or can be read in two ways.
     """
+    rules = query_tables.rules_of(source)
+    if rules.maps:
+        return query_tables.read_query_table(source)
     entries = source.entries
     if entries and all(isinstance(entry, str) for entry in entries):
         return _read_texts(source, entries)
@@ -109,6 +113,10 @@ def read_query_objects(source: Source) -> list[Query]:
     if _is_table(source):
         return query_tables.read_query_table(source)
     _refuse_wrapped_list(source)
+    for option in rules.options():
+        source.refuse(
+            f"{option} is for objects that are rows of a table, and these have ratings; take it out"
+        )
     return _NestedReader(source, "json", for_queries=True).queries()
 
 
@@ -331,7 +339,7 @@ class _NestedReader(Collector):
         wrong = wrong_params(entry)
         if wrong is not None:
             self.wrong(wrong, (*path, PARAMS))
-        query = query_tables.query_or_mistake(
+        query = query_or_mistake(
             given.get("query_id", text) or "",
             text,
             weight=entry.get(at.get("weight", "")),
@@ -393,6 +401,8 @@ class _NestedReader(Collector):
 
 def unread_keys(source: Source) -> list[UnreadColumn]:
     """Return the keys of the objects in a file of queries that nothing reads."""
+    if query_tables.rules_of(source).maps:
+        return query_tables.unread_columns(source)
     entries = source.entries
     if source.json_object and _are_texts_by_id(source, source.json_object):
         return []
@@ -405,7 +415,7 @@ def unread_keys(source: Source) -> list[UnreadColumn]:
             continue
         for name in _unread_names(source, entry):
             places.setdefault(name, source.place(source.path_of_entry(number)))
-            if has_content(entry[name]):
+            if not is_blank(entry[name]):
                 with_content.add(name)
     unread = []
     for name, place in places.items():
@@ -431,7 +441,7 @@ JSON_LINES = JudgmentFormat(
     unread_columns=unread_keys,
     reads_exports=True,
     write=writing.write_json_lines,
-    options=COLUMN_OPTIONS,
+    options=TABLE_OPTIONS,
 )
 
 JSON = JudgmentFormat(
@@ -443,5 +453,5 @@ JSON = JudgmentFormat(
     has_queries_alone=are_queries,
     unread_columns=unread_keys,
     reads_exports=True,
-    options=COLUMN_OPTIONS,
+    options=TABLE_OPTIONS,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_relevance._json_text import NumberAsWritten, found_json
 from pytest_relevance._object_table import ObjectTable
@@ -18,14 +19,18 @@ from pytest_relevance._tables import Table
 from pytest_relevance._text import listed, quoted
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.collecting import params_of
+from pytest_relevance.ext.formats.query_cells import is_blank
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.grading import number_of
+
+_OF_DOCUMENTS = ("note", "params")
+"""What each row of a table of judgments may say of its document."""
 
 PARAMS = "params"
 """The key of a JSON object with the params of its query."""
 
-_AGREEING = ("weight", "note", PARAMS)
-"""What rows of one query must agree in."""
+_NAMING = ("query", "query_id")
+"""What rows of one query have in common. In the other columns they must agree."""
 
 
 def unread_numbers(table: Table, read: Collection[int]) -> list[int]:
@@ -55,7 +60,7 @@ def unread_of_table(
         if isinstance(table, ObjectTable):
             first = next(row for row, keys in enumerate(table.rows) if name in keys)
             place = table.place(first)
-        is_empty = not any(map(has_content, cells_of(table, number)))
+        is_empty = all(map(is_blank, cells_of(table, number)))
         found.append(UnreadColumn(name, place, is_empty, beside_judgments))
     return found
 
@@ -70,13 +75,6 @@ def cells_of(table: Table, number: int) -> Sequence[object]:
     return table.values_of(number)
 
 
-def has_content(cell: object) -> bool:
-    """Say whether a cell has a value. Blank, null, NaN, [] and {} are no values."""
-    if isinstance(cell, str):
-        return bool(cell.strip())
-    return cell not in (None, [], {}) and cell == cell
-
-
 @dataclass(frozen=True)
 class QueryRows:
     """The rows of a file of queries.
@@ -89,10 +87,34 @@ class QueryRows:
     """
 
     source: Source
-    columns: Mapping[str, Sequence[object]]
+    columns: Mapping[str, Sequence[Any]]
     place: Callable[[int], Place]
     unread: Callable[[], Mapping[str, Sequence[object]]]
     beside_judgments: bool = False
+
+    def take(self, numbers: Sequence[int]) -> QueryRows:
+        """Return the rows with these numbers, from 0."""
+
+        def taken(
+            columns: Mapping[str, Sequence[Any]],
+        ) -> dict[str, Sequence[Any]]:
+            found: dict[str, Sequence[Any]] = {}
+            for name, cells in columns.items():
+                found[name] = [cells[number] for number in numbers]
+            return found
+
+        return QueryRows(
+            self.source,
+            taken(self.columns),
+            place=lambda row: self.place(numbers[row]),
+            unread=lambda: taken(self.unread()),
+            beside_judgments=self.beside_judgments,
+        )
+
+    def shown_place(self, row: int) -> str:
+        """Return the place of a row in words: `line 3`."""
+        place = self.place(row)
+        return f"line {place.line}" if place.line else place.path
 
 
 def refuse_contradictions(rows: QueryRows) -> None:
@@ -138,12 +160,13 @@ def _difference(rows: QueryRows, first: int, row: int) -> str | None:
     Only the columns that are read are compared. `first`, `row`: the numbers of the
     rows.
     """
-    for what in ("weight",) if rows.beside_judgments else _AGREEING:
-        cells = rows.columns.get(what)
-        if cells is None or _comparable(cells[first]) == _comparable(cells[row]):
+    for what, cells in rows.columns.items():
+        if what in _NAMING or (rows.beside_judgments and what in _OF_DOCUMENTS):
+            continue
+        if _comparable(cells[first]) == _comparable(cells[row]):
             continue
         here, there = _shown_cell(cells[row]), _shown_cell(cells[first])
-        advice = "keep one row, or give each row an id of its own (a column query_id)"
+        advice = "keep one row, give each row an id of its own (a column query_id), or write merge: true"
         if rows.beside_judgments:
             advice = "write one weight in all rows of a query, or give the column another name"
         query = quoted(str(rows.columns["query"][row]), 40)
@@ -174,14 +197,14 @@ def _unread_difference(
     return (
         f"the query {query} stands {_position(rows, first)} too. The rows differ only in the {columns} "
         f"{listed(map(quoted, names), 'and')} ({there} there, {here} here), which nothing reads, and both would be one "
-        'case. If the search needs it, write JSON objects with an id and params: {"query_id": ..., "query": ..., '
-        f'"params": {{{quoted(names[0])}: ...}}}}. Otherwise keep one of the rows'
+        f"case. If the search needs it, write params: {{PARAMETER: {names[0]}}}. Otherwise write merge: true, which "
+        "adds their weights, or keep one of the rows"
     )
 
 
 def _position(rows: QueryRows, row: int) -> str:
-    place = rows.place(row)
-    return f"in line {place.line}" if place.line else f"at {place.path}"
+    preposition = "in" if rows.place(row).line else "at"
+    return f"{preposition} {rows.shown_place(row)}"
 
 
 def _shown_cell(cell: object) -> str:

@@ -7,12 +7,11 @@ texts of its queries is a table of queries too.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance._json_text import found_json
 from pytest_relevance._object_table import ObjectTable
-from pytest_relevance._problems import Place, Problems
+from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._tables import Table, table_of
 from pytest_relevance._text_table import TextTable
@@ -22,20 +21,24 @@ from pytest_relevance.ext.formats.judgment_tables import (
     layout_of,
     naming_advice,
 )
+from pytest_relevance.ext.formats.mapped_columns import (
+    mapped_columns,
+    read_mapped_columns,
+    refuse_missing_columns,
+)
+from pytest_relevance.ext.formats.query_building import queries_of_rows
 from pytest_relevance.ext.formats.query_rows import (
     QueryRows,
     cells_of,
     params_in,
-    refuse_contradictions,
     unread_numbers,
     unread_of_table,
 )
 from pytest_relevance.judgments import columns
 from pytest_relevance.judgments.columns import SPELLINGS
 from pytest_relevance.judgments.formats import UnreadColumn
-from pytest_relevance.judgments.grade_text import why_no_number
-from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.model import QueryList
+from pytest_relevance.judgments.row_rules import ID, WEIGHT, RowRules
 
 _LOOKED_AT = 20
 """The number of lines by which `id<TAB>text` is recognised."""
@@ -63,7 +66,7 @@ def has_query_header(source: Source) -> bool:
     `q1<TAB>boots` is not a header, because `q1` has a digit.
     """
     names = source.header.names
-    if is_judgment_table(source):
+    if is_judgment_table(source) or rules_of(source).maps:
         return True
     if len(names) == 2 and _DIGIT.search(names[0]) and _are_ids_and_texts(source):
         return False
@@ -74,43 +77,82 @@ def has_query_header(source: Source) -> bool:
     return not columns.find_columns(names, ("document", "grade"))
 
 
+def rules_of(source: Source) -> RowRules:
+    """Return what the user says of the rows of a file of queries."""
+    return RowRules.of(source.options)
+
+
 def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     """Return {meaning: number} of the columns of queries, for example `query_id`.
 
-    In a table of judgments only the names in `SPELLINGS` count.
+    The user maps some columns. A column that is mapped has no other meaning by its
+    name. In a table of judgments only the names in `SPELLINGS` count.
     """
+    rules = rules_of(source)
+    mapped = mapped_columns(rules, names)
+    free = list(names)
+    at = {}
+    for column in mapped:
+        number = column.path.number
+        # a column `text` counts beside a column of ids
+        free[number] = "query_id" if column.meaning == "query_id" else ""
+        if column.meaning in _QUERY_COLUMNS:
+            at[column.meaning] = number
     if layout_of(source, names) is not None:
-        return columns.find_columns(names, _QUERY_COLUMNS)
-    is_table = source.is_parquet or source.looks_like_json
-    return columns.query_columns(names, is_table=is_table)
+        usual = columns.find_columns(free, _QUERY_COLUMNS)
+    else:
+        is_table = source.is_parquet or source.looks_like_json or rules.maps
+        usual = columns.query_columns(free, is_table=is_table)
+    for meaning, number in usual.items():
+        if not _is_off(meaning, rules):
+            at.setdefault(meaning, number)
+    return at
 
 
-def read_query_table(source: Source) -> list[Query]:
+def _is_off(meaning: str, rules: RowRules) -> bool:
+    """Say whether no column with a usual name is read for a meaning.
+
+    Without a column for the weights, the sizes for a sample are the weights.
+    """
+    if meaning == WEIGHT and rules.sample_by is not None:
+        return True
+    key = ID if meaning == "query_id" else meaning
+    return key in rules.columns and rules.columns[key] is None
+
+
+def read_query_table(source: Source) -> QueryList:
     """Return the queries in a table of queries or of judgments, text or Parquet.
 
     Raises:
-        FileError: the header has no column of texts, or rows are wrong.
+        FileError: the header has no column of texts, a column that the user names is
+            not there, or rows are wrong.
     """
     table = table_of(source) if _has_header(source) else _table_without_header(source)
+    rules = rules_of(source)
+    refuse_missing_columns(table, rules)
     _refuse_other_tables(source, table)
-    at = query_columns(source, table.names)
     is_judged = layout_of(source, table.names) is not None
-    found = _read_columns(table, at)
+    if is_judged and rules.merge:
+        source.refuse(
+            "merge is for files of queries alone, and this is a table of judgments, with a row for each document; "
+            "take merge out",
+            Place(line=table.header_line),
+        )
+    found = _read_columns(table, query_columns(source, table.names), rules)
     if is_judged and "query_id" in found:
         # a judgment without an id of its query has the text for a key
         pairs = zip(found["query_id"], found["query"], strict=True)
         found["query_id"] = [key or text for key, text in pairs]
     if isinstance(table, ObjectTable):
         found["params"] = params_in(table.rows, source, table.place)
+    read_mapped_columns(table, rules, found)
 
     def unread() -> dict[str, Sequence[object]]:
         numbers = unread_numbers(table, _columns_that_are_read(source, table))
         return {table.names[number]: cells_of(table, number) for number in numbers}
 
-    refuse_contradictions(
-        QueryRows(source, found, table.place, unread, beside_judgments=is_judged)
-    )
-    return distinct_rows(source, found, table.place)
+    rows = QueryRows(source, found, table.place, unread, beside_judgments=is_judged)
+    return queries_of_rows(rows, rules)
 
 
 def _has_header(source: Source) -> bool:
@@ -121,9 +163,12 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
     """Raise FileError for a run, and for a table without texts of queries."""
     names = columns.shown_names(table.names)
     is_judged = layout_of(source, table.names) is not None
+    has_queries = "query" in query_columns(source, table.names)
+    if has_queries and rules_of(source).maps:
+        return
     if columns.is_run_header(table.names) and not is_judged:
         wrong = f"this seems to be a run, not queries; found {names}"
-    elif "query" in query_columns(source, table.names):
+    elif has_queries:
         return
     elif is_judged:
         wrong = (
@@ -137,11 +182,18 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
     source.refuse(wrong, Place(line=table.header_line))
 
 
-def _read_columns(table: Table, at: Mapping[str, int]) -> dict[str, Sequence[Any]]:
+def _read_columns(
+    table: Table, at: Mapping[str, int], rules: RowRules
+) -> dict[str, Sequence[Any]]:
     """Return {meaning: cells} of the columns of queries.
 
-    The cells are texts; weights are as the file has them.
+    The cells are texts; weights are as the file has them. Columns within which a path
+    leads to the value are left out.
     """
+    at = dict(at)
+    for column in mapped_columns(rules, table.names):
+        if column.path.keys:
+            at.pop(column.meaning, None)
     texts = [name for name in at if name != "weight"]
     numbers = ["weight"] if "weight" in at else []
     cells = table.cells([at[name] for name in texts], [at[name] for name in numbers])
@@ -161,6 +213,8 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
     """Return the numbers of the columns of queries and of judgments."""
     read = set(query_columns(source, table.names).values())
+    for column in mapped_columns(rules_of(source), table.names):
+        read.add(column.path.number)
     judged = layout_of(source, table.names)
     if judged is not None:
         read.update(judged.at.values())
@@ -231,83 +285,12 @@ def _table_without_header(source: Source) -> TextTable:
 
 def distinct_rows(
     source: Source, columns: Mapping[str, Sequence[Any]], place: Callable[[int], Place]
-) -> list[Query]:
-    """Return the queries of rows, each query once, in the order of the rows.
+) -> QueryList:
+    """Return the queries of rows without a table, each query once, in their order.
 
-    `columns` has `query`, and perhaps `query_id`, `weight`, `note` and `params`.
+    `columns` has `query`, and perhaps `query_id`.
 
     Raises:
         FileError: there are no rows, a row is wrong, or two texts have one id.
     """
-    texts = columns["query"]
-    ids = columns.get("query_id", texts)
-    first: dict[tuple[str, str], int] = {}
-    for row, pair in enumerate(zip(ids, texts, strict=True)):
-        first.setdefault(pair, row)
-    given = [name for name in ("weight", "note", "params") if name in columns]
-    found = []
-    for row in first.values():
-        at = place(row)
-        more = {name: columns[name][row] for name in given}
-        query = query_or_mistake(ids[row], texts[row], line=at.line or None, **more)
-        found.append((query, at))
-    queries = distinct(source, found)
-    if not queries:
-        source.refuse("the file has no queries, only a header")
-    return queries
-
-
-def query_or_mistake(
-    key: str,
-    text: str | None,
-    *,
-    weight: object = None,
-    note: str | None = None,
-    params: Mapping[str, object] | None = None,
-    line: int | None = None,
-) -> Query | str:
-    """Return a query, or a message about what is wrong with it.
-
-    `weight`: as it is written in the file; None or empty for 1.
-    """
-    if not key.strip():
-        return "the query has no id"
-    if text is not None and not text.strip():
-        return "the query has no text"
-    number = 1 if weight in ("", None) else number_of(str(weight))
-    if number is None or number <= 0:
-        why = why_no_number(str(weight))
-        advice = f"; it {why}" if why is not None else ""
-        return f"a weight is a number above 0, found {found_json(weight)}{advice}"
-    return Query(
-        key,
-        text,
-        weight=number,
-        params=params or {},
-        note=note or None,
-        line=line,
-    )
-
-
-def distinct(
-    source: Source, queries: Iterable[tuple[Query | str, Place]]
-) -> list[Query]:
-    """Return the queries, each id once.
-
-    `queries`: for each row of a file its query, or a message about what is wrong with
-        the row; and the place of the row.
-
-    Raises:
-        FileError: something is wrong, or two queries of one id have different texts.
-    """
-    known: dict[str, Query] = {}
-    problems = Problems(source.file)
-    for query, place in queries:
-        if isinstance(query, str):
-            problems.add(query, place)
-            continue
-        earlier = known.setdefault(query.id, query)
-        if earlier.text != query.text:
-            problems.add(earlier.another_text(query), place)
-    problems.raise_if_any()
-    return list(known.values())
+    return queries_of_rows(QueryRows(source, columns, place, dict), rules_of(source))

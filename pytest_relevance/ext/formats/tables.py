@@ -11,7 +11,7 @@ from pytest_relevance.ext.formats.query_tables import (
     read_query_table,
     unread_columns,
 )
-from pytest_relevance.judgments.formats import COLUMN_OPTIONS, JudgmentFormat
+from pytest_relevance.judgments.formats import TABLE_OPTIONS, JudgmentFormat
 
 PARQUET = JudgmentFormat(
     name="parquet",
@@ -20,7 +20,7 @@ PARQUET = JudgmentFormat(
     read=read_table,
     read_queries=read_query_table,
     unread_columns=unread_columns,
-    options=COLUMN_OPTIONS,
+    options=TABLE_OPTIONS,
 )
 
 CSV = JudgmentFormat(
@@ -34,5 +34,5 @@ CSV = JudgmentFormat(
     reads_exports=True,
     write=writing.write_csv,
     aliases=("tsv", "esci"),
-    options=COLUMN_OPTIONS,
+    options=TABLE_OPTIONS,
 )

@@ -26,7 +26,7 @@ from html import unescape
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.ext.formats.query_tables import distinct
+from pytest_relevance.ext.formats.query_building import distinct
 from pytest_relevance.judgments.formats import JudgmentFormat
 from pytest_relevance.judgments.model import Query
 

@@ -1,0 +1,108 @@
+"""Find a value in a row by the name of a column, or by a path with dots.
+
+The name of a column may be a path into nested objects: `inputs.question`. A path leads
+through a list into each of its entries. In a CSV it leads into the JSON in a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._json_text import JsonReader
+from pytest_relevance._text import did_you_mean, listed, quoted
+from pytest_relevance.judgments.columns import folded, shown_names
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPath:
+    """A column of a table, and a path to a value within its cells.
+
+    `number`: the number of the column, from 0.
+    `keys`: the path; empty if the value is the whole cell.
+    """
+
+    number: int
+    keys: tuple[str, ...] = ()
+
+    def value(self, cell: object) -> object:
+        """Return the value in a cell; None if the path leads nowhere."""
+        return value_at(cell, self.keys)
+
+
+class NoSuchColumn(ValueError):
+    """No column has the name that a user wrote, or several have it."""
+
+
+def find_path(names: Sequence[str], written: str) -> ColumnPath:
+    """Return the column that a user means, or the column with the path that he wrote.
+
+    A name that differs only in case and punctuation is accepted too.
+
+    Raises:
+        NoSuchColumn: there is no such column, or several have the name.
+    """
+    parts = written.split(".")
+    for count in range(len(parts), 0, -1):
+        number = _column_named(names, ".".join(parts[:count]))
+        if number is not None:
+            return ColumnPath(number, tuple(parts[count:]))
+    close = did_you_mean(written, names)
+    raise NoSuchColumn(
+        f"there is no column {quoted(written)}; the columns are {shown_names(names)}{close}"
+    )
+
+
+def _column_named(names: Sequence[str], written: str) -> int | None:
+    """Return the number of the column with a name; None if there is none."""
+    exact = [number for number, name in enumerate(names) if name == written]
+    wanted = folded(written)
+    near = [number for number, name in enumerate(names) if wanted == folded(name)]
+    found = exact or near
+    if len(found) > 1:
+        called = listed([quoted(names[number]) for number in found], "and")
+        raise NoSuchColumn(
+            f"{len(found)} columns may be {quoted(written)}: {called}; give each column a name of its own"
+        )
+    return found[0] if found else None
+
+
+def value_at(value: object, parts: Sequence[str]) -> object:
+    """Return the value at a path; None if the path leads nowhere.
+
+    A key may have dots itself. A part leads to an entry of a list by its number, and
+    otherwise into all entries. Then the value is a list.
+    """
+    if not parts:
+        return value
+    if isinstance(value, str):
+        value = json_in(value)
+    if isinstance(value, list):
+        if parts[0].isdecimal():
+            number = int(parts[0])
+            return value_at(value[number], parts[1:]) if number < len(value) else None
+        found: list[object] = []
+        for entry in value:
+            member = value_at(entry, parts)
+            if isinstance(member, list):
+                found += member
+            elif member is not None:
+                found.append(member)
+        return found
+    if isinstance(value, dict):
+        for count in range(len(parts), 0, -1):
+            key = ".".join(parts[:count])
+            if key in value:
+                member = value_at(value[key], parts[count:])
+                if member is not None:
+                    return member
+    return None
+
+
+def json_in(text: str) -> object:
+    """Parse a text as a JSON object or list and return it; None for other texts."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    mistakes: list[str] = []
+    value = JsonReader().read(text, lambda message, place: mistakes.append(message))
+    return None if mistakes else value

@@ -1,0 +1,357 @@
+"""Make queries of the rows of a file: what its cells mean, and which rows are left out.
+
+Rows without a query are left out and counted, as they are usual in exports of logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_relevance._json_text import found_json
+from pytest_relevance._problems import Place, Problems
+from pytest_relevance._source import Source
+from pytest_relevance._text import counted, first_few, listed, quoted
+from pytest_relevance.ext.formats.query_cells import (
+    WrongCell,
+    is_blank,
+    list_in_cell,
+    number_in,
+    param_in,
+    text_in,
+    unclear_number,
+)
+from pytest_relevance.ext.formats.query_merging import (
+    QueryOfRow,
+    folded_text,
+    merged,
+    name_with_params,
+    notice_of_spellings,
+)
+from pytest_relevance.ext.formats.query_rows import QueryRows, refuse_contradictions
+from pytest_relevance.judgments.grade_text import why_no_number
+from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.model import Query, QueryList
+from pytest_relevance.judgments.row_rules import (
+    LISTS,
+    MAPPED_KEYS,
+    NUMBERS,
+    SAMPLE_BY,
+    SAMPLE_PER,
+    WEIGHT,
+    RowRules,
+)
+
+_OF_QUERY = ("query", "id", "weight", "note")
+_IN_KEYS = tuple(key for key in MAPPED_KEYS if key not in _OF_QUERY)
+"""The keys of a case that a `Query` has in `keys`."""
+
+
+def queries_of_rows(rows: QueryRows, rules: RowRules) -> QueryList:
+    """Return the queries of rows, each query once, in the order of the rows.
+
+    `rows.columns` has `query`, and perhaps `query_id`, `weight`, `note`, `params`,
+    `params.NAME` for one parameter, keys of a case, `sample.by` and `sample.per`.
+
+    Raises:
+        FileError: there are no rows, a row is wrong, rows contradict each other, or two
+            texts have one id.
+    """
+    if not rows.columns["query"]:
+        rows.source.refuse("the file has no queries, only a header")
+    notices: list[str] = []
+    if not rows.beside_judgments:
+        rows = _with_queries(rows, rules, notices)
+    _refuse_unclear_numbers(rows, rules)
+    has_ids = "query_id" in rows.columns
+    rows = replace(rows, columns=_with_params(rows, rules))
+    if rules.merge:
+        built = _rows_to_merge(rows, rules, has_ids=has_ids)
+        return QueryList(merged(rows.source, built, _naming(rules)), notices)
+    refuse_contradictions(rows)
+    queries = distinct(rows.source, _first_queries(rows, rules))
+    if not rows.beside_judgments:
+        spellings = notice_of_spellings(queries)
+        if spellings is not None:
+            notices.append(spellings)
+    return QueryList(queries, notices)
+
+
+# Which rows are read
+
+
+def _with_queries(rows: QueryRows, rules: RowRules, notices: list[str]) -> QueryRows:
+    """Return the rows that have a query. Rows to drop are no queries.
+
+    A row with an id and without a query stays: it is a mistake.
+
+    Notices are added: how many rows have no query, and what was dropped nowhere.
+
+    Raises FileError if no row is left.
+    """
+    ids = rows.columns.get("query_id")
+    unused = {folded_text(text): text for text in rules.drop}
+    drop = frozenset(unused)
+    kept = []
+    blank = []
+    for number, text in enumerate(rows.columns["query"]):
+        if is_blank(text) and (ids is None or is_blank(ids[number])):
+            blank.append(number)
+        elif drop and folded_text(text) in drop:
+            unused.pop(folded_text(text), None)
+        else:
+            kept.append(number)
+    if not kept:
+        rows.source.refuse("no row of the file has a query")
+    if blank:
+        places = [rows.shown_place(number) for number in blank]
+        are = "has no query and is" if len(blank) == 1 else "have no query and are"
+        notices.append(
+            f"{counted(len(blank), 'row')} {are} left out: {first_few(places)}"
+        )
+    if unused:
+        names = listed(map(quoted, unused.values()), "and")
+        notices.append(f"drop: no row has the query {names}")
+    return rows.take(kept) if len(kept) < len(rows.columns["query"]) else rows
+
+
+def _refuse_unclear_numbers(rows: QueryRows, rules: RowRules) -> None:
+    """Raise FileError if a column has numbers that may be 1.234 or 1234."""
+    if rules.thousands is not None:
+        return
+    problems = Problems(rows.source.file)
+    for meaning in (*NUMBERS, SAMPLE_BY):
+        cells = rows.columns.get(meaning, ())
+        number = unclear_number(cells)
+        if number is None:
+            continue
+        cell = str(cells[number]).strip()
+        problems.add(
+            f"{_column(meaning, rules)} has {cell}, and all its numbers with a dot have three digits behind it; write "
+            f'thousands: "." if it is {cell.replace(".", "")}, or thousands: "" if the dot is a decimal point',
+            rows.place(number),
+        )
+    problems.raise_if_any()
+
+
+def _column(meaning: str, rules: RowRules) -> str:
+    """Return what messages call a column."""
+    name = rules.columns.get(meaning)
+    if meaning == SAMPLE_BY:
+        name = rules.sample_by
+    return f"the column {quoted(name)}" if name else f"the column of {meaning}"
+
+
+# What the cells of a row mean
+
+
+def _with_params(rows: QueryRows, rules: RowRules) -> dict[str, Sequence[Any]]:
+    """Return the columns, with one column `params` of all parameters of the search.
+
+    If the user maps columns to parameters, a query without an id is named by its text
+    and these parameters.
+    """
+    columns = dict(rows.columns)
+    if not rules.params:
+        return columns
+    problems = Problems(rows.source.file)
+    cells = {name: columns.pop(f"params.{name}") for name in rules.params}
+    own = columns.get("params")
+    params = []
+    names = []
+    for number, text in enumerate(columns["query"]):
+        mapped = {}
+        for name, column in cells.items():
+            if is_blank(column[number]):
+                continue
+            try:
+                mapped[name] = param_in(column[number])
+            except WrongCell as error:
+                problems.add(f"params.{name}: {error}", rows.place(number))
+        written = {} if own is None else own[number]
+        for name in mapped:
+            if name in written and written[name] != mapped[name]:
+                problems.add(
+                    f"the parameter {name} is {found_json(written[name])} in params, and {found_json(mapped[name])} in "
+                    f"{quoted(rules.params[name])}; keep one of them",
+                    rows.place(number),
+                )
+        params.append({**written, **mapped})
+        names.append(name_with_params(text, mapped))
+    problems.raise_if_any()
+    columns["params"] = params
+    columns.setdefault("query_id", names)
+    return columns
+
+
+def _naming(rules: RowRules) -> Callable[[Query], str]:
+    """Return the function that names a query without an id."""
+
+    def name_of(query: Query) -> str:
+        params = {}
+        for name in rules.params:
+            if name in query.params:
+                params[name] = query.params[name]
+        return name_with_params(query.text_or_id, params)
+
+    return name_of
+
+
+def _first_queries(
+    rows: QueryRows, rules: RowRules
+) -> Iterator[tuple[Query | str, Place]]:
+    """Yield the query, or the mistake, of the first row of each id and text."""
+    texts = rows.columns["query"]
+    ids = rows.columns.get("query_id", texts)
+    first: dict[tuple[object, object], int] = {}
+    for number, pair in enumerate(zip(ids, texts, strict=True)):
+        first.setdefault(pair, number)
+    for number in first.values():
+        place = rows.place(number)
+        yield _query(rows.columns, number, rules, place=place), place
+
+
+def _rows_to_merge(
+    rows: QueryRows, rules: RowRules, *, has_ids: bool
+) -> list[QueryOfRow]:
+    """Return the queries of all rows. Raises FileError for the mistakes in them."""
+    problems = Problems(rows.source.file)
+    built = []
+    ids = rows.columns.get("query_id", ())
+    for number in range(len(rows.columns["query"])):
+        place = rows.place(number)
+        query = _query(rows.columns, number, rules, place=place)
+        if isinstance(query, str):
+            problems.add(query, place)
+        else:
+            has_id = has_ids and not is_blank(ids[number])
+            built.append(QueryOfRow(query, has_id, place))
+        if problems.is_full:
+            break
+    problems.raise_if_any()
+    return built
+
+
+def _query(
+    columns: Mapping[str, Sequence[Any]], number: int, rules: RowRules, place: Place
+) -> Query | str:
+    """Return the query of a row, or a message about what is wrong with the row.
+
+    `number`: the number of the row, from 0.
+    """
+
+    def cell(what: str) -> Any:
+        return columns[what][number] if what in columns else None
+
+    keys: dict[str, object] = {}
+    try:
+        for key in _IN_KEYS:
+            if key in columns and not is_blank(cell(key)):
+                keys[key] = _value(key, cell(key), rules)
+        weight = _value(WEIGHT, cell(WEIGHT), rules)
+        size = _value(SAMPLE_BY, cell(SAMPLE_BY), rules)
+        group = _value(SAMPLE_PER, cell(SAMPLE_PER), rules)
+    except WrongCell as error:
+        return str(error)
+    text = cell("query")
+    name = cell("query_id")
+    if name is None or (rules.merge and not name):
+        name = text
+    # Such a row is added to others, or a sample never draws it.
+    may_weigh_nothing = weight == 0 and (rules.merge or size == 0)
+    is_right = weight is None or weight > 0 or may_weigh_nothing
+    query = query_or_mistake(
+        name,
+        text,
+        weight=weight or None if is_right else cell(WEIGHT),
+        note=cell("note"),
+        params=cell("params"),
+        line=place.line or None,
+    )
+    if isinstance(query, str):
+        return query
+    if may_weigh_nothing:
+        query = replace(query, weight=0)
+    if keys or size is not None or group is not None:
+        query = replace(query, keys=keys, sample_by=size, sample_per=group or "")
+    return query
+
+
+def _value(meaning: str, cell: object, rules: RowRules) -> Any:
+    """Return the value in a cell, as a case file would have it; None for a blank one.
+
+    Raises WrongCell with a message about the column and the cell.
+    """
+    if is_blank(cell):
+        return None
+    is_number = meaning in NUMBERS or meaning == SAMPLE_BY
+    try:
+        if is_number:
+            return number_in(cell, rules.thousands)
+        if meaning in LISTS:
+            return list_in_cell(cell)
+        if isinstance(cell, bool) and meaning != SAMPLE_PER:
+            return cell  # the check of the key says what is wrong with it
+        return text_in(cell)
+    except WrongCell as error:
+        expected = "a number" if is_number else "text"
+        if meaning == WEIGHT:
+            raise WrongCell(f"a weight is a number above 0, {error}") from None
+        raise WrongCell(f"{_column(meaning, rules)} has {expected}, {error}") from None
+
+
+def query_or_mistake(
+    key: str,
+    text: str | None,
+    *,
+    weight: object = None,
+    note: str | None = None,
+    params: Mapping[str, object] | None = None,
+    line: int | None = None,
+) -> Query | str:
+    """Return a query, or a message about what is wrong with it.
+
+    `weight`: as it is written in the file; None or empty for 1.
+    """
+    if not key.strip():
+        return "the query has no id"
+    if text is not None and not text.strip():
+        return "the query has no text"
+    number = 1 if weight in ("", None) else number_of(str(weight))
+    if number is None or number <= 0:
+        why = why_no_number(str(weight))
+        advice = f"; it {why}" if why is not None else ""
+        return f"a weight is a number above 0, found {found_json(weight)}{advice}"
+    return Query(
+        key,
+        text,
+        weight=number,
+        params=params or {},
+        note=note or None,
+        line=line,
+    )
+
+
+def distinct(
+    source: Source, queries: Iterable[tuple[Query | str, Place]]
+) -> list[Query]:
+    """Return the queries, each id once.
+
+    `queries`: for each row of a file its query, or a message about what is wrong with
+        the row; and the place of the row.
+
+    Raises:
+        FileError: something is wrong, or two queries of one id have different texts.
+    """
+    known: dict[str, Query] = {}
+    problems = Problems(source.file)
+    for query, place in queries:
+        if isinstance(query, str):
+            problems.add(query, place)
+            continue
+        earlier = known.setdefault(query.id, query)
+        if earlier.text != query.text:
+            problems.add(earlier.another_text(query), place)
+    problems.raise_if_any()
+    return list(known.values())
