@@ -356,6 +356,9 @@ class _PercentileGate(GateKind):
         return describe_bounds(gate)
 
     def implies(self, now: Gate, before: Gate) -> bool:
+        """Say whether the gate still has each bound, and allows no more low cases."""
+        if _percent_of(now.condition) > _percent_of(before.condition):
+            return False
         return implies_bounds(now, before)
 
     def judge(

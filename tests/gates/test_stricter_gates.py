@@ -29,7 +29,10 @@ TIMES = st.builds(
 KINDS: dict[str, tuple[GateKind, st.SearchStrategy[Any]]] = {
     "mean": (MEAN_GATE, st.fixed_dictionaries({"mean": MEANS})),
     "min": (MIN_GATE, st.fixed_dictionaries({"min": MEANS})),
-    "p50": (PERCENTILE_GATE, st.fixed_dictionaries({"p50": MEANS})),
+    "percentile": (
+        PERCENTILE_GATE,
+        st.one_of(*[st.fixed_dictionaries({p: MEANS}) for p in ("p20", "p34", "p50")]),
+    ),
     "passing": (
         PASSING_GATE,
         st.fixed_dictionaries({"passing": st.sampled_from([0.25, 0.5, 0.75, 1])}),

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from pytest_relevance.bundled import PERCENTILES
 from pytest_relevance.cases.model import RecordedGate, most_results
 from pytest_relevance.codec import encode, is_same_json
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
@@ -474,7 +475,9 @@ def changes_of_gates(
 
 
 def _look_at_the_same(now: RecordedGate, before: RecordedGate) -> bool:
-    if now.condition != before.condition:
+    """Say whether two gates are of one kind, and about the same cases and variants."""
+    conditions = {now.condition, before.condition}
+    if len(conditions) > 1 and not conditions.issubset(PERCENTILES):
         return False
     of_now = now.tag, now.variant, now.against
     return of_now == (before.tag, before.variant, before.against)
