@@ -24,6 +24,7 @@ FOLLOWED = (
     "reference/case-file.md",
     "reference/gates.md",
     "reference/metrics.md",
+    "reference/records.md",
     "reference/test-changes.md",
 )
 """Pages whose files are written and whose commands print what is shown, in turn."""

@@ -254,7 +254,7 @@ def test_a_terminal_that_does_not_know_every_character(
 
 
 def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:
-    page = (DOCS / "records.md").read_text(encoding="utf-8")
+    page = (DOCS / "json.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"`(\w+)`", page))
     found = json.loads(shop.run(*RUNS, "--max-case-drop=0.3", "--format=json").out)
     mover = found["movers"]["drops"][0]
