@@ -211,9 +211,11 @@ def _pairs_by_affix(queries: Sequence[Unmatched]) -> list[NearPair]:
     having = [pairs[affix] for pairs in pairs_by_query if affix in pairs]
     pairs = list(dict.fromkeys(chain.from_iterable(having)))
     if len(queries) > 1:
-        return pairs if 2 * len(having) >= len(queries) else []
-    side = queries[0].found if affix.is_of_found else queries[0].wanted
-    return pairs if len(pairs) > 1 or _all_have(affix, side) else []
+        are_enough = 2 * len(having) >= len(queries)
+    else:
+        side = queries[0].found if affix.is_of_found else queries[0].wanted
+        are_enough = len(pairs) > 1 or _all_have(affix, side)
+    return pairs if are_enough else []
 
 
 def _commonest_affix(

@@ -76,7 +76,9 @@ def counted(count: int, what: str, several: str = "") -> str:
 def first_few(names: Sequence[str], most: int = 3) -> str:
     """Return names joined in prose, at most the first few: `a, b, c and 1,200 more`."""
     more = len(names) - most
-    return listed([*names[:most], f"{more:,} more"] if more > 0 else names, "and")
+    if more <= 0:
+        return listed(names, "and")
+    return listed([*names[:most], f"{more:,} more"], "and")
 
 
 def examples(names: Iterable[str], most: int = 3) -> str:

@@ -16,6 +16,7 @@ from pytest_relevance.cases.scalars import DECIMAL, is_number, number
 from pytest_relevance.cases.schema_parts import (
     ANY_TEXT,
     END,
+    Schema,
     about,
     either,
     list_of,
@@ -75,9 +76,10 @@ def check_condition(path: str, written: object, at: Location) -> FieldCondition 
     """
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
-    match = re.fullmatch(_COMPARISON, written) if isinstance(written, str) else None
-    if match is not None:
-        return _check_comparison(path, written, match=match, at=at)
+    if isinstance(written, str):
+        match = re.fullmatch(_COMPARISON, written)
+        if match is not None:
+            return _check_comparison(path, written, match=match, at=at)
     values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
     if not values or not all(map(_is_value, values)):
         return at.refuse(
@@ -139,21 +141,19 @@ def _is_value(value: object) -> bool:
     return isinstance(value, bool) or is_number(value)
 
 
+_VALUE: Schema = {"type": ["number", "boolean", "null"]}
+_TEXT_OR_COMPARISON: Schema = {
+    "type": "string",
+    "pattern": rf"^(?:\s*(?:[<>]=?|!=)\s*{DECIMAL}\s*{END}|(?!\s*(?:[<>=]|!=)))",
+}
+_PART_OF_TEXT = about(
+    "A text within the field, in upper or lower case.",
+    {"type": "string", "minLength": 1},
+)
 _CONDITION = either(
-    {"type": ["number", "boolean", "null"]},
-    {
-        "type": "string",
-        "pattern": (rf"^(?:\s*(?:[<>]=?|!=)\s*{DECIMAL}\s*{END}|(?!\s*(?:[<>=]|!=)))"),
-    },
+    _VALUE,
+    _TEXT_OR_COMPARISON,
     list_of(ANY_TEXT, at_least=1),
-    object_with(
-        {
-            "contains": about(
-                "A text within the field, in upper or lower case.",
-                {"type": "string", "minLength": 1},
-            )
-        },
-        required=("contains",),
-    ),
+    object_with({"contains": _PART_OF_TEXT}, required=("contains",)),
 )
 CONDITIONS_SCHEMA = mapping_of(_CONDITION)

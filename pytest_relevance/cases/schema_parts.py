@@ -89,7 +89,8 @@ def any_case(word: str) -> str:
 
 def _pattern_of_no_reasons() -> str:
     words = sorted(word for word in NO_REASONS if word)
-    return "^(?!(?:" + "|".join(any_case(word) for word in words) + ")" + END + ")"
+    any_word = "|".join(any_case(word) for word in words)
+    return f"^(?!(?:{any_word}){END})"
 
 
 ANY_TEXT: Schema = {"type": TEXT_TYPES}

@@ -138,6 +138,9 @@ class Ratings:
         def taken(column: Sequence[Any]) -> list[Any]:
             return [column[row] for row in rows]
 
+        def taken_if_given(column: Sequence[Any] | None) -> list[Any] | None:
+            return None if column is None else taken(column)
+
         def place(number: int) -> Place:
             return self.place(rows[number])
 
@@ -146,9 +149,9 @@ class Ratings:
             queries=taken(self.queries),
             documents=taken(self.documents),
             ratings=taken(self.ratings),
-            raters=None if self.raters is None else taken(self.raters),
-            titles=None if self.titles is None else taken(self.titles),
-            machine=None if self.machine is None else taken(self.machine),
+            raters=taken_if_given(self.raters),
+            titles=taken_if_given(self.titles),
+            machine=taken_if_given(self.machine),
             place=place,
         )
 

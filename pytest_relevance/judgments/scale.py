@@ -174,8 +174,8 @@ def aggregate(ratings: Iterable[float], how: str = "median") -> float:
     for rating in given:
         check_number("a rating", rating)
     grade = AGGREGATES[how](given)
-    whole = all(isinstance(rating, int) for rating in given) and grade == int(grade)
-    return int(grade) if whole else grade
+    are_whole = all(isinstance(rating, int) for rating in given)
+    return int(grade) if are_whole and grade == int(grade) else grade
 
 
 def checked_raters(raters: str | None) -> str | None:

@@ -52,18 +52,18 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]]) -> float:
     # Pairs of values in one document; the pairs of a document with n ratings have the
     # weight 1 / (n - 1).
     weights = 1.0 / (table.sum(axis=1) - 1)
-    pairs = (table * weights[:, None]).T @ table
-    observed = pairs - np.diag(weights @ table)
+    with_themselves = np.diag(weights @ table)
+    observed = (table * weights[:, None]).T @ table - with_themselves
     # Pairs of values in any two documents.
     counts = table.sum(axis=0)
-    expected = (np.outer(counts, counts) - np.diag(counts)) / (counts.sum() - 1)
+    with_themselves = np.diag(counts)
+    expected = (np.outer(counts, counts) - with_themselves) / (counts.sum() - 1)
     # Between two values: the ratings between them, and half of those that equal one.
     middles = counts.cumsum() - counts / 2
     distances = (middles[:, None] - middles) ** 2
+    disagreement = float((observed * distances).sum())
     chance = float((expected * distances).sum())
-    if not chance:
-        return math.nan
-    return 1.0 - float((observed * distances).sum()) / chance
+    return 1.0 - disagreement / chance if chance else math.nan
 
 
 def _times_given(ratings: Sequence[Sequence[float]]) -> Floats:
@@ -202,7 +202,9 @@ def _kappas(counts: Floats, one: Floats, two: Floats) -> Floats:
     lowest = one[0]
     one, two = one - lowest, two - lowest
     squares = counts @ (one**2 + two**2)
-    expected = squares - 2 * (counts @ one) * (counts @ two) / counts.sum(axis=1)
+    sums_of_one, sums_of_two = counts @ one, counts @ two
+    expected = squares - 2 * sums_of_one * sums_of_two / counts.sum(axis=1)
     expected[expected <= TOLERANCE * squares] = math.nan
-    kappas: Floats = 1.0 - counts @ (one - two) ** 2 / expected
+    observed = counts @ (one - two) ** 2
+    kappas: Floats = 1.0 - observed / expected
     return kappas

@@ -274,7 +274,8 @@ def _cut(quote: str, texts: Sequence[str]) -> NearMiss | None:
     """
     letters = _letters(quote)
     beginnings = [_length_at_end(text, letters) for text in texts]
-    ends = [_length_at_end(text[::-1], letters[::-1]) for text in texts]
+    backwards = letters[::-1]
+    ends = [_length_at_end(text[::-1], backwards) for text in texts]
     for first, beginning in enumerate(beginnings):
         for second, end in enumerate(ends):
             is_whole = beginning + end >= len(letters) and min(beginning, end) > 0

@@ -115,10 +115,12 @@ class _Secret:
         encoded = [*dict.fromkeys(_base64_of(value))]
         beginnings = [form[:_BEGINNING] for form in forms if len(form) > _LONG]
         self._patterns = [
-            *map(self._bounded, sorted(forms, key=len, reverse=True)),
-            *(re.escape(beginning) + _REST for beginning in beginnings),
-            *(f"{_BASE64}{re.escape(inner)}{_BASE64}" for inner in encoded),
+            self._bounded(form) for form in sorted(forms, key=len, reverse=True)
         ]
+        for beginning in beginnings:
+            self._patterns.append(re.escape(beginning) + _REST)
+        for inner in encoded:
+            self._patterns.append(f"{_BASE64}{re.escape(inner)}{_BASE64}")
         self._needles = (*forms, *beginnings, *encoded)
 
     def hide(self, text: str) -> str:

@@ -144,11 +144,11 @@ def _gates_of_moved(
         if came_along or entries.demands is None:
             continue
         tags = entries[before.id, before.variant].tags
-        found[now.file][now.id] = [
-            gate
-            for gate in entries.demands.gates
-            if gate.tag is None or gate.tag in tags
-        ]
+        gates = []
+        for gate in entries.demands.gates:
+            if gate.tag is None or gate.tag in tags:
+                gates.append(gate)
+        found[now.file][now.id] = gates
     return found
 
 

@@ -398,9 +398,8 @@ def read_settings(config: pytest.Config) -> None:
     outputs = [file.name for file in files]
     if option.relevance_update is not None:
         outputs.append("update")
-    records_texts = bool(
-        config.getini("relevance_record_texts") and "record" in outputs
-    )
+    wants_texts = config.getini("relevance_record_texts")
+    records_texts = bool(wants_texts and "record" in outputs)
     is_known_expected = choice(config, "relevance_known", KNOWN) == "xfail"
     config.stash[_SETTINGS] = RunSettings(
         tolerance=_tolerance(config),

@@ -137,10 +137,14 @@ class Terminal:
         if len(reports) < 2:
             return []
         option = self._config.option
+
+        def length(place: int) -> int:
+            return str(reports[place].longrepr).count("\n") + 2
+
         shown = shown_failures(
             failures=[_result_of(report) for report in reports],
             explained=explained_failures(diagnose(self._store.results)),
-            length=lambda place: str(reports[place].longrepr).count("\n") + 2,
+            length=length,
             folds=verbosity(option) == 0 and option.tbstyle != "line",
         )
         shortened = []

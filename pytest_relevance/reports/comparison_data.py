@@ -22,7 +22,7 @@ from pytest_relevance.results.compare.differences import latency_change
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.comparison import TagDifference
-    from pytest_relevance.results.compare.differences import Difference
+    from pytest_relevance.results.compare.differences import Difference, LatencyChange
 
 KIND, VERSION = "pytest-relevance comparison", 1
 """What the report as JSON says that it is."""
@@ -122,16 +122,17 @@ def _latencies(comparison: Comparison) -> list[dict[str, Any]]:
     for variant, pairs in comparison.variants.items():
         change = latency_change(Change.between(pair) for pair in pairs)
         if change is not None:
-            latencies.append(
-                {
-                    "variant": variant,
-                    "cases": change.cases,
-                    "p50": None if change.p50 is None else list(change.p50),
-                    "p95": None if change.p95 is None else list(change.p95),
-                    "max": list(change.longest),
-                }
-            )
+            latencies.append({"variant": variant, **_latency(change)})
     return latencies
+
+
+def _latency(change: LatencyChange) -> dict[str, Any]:
+    return {
+        "cases": change.cases,
+        "p50": None if change.p50 is None else list(change.p50),
+        "p95": None if change.p95 is None else list(change.p95),
+        "max": list(change.longest),
+    }
 
 
 def _left_out(comparison: Comparison) -> list[dict[str, Any]]:

@@ -263,9 +263,9 @@ def _counts_demands(comparison: Comparison) -> bool:
     """Say whether the counts are about floors, scores and expectations."""
     if comparison.metric is None or not is_similarity(comparison.metric):
         return True
-    return any(change.found is not None for change in comparison.changes) and not any(
-        result.evaluation.is_judged for result in comparison.results
-    )
+    if any(result.evaluation.is_judged for result in comparison.results):
+        return False
+    return any(change.found is not None for change in comparison.changes)
 
 
 def _changed(rows: Sequence[Difference]) -> bool:

@@ -356,9 +356,11 @@ def rank_changes(
     `first`, `second`: the earlier and the later ranking.
     `deeper`: {document: rank}, for documents below the end of `second`.
     """
+    before = first_ranks(first)
+    after = {**deeper, **first_ranks(second)}
     return changes_of_ranks(
-        first_ranks(first),
-        {**deeper, **first_ranks(second)},
+        before,
+        after,
         k,
         grades,
         jaccard=jaccard(first[:k], second[:k]),

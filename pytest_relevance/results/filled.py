@@ -37,10 +37,11 @@ def judged_by(result: CaseResult, judgments: Mapping[str, float]) -> CaseResult:
     graded = grade_ranking(result.ranking.documents, judgments)
     value = score(result.metric, graded, result.conditions.settings)
     in_top = graded.grades[: result.conditions.k]
+    judged = [grade for grade in in_top if grade is not None]
     evaluation = replace(
         result.evaluation,
         judgments=count_grades(list(judgments.values())),
-        judged=sum(1 for grade in in_top if grade is not None),
+        judged=len(judged),
         scores={result.metric.text: None if isnan(value) else value},
     )
     ranking = replace(result.ranking, grades=tuple(graded.grades))

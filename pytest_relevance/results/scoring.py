@@ -68,17 +68,6 @@ _NO_RANKING = CaseRanking()
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
-    """The parts of a result that its case and its run do not have."""
-
-    call: CaseCall
-    conditions: CaseConditions
-    evaluation: CaseEvaluation
-    ranking: CaseRanking = _NO_RANKING
-    texts: DocumentTexts = _NO_TEXTS
-
-
-@dataclass(frozen=True, slots=True)
 class CaseInRun:
     """What the result of a case gets from its run.
 
@@ -125,21 +114,16 @@ def score_case(
     `details`: whether the result gets more than figures and verdict
     (`details.with_details`).
     """
-    held: Held = ()
-    if case.reads_texts:
-        held = held_passages(case.sought_passages, ranking, case.depth)
-    graded = _graded(case, ranking, held)
-    is_deep = reaches_depth(ranking, asked)
-    is_cut = is_deep and case.terms.depth is None
+    ranked = _RankedCase.of(case, ranking, asked)
     conditions = _conditions(case, asked, in_run)
-    top = score_top(graded, conditions)
-    outcomes = _judge(case, graded, ranking, call.latency, is_cut=is_cut, held=held)
+    top = score_top(ranked.graded, conditions)
+    outcomes = _judge(ranked, call.latency)
     limits = Limits(case.k, case.settings, case.min_ndcg, case.min_judged)
     verdict = decide(limits, top, outcomes)
     scores = {ndcg_at(case.k).text: defined(top.score)}
-    scores |= _other_scores(case, graded, is_cut=is_cut)
+    scores |= _other_scores(ranked)
     lower, upper = _open_ends(top)
-    ties = _interval_of_ties(case, ranking, graded, asked)
+    ties = _interval_of_ties(ranked)
     evaluation = CaseEvaluation(
         scores=scores,
         lower=lower,
@@ -154,9 +138,9 @@ def score_case(
         reasons=verdict.reasons,
         undecided=undecided_demands(case, outcomes, ranking) if outcomes else (),
         unreached=unreached_cutoff(case, ranking),
-        passages=found_passages(case.passages, ranking, graded),
+        passages=found_passages(case.passages, ranking, ranked.graded),
     )
-    kept = _ranking_of(case, ranking, graded, reaches_depth=is_deep, held=held)
+    kept = _ranking_of(ranked)
     texts = _title_of_first(ranking) if kept.irrelevant_top else _NO_TEXTS
     parts = _Parts(call, conditions, evaluation, kept, texts)
     result = _result(case, verdict.name, in_run, parts)
@@ -192,11 +176,53 @@ def unscored(
 # --- the parts of a result ------------------------------------------------------------
 
 
-def _graded(case: Case, ranking: Ranking, held: Held) -> GradedRanking:
-    """Return the ranking with the grades of its documents, or of its passages."""
-    if not case.passages:
-        return grade_ranking(ranking.ids, case.judgments)
-    return graded_by_passages(case, ranking, held)
+@dataclass(frozen=True, slots=True)
+class _RankedCase:
+    """A case with its ranking, as scores and expectations look at it.
+
+    `asked`: how many results the search was asked for; None if it takes no number.
+    `held`: the passages that each result holds; empty if the case reads no texts.
+    `graded`: the ranking with the grades of its documents, or of its passages.
+    """
+
+    case: Case
+    ranking: Ranking
+    asked: int | None
+    held: Held
+    graded: GradedRanking
+
+    @classmethod
+    def of(cls, case: Case, ranking: Ranking, asked: int | None) -> _RankedCase:
+        """Return a case with its ranking, which gets its grades."""
+        held: Held = ()
+        if case.reads_texts:
+            held = held_passages(case.sought_passages, ranking, case.depth)
+        if case.passages:
+            graded = graded_by_passages(case, ranking, held)
+        else:
+            graded = grade_ranking(ranking.ids, case.judgments)
+        return cls(case, ranking, asked, held, graded)
+
+    @property
+    def reaches_depth(self) -> bool:
+        """Say whether the search returned as many results as it was asked for."""
+        return reaches_depth(self.ranking, self.asked)
+
+    @property
+    def is_cut(self) -> bool:
+        """Say whether the ranking may go on below its last result."""
+        return self.reaches_depth and self.case.terms.depth is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of a result that its case and its run do not have."""
+
+    call: CaseCall
+    conditions: CaseConditions
+    evaluation: CaseEvaluation
+    ranking: CaseRanking = _NO_RANKING
+    texts: DocumentTexts = _NO_TEXTS
 
 
 def _conditions(case: Case, asked: int | None, in_run: CaseInRun) -> CaseConditions:
@@ -224,25 +250,26 @@ def _open_ends(top: ScoredTop) -> tuple[float | None, float | None]:
     return top.lower, top.upper
 
 
-def _interval_of_ties(
-    case: Case, ranking: Ranking, graded: GradedRanking, asked: int | None
-) -> TieInterval | None:
+def _interval_of_ties(ranked: _RankedCase) -> TieInterval | None:
     """Return the lowest and the highest nDCG@k over the orders of equal scores.
 
     None if there is only one order, or if all orders give the same nDCG@k. A search
     that takes no number of results may have more results than it returned.
     """
+    case, ranking = ranked.case, ranked.ranking
     if case.terms.ties == "fixed" or len(ranking.scores) != len(ranking.ids):
         return None
     ends = tie_interval(
-        graded,
+        ranked.graded,
         ranking.scores,
         case.k,
         case.settings,
         sort_values=ranking.sort_values,
-        has_more=asked is None or reaches_depth(ranking, asked),
+        has_more=ranked.asked is None or ranked.reaches_depth,
     )
-    return None if ends is None or ends.least == ends.greatest else ends
+    if ends is None or ends.least == ends.greatest:
+        return None
+    return ends
 
 
 def _are_all_tied(case: Case, ranking: Ranking) -> bool:
@@ -255,32 +282,28 @@ def _are_all_tied(case: Case, ranking: Ranking) -> bool:
     return tied_groups(ranking.scores, ranking.sort_values) == [range(count)]
 
 
-def _judge(
-    case: Case,
-    graded: GradedRanking,
-    ranking: Ranking,
-    latency: float | None,
-    *,
-    is_cut: bool,
-    held: Held,
-) -> tuple[Outcome, ...]:
+def _judge(ranked: _RankedCase, latency: float | None) -> tuple[Outcome, ...]:
     """Return the outcomes of expectations that need no accepted ranking."""
+    case, ranking = ranked.case, ranked.ranking
     if not case.expect:
         return ()
     ids = ranking.ids
+    ranks_of_excluded: Mapping[str, Sequence[int]] = {}
+    if case.reads_texts:
+        ranks_of_excluded = ranks_of_quotes(case, ranked.held)
     found = Found(
         k=case.k,
         settings=case.settings,
-        graded=graded,
+        graded=ranked.graded,
         ranking=ids,
         ranks=first_ranks(ids),
         latency=latency,
-        is_cut=is_cut,
+        is_cut=ranked.is_cut,
         fields=ranking.fields or {},
         others=ranking.others or {},
         left_out=ranking.left_out + _counted_below(case, ranking),
         finds_nothing=not ids and most_results(case.expect) == 0,
-        ranks_of_quotes=ranks_of_quotes(case, held) if case.reads_texts else {},
+        ranks_of_quotes=ranks_of_excluded,
         response=ranking.response,
     )
     return judge_expectations(without_reference(case.expect), found)
@@ -297,15 +320,14 @@ def _counted_below(case: Case, ranking: Ranking) -> int:
     return rest.count if case.settings.collapse else rest.documents
 
 
-def _other_scores(
-    case: Case, graded: GradedRanking, *, is_cut: bool
-) -> dict[str, float | None]:
+def _other_scores(ranked: _RankedCase) -> dict[str, float | None]:
     """Return {metric: score} for the metrics of expectations and gates, without nDCG@k.
 
     Two kinds of metrics are left out: metrics that need ranks which were cut off, and
     similarities, which are scored when the accepted ranking is known. Without judgments
     no score is defined.
     """
+    case = ranked.case
     metrics: list[Metric] = []
     for expected in case.expect:
         if expected.metric is not None:
@@ -320,8 +342,8 @@ def _other_scores(
         done.add(metric.text)
         value = math.nan
         if case.judgments:
-            value = score(metric, graded, case.settings)
-        if not is_cut or _is_known_of_cut(metric, value, case):
+            value = score(metric, ranked.graded, case.settings)
+        if not ranked.is_cut or _is_known_of_cut(metric, value, case):
             scores[metric.text] = defined(value)
     return scores
 
@@ -335,15 +357,9 @@ def _is_known_of_cut(metric: Metric, value: float, case: Case) -> bool:
     return is_reciprocal_rank(metric) and value > 0
 
 
-def _ranking_of(
-    case: Case,
-    ranking: Ranking,
-    graded: GradedRanking,
-    *,
-    reaches_depth: bool,
-    held: Held,
-) -> CaseRanking:
+def _ranking_of(ranked: _RankedCase) -> CaseRanking:
     """Return what a result keeps of the ranking of its case."""
+    case, ranking, graded = ranked.case, ranked.ranking, ranked.graded
     grades = graded.grades
     irrelevant_top: tuple[str, ...] = ()
     if grades and not has_gain_at(graded, 0, case.settings):
@@ -353,7 +369,7 @@ def _ranking_of(
     rest = ranking.rest
     chunks_below = rest.copies if case.settings.collapse else 0
     return CaseRanking(
-        reaches_depth=reaches_depth,
+        reaches_depth=ranked.reaches_depth,
         documents=ranking.ids,
         grades=grades,
         returned=len(grades) - copies + rest.documents,
@@ -364,9 +380,9 @@ def _ranking_of(
         field_values=count_field_values(ranking.fields or {}),
         response=short_values(ranking.response),
         left_out=ranking.left_out + chunks_below,
-        held=tuple(map(tuple, held)),
+        held=tuple(map(tuple, ranked.held)),
         lengths=tuple(graded.lengths),
-        common_passages=common_passages(case, held),
+        common_passages=common_passages(case, ranked.held),
     )
 
 

@@ -318,6 +318,7 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
 
 def _without_place(cases: Sequence[Case]) -> dict[str, int]:
     """Return {content: number of cases} for content that judgments cannot store."""
+    has_forms = [any(map(_is_more_than_a_quote, case.passages)) for case in cases]
     return {
         "floor": sum(case.min_ndcg is not None for case in cases),
         "expectation": sum(bool(case.expect) for case in cases),
@@ -326,9 +327,7 @@ def _without_place(cases: Sequence[Case]) -> dict[str, int]:
         "skip": sum(bool(case.skip) for case in cases),
         "usefixtures": sum(bool(case.usefixtures) for case in cases),
         "notes on documents": sum(bool(case.notes) for case in cases),
-        "passages in several forms or with conditions": sum(
-            any(map(_is_more_than_a_quote, case.passages)) for case in cases
-        ),
+        "passages in several forms or with conditions": sum(has_forms),
         "grades that fill": sum(bool(case.filled) for case in cases),
     }
 

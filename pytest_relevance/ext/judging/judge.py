@@ -223,7 +223,9 @@ def answer_of(said: object, case: Case) -> Answer:
         return Answer(
             fault="it returned something to await, and is not a coroutine function: write async def"
         )
-    grade, note = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
+    grade, note = said, None
+    if isinstance(said, tuple) and len(said) == 2:
+        grade, note = said
     if not (note is None or isinstance(note, str)):
         return Answer(fault="a note is text", said=shown(said))
     text = "" if note is None else str.__str__(note)  # a subclass may raise later

@@ -43,12 +43,13 @@ def _joined_file(first: FileInfo, second: FileInfo) -> FileInfo:
 
     Each run may have other variants of a search.
     """
+    # each shard takes the variants of other shards for lost
+    lost_in_both = [case for case in first.lost if case in second.lost]
     return replace(
         first,
         totals=_each_once([*first.totals, *second.totals]),
         items={**first.items, **second.items},
-        # each shard takes the variants of other shards for lost
-        lost=tuple(case for case in first.lost if case in second.lost),
+        lost=tuple(lost_in_both),
         moved=_each_once([*first.moved, *second.moved]),
         unclear=_each_once([*first.unclear, *second.unclear]),
         expects_known=first.expects_known and second.expects_known,
@@ -64,7 +65,8 @@ def _joined_lists(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...
     """Return the items of both, each once. Items need not be hashable."""
     if first == second:
         return tuple(first)
-    return (*first, *(item for item in second if item not in first))
+    added = [item for item in second if item not in first]
+    return (*first, *added)
 
 
 def _joined_accepted(

@@ -139,6 +139,7 @@ def read_response(
     ids = _labels_of(search_function)
     # the hook or the test may have used `ids` already
     must_use_ids = own is None and not is_check and ids is not None
+    most = MOST_READ if type(response) is list else most_to_read(case, asked)
     try:
         ranking = read_ranking(
             response if own is None else own,
@@ -148,7 +149,7 @@ def read_response(
             read_fields,
             judged=case.judgments,
             declares_ids=must_use_ids and declares_ids(search_function),
-            most=MOST_READ if type(response) is list else most_to_read(case, asked),
+            most=most,
             expects_response=bool(response_conditions),
             texts=_text_field_of(case),
         )

@@ -103,10 +103,11 @@ def gate_table(judged: Iterable[GateResult], most: int | None) -> Table:
     )
     for gate in gates[:most]:
         outcome = gate.outcome()
+        style = STRONG if outcome == FAILED else PLAIN
         table.add(
             gate.file if has_several_files else "",
             with_variant(gate.gate.id, gate.variant),
-            styled_cell(OUTCOMES[outcome], STRONG if outcome == FAILED else PLAIN),
+            styled_cell(OUTCOMES[outcome], style),
             cut(harmless(gate_message(gate)), LONGEST_TEXT),
         )
     more = gates[len(table.rows) :]

@@ -70,17 +70,17 @@ def means_table(
         columns.append(Column(head, RIGHT, drop_order=_DROP_ORDER.get(head, 0)))
     table = Table(columns)
     for (texts, means), test in zip_longest(rows, tests):
-        table.add(
+        cells = [
             *texts,
             f"{means.queries:,}",
             score_text(means.first),
             score_text(means.second),
             signed_text(means.difference),
-            *([] if test is None else _test_texts(test)),
-            f"{means.rose:,}",
-            f"{means.fell:,}",
-            f"{means.same:,}",
-        )
+        ]
+        if test is not None:
+            cells += _test_texts(test)
+        cells += [f"{means.rose:,}", f"{means.fell:,}", f"{means.same:,}"]
+        table.add(*cells)
     return table
 
 

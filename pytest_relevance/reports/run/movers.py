@@ -220,13 +220,14 @@ def mover_table(
     table = Table(columns, indent=2, title=title, total=len(changes))
     for row in rows:
         scores = [row.scores] if has_one_metric else [row.metric, row.scores]
+        cells_of_documents = [Cell(row.documents[name]) for name in documents]
         table.add(
             styled_cell(row.name, USER),
             styled_cell(row.variant, USER),
             *scores,
             row.sure,
             row.reason,
-            *(Cell(row.documents[name]) for name in documents),
+            *cells_of_documents,
         )
     return table
 

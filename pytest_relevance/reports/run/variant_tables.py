@@ -122,7 +122,8 @@ def _shown_rows(
     if most is None or len(others) < most:
         return comparison.rows
     others.sort(key=lambda row: -row.mean)
-    chosen = {row.variant for row in [first, *others[: most - 1]]}
+    best = others[: most - 1]
+    chosen = {row.variant for row in [first, *best]}
     return [row for row in comparison.rows if row.variant in chosen]
 
 
@@ -134,18 +135,23 @@ def _cells(
     row: VariantScores, comparison: VariantComparison, variants: Sequence[Variant]
 ) -> list[str | Cell]:
     mean: str | Cell = score_text(row.mean)
-    if row.variant in comparison.best and len(comparison.best) < len(comparison.rows):
+    are_all_best = len(comparison.best) == len(comparison.rows)
+    if row.variant in comparison.best and not are_all_best:
         mean = styled_cell(score_text(row.mean), STRONG)
     judged = "" if row.judged is None else f"{row.judged:.0%}"
     cells = [variant_label(row.variant, variants), mean, judged]
     difference = row.difference
     if difference is None:
         return cells
-    interval = f"{signed_text(difference.low)} to {signed_text(difference.high)}"
-    cells += [signed_text(difference.means.difference), interval]
-    cells.append(p_text(difference.adjusted_p))
-    cells += [f"{difference.means.rose:,}", f"{difference.means.fell:,}"]
-    return cells
+    means = difference.means
+    return [
+        *cells,
+        signed_text(means.difference),
+        f"{signed_text(difference.low)} to {signed_text(difference.high)}",
+        p_text(difference.adjusted_p),
+        f"{means.rose:,}",
+        f"{means.fell:,}",
+    ]
 
 
 def left_out_texts(
@@ -246,20 +252,19 @@ def _side_by_side(
 
 def variants_data(comparisons: Iterable[VariantComparison]) -> list[dict[str, Any]]:
     """Return comparisons of variants as JSON data."""
-    data = []
-    for comparison in comparisons:
-        data.append(
-            {
-                "cases": comparison.cases,
-                "left_out": comparison.left_out,
-                "may_be_by_chance": comparison.may_be_by_chance,
-                "best": [_named(variant) for variant in comparison.best],
-                "without_score": [_named(each) for each in comparison.without_score],
-                "rows": [_row_data(row) for row in comparison.rows],
-                "tags": [_tag_data(tag) for tag in comparison.tags],
-            }
-        )
-    return data
+    return [_comparison_data(comparison) for comparison in comparisons]
+
+
+def _comparison_data(comparison: VariantComparison) -> dict[str, Any]:
+    return {
+        "cases": comparison.cases,
+        "left_out": comparison.left_out,
+        "may_be_by_chance": comparison.may_be_by_chance,
+        "best": [_named(variant) for variant in comparison.best],
+        "without_score": [_named(variant) for variant in comparison.without_score],
+        "rows": [_row_data(row) for row in comparison.rows],
+        "tags": [_tag_data(tag) for tag in comparison.tags],
+    }
 
 
 def _named(variant: Variant) -> dict[str, Any]:

@@ -182,12 +182,11 @@ class Comparison:
         for change in self.changes:
             if sign * change.difference > more_than + ROUNDING:
                 moved.append(change)
-        moved.sort(
-            key=lambda change: (
-                -sign * change.difference,
-                differences.key_of(change.case),
-            )
-        )
+
+        def largest_first(change: Change) -> tuple[float, tuple[str, str, str]]:
+            return -sign * change.difference, differences.key_of(change.case)
+
+        moved.sort(key=largest_first)
         return moved
 
     # --- figures ----------------------------------------------------------------------

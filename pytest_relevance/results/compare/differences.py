@@ -233,7 +233,8 @@ def _without_rounding(before: _Column, after: _Column) -> list[float]:
     """Return the later scores, or the earlier one if only rounding differs."""
     scores = []
     for was, now in zip(before, after, strict=True):
-        scores.append(now if abs(now - was) > ROUNDING else was)
+        has_changed = abs(now - was) > ROUNDING
+        scores.append(now if has_changed else was)
     return scores
 
 
@@ -402,14 +403,10 @@ def by_query(pairs: Sequence[ScorePair]) -> list[ScorePair]:
         return list(pairs)
     merged = []
     for (file, case), own in pairs_of.items():
-        merged.append(
-            ScorePair(
-                key=(file, case, ""),
-                first=math.fsum(pair.first for pair in own) / len(own),
-                second=math.fsum(pair.second for pair in own) / len(own),
-                weight=own[0].weight,
-            )
-        )
+        first = math.fsum(pair.first for pair in own) / len(own)
+        second = math.fsum(pair.second for pair in own) / len(own)
+        key = (file, case, "")
+        merged.append(ScorePair(key, first, second, weight=own[0].weight))
     return merged
 
 

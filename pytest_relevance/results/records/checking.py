@@ -205,7 +205,6 @@ def _is_field_value(value: object) -> bool:
 
     A text, a number, true, false, null, and a list of these are allowed.
     """
-    values = (
-        value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-    )
-    return _SCALARS.issuperset(map(type, values))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return _SCALARS.issuperset(map(type, value))
+    return type(value) in _SCALARS

@@ -297,7 +297,8 @@ def _object(line: str) -> dict[str, Any] | None:
         values, end = _decode(text)
     except (ValueError, RecursionError):
         return None
-    return values if isinstance(values, dict) and end == len(text) else None
+    is_whole = end == len(text)
+    return values if is_whole and isinstance(values, dict) else None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -77,7 +77,9 @@ def write_record(path: str | os.PathLike[str], record: Record) -> None:
     )
     lines = (as_json(_line_of(result, texts)) for result in record.results)
     data = encoded(RECORD, encode(header), lines)
-    write_whole(path, _packed(data) if os.fspath(path).endswith(".gz") else data)
+    if os.fspath(path).endswith(".gz"):
+        data = _packed(data)
+    write_whole(path, data)
 
 
 def _line_of(result: CaseResult, texts: Mapping[str, int]) -> dict[str, Any]:

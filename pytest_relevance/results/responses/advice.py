@@ -240,9 +240,10 @@ def _names_in_head(head: PartOfResponse) -> str:
 
 def _fits(head: object, body: object) -> bool:
     """Say whether all rows of a table are lists as long as its head."""
+    if not is_list(body):
+        return False
     width = len(first_items(head))
-    rows = first_items(body)
-    return is_list(body) and all(is_list(row) and len(row) == width for row in rows)
+    return all(is_list(row) and len(row) == width for row in first_items(body))
 
 
 def ids_with_scores(parts: Sequence[PartOfResponse]) -> str:

@@ -176,9 +176,11 @@ def _are_ranks_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:
     """
     if len(firsts) < 2 or firsts[0] not in (0, 1):
         return False
-    is_numbered = firsts == [*range(firsts[0], firsts[0] + len(firsts))]
+    counted_up = range(firsts[0], firsts[0] + len(firsts))
+    if list(firsts) != list(counted_up):
+        return False
     are_words = all(isinstance(text, str) and len(text.split()) == 1 for text in others)
-    return is_numbered and are_words and len({*others}) == len(others)
+    return are_words and len({*others}) == len(others)
 
 
 def _are_scores_and_ids(firsts: Sequence[int], others: Sequence[object]) -> bool:

@@ -122,7 +122,11 @@ def is_response(value: object) -> bool:
     """Say whether a shape recognises a value as a response, without reading it."""
     if not has_class(value) or is_mock(value):
         return False
-    return _first(lambda shape: shape.fits(value) or None) is not None
+
+    def fitting(shape: ResponseShape) -> ResponseShape | None:
+        return shape if shape.fits(value) else None
+
+    return _first(fitting) is not None
 
 
 def body_of(response: object) -> Mapping[Any, Any] | None:
@@ -223,4 +227,8 @@ def shape_of_result(result: object) -> ResponseShape | None:
 
     Raises `BadResult` for a result that has a shape and cannot be read.
     """
-    return _first(lambda shape: shape if shape.fields(result) is not None else None)
+
+    def fitting(shape: ResponseShape) -> ResponseShape | None:
+        return None if shape.fields(result) is None else shape
+
+    return _first(fitting)

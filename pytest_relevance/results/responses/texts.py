@@ -306,7 +306,8 @@ def _why_two_texts(texts: Mapping[str, str]) -> str:
     """Return the end of a message about a result with two different texts."""
     paths = [*texts]
     first = paths[0]
-    other = next(path for path in paths if texts[path].strip() != texts[first].strip())
+    text = texts[first].strip()
+    other = next(path for path in paths if texts[path].strip() != text)
     return (
         f"has two texts, {first} {quoted(texts[first], 40)} and {other} {quoted(texts[other], 40)}; "
         f"write text_field: {first} or text_field: {other} in the case file"
