@@ -180,7 +180,7 @@ def test_values_are_compared_as_plain_ones(value: object, plain: object) -> None
 def test_an_object_is_no_value() -> None:
     with pytest.raises(
         UnreadableRanking,
-        match=r'result 1 of 1 has a field "x" that is no text.*; write x\.y or x\.z',
+        match=r'result 1 of 1 has a field "x" that is not text.*; write x\.y or x\.z',
     ):
         read_ranking([{"id": "a", "x": {"y": 1, "z": 2}}], fields={"x": 1})
 

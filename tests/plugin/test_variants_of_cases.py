@@ -216,7 +216,9 @@ def test_rankings_that_differ_are_never_accepted(
     assert run.code == 1  # not all that was asked for was done
     second, first = run.sentences("baseline ")
     assert first == f"baseline {BASELINE}: {others}"
-    assert "1 ranking is not accepted, as the search returned another one" in second
+    assert (
+        "1 ranking is not accepted, because the search returned another one" in second
+    )
     assert second.endswith('"e f"')
     assert ("e f", None) not in Accepted(accepted.path / BASELINE).rankings
 

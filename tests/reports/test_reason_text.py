@@ -124,7 +124,7 @@ def test_documents_are_named_with_their_titles_where_there_are_any(
         (
             None,
             "<= 10 ms",
-            "the search was not called here, so that there is none to check",
+            "the search was not called here, so there is no latency to check",
         ),
         (0.2004, "<= 200 ms", "search took 200.4 ms, expected <= 200 ms"),
         (0.25, "<= 200 ms", "search took 250 ms, expected <= 200 ms"),
