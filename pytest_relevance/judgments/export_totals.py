@@ -38,6 +38,7 @@ _CALLED_QUERIES = re.compile(
 """What Adobe calls a column of queries."""
 
 _HAS_TOTAL = "it has the total"
+_CONTINUES = "it continues the header"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +83,18 @@ class ExportRows:
         found = {}
         first = 0
         if self._is_unnamed:
-            while self._continues_header(first):
-                found[self._rows[first].line] = "it continues the header"
+            while first < len(self._rows) and not self._query(first):
+                row = self._rows[first]
+                if _has_only_totals(row.cells):
+                    found[row.line] = _HAS_TOTAL
+                elif any(map(str.strip, row.cells)):
+                    found[row.line] = _CONTINUES
                 first += 1
         for number in dict.fromkeys((first, len(self._rows) - 1)):
-            if 0 <= number < len(self._rows) and self._has_total(
-                number, is_first=number == first
-            ):
+            is_row = 0 <= number < len(self._rows)
+            if is_row and self._has_total(number, is_first=number == first):
                 found[self._rows[number].line] = _HAS_TOTAL
         return found
-
-    def _continues_header(self, number: int) -> bool:
-        """Say whether a row has names of columns, and no query and no number."""
-        if number >= len(self._rows):
-            return False
-        cells = self._rows[number].cells
-        return not self._query(number) and not any(map(_NUMBER.fullmatch, cells[1:]))
 
     def _query(self, number: int) -> str:
         return _cell(self._rows[number].cells, self._column)

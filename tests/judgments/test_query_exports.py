@@ -1,7 +1,10 @@
 """Exports of queries as search tools write them. All samples are made up."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pytest_relevance._csv_cells import csv_text
 from pytest_relevance._problems import FileError
 from pytest_relevance._source import Source
 from pytest_relevance.judgments.exports import plain_export
@@ -230,6 +233,36 @@ def test_the_user_may_map_the_column_of_queries(files: Files) -> None:
     assert plain_export(source).source.text == plain
 
 
+QUERIES = st.lists(
+    st.lists(st.sampled_from([*"#,;\"'\n ab1é", "total", "grand "]))
+    .map(lambda parts: "".join(parts).strip())
+    .filter(bool),
+    min_size=1,
+    max_size=6,
+    unique=True,
+)
+
+
+@given(QUERIES, st.lists(st.integers(0, 9), min_size=6), st.booleans())
+def test_no_query_is_lost_without_a_notice(
+    queries: list[str], counts: list[int], is_commented: bool
+) -> None:
+    rows = zip(queries, counts, strict=False)
+    text = csv_text([("query", "Clicks"), *rows])
+    comments = "# Searches\n# ----\n\n" if is_commented else ""
+    source = Source("file", f"{comments}{text}".encode())
+    try:
+        found = read_query_file(source)
+    except FileError as error:
+        said = str(error)
+    else:
+        texts = [query.text for query in found.queries]
+        assert len(texts) + len(found.notices) == len(queries)
+        assert {*texts} <= {*queries}
+        return
+    assert "may be the total" in said
+
+
 # A first column without a name
 
 
@@ -238,8 +271,9 @@ def test_adobe_analytics(files: Files) -> None:
     assert notices_of(files, ADOBE) == ["line 11 is left out: it has the total"]
 
 
-def test_a_header_of_two_lines(files: Files) -> None:
-    content = ADOBE.replace(",Occurrences,Visits\n", ",Visits,Visits\n,All,Mobile\n")
+@pytest.mark.parametrize("second", [",All,Mobile", ",,Mobile 2"])
+def test_a_header_of_two_lines(files: Files, second: str) -> None:
+    content = ADOBE.replace(",Occurrences,Visits\n", f",Visits,Visits\n{second}\n")
     assert list(files.queries(content)) == ["boots", "sandals"]
     assert notices_of(files, content) == [
         "line 11 is left out: it continues the header",
