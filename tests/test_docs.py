@@ -55,13 +55,6 @@ FILES = {
     "questions.csv": 'question,pages\nlate,"[""m-12"", ""faq-3""]"\n',
     "langsmith.jsonl": '{"inputs": {"question": "late"}, "outputs": {"contexts": ["It is free."]}}\n',
     "braintrust.jsonl": '{"input": "late", "expected": {"quotes": ["It is free of charge"]}, "tags": null}\n',
-    "algolia.json": '{"searches": [{"search": "blue shoes", "count": 12, "nbHits": 20}]}',
-    "Queries.csv": "Top queries,Clicks,Impressions,CTR,Position\nblue shoes,3,120,2.5%,8.1\n",
-    "adobe.csv": "# Freeform table\n,Occurrences\nSearch Term (v5),12\nblue shoes,12\n",
-    "splunk.json": '{"preview": false, "result": {"query": "blue shoes", "count": "12"}}',
-    "quepid.csv": "query,docid,rating\nblue shoes,sku-1,3\n",
-    "queries.ndjson": '{"queryText": "blue shoes"}\n{"queryText": "smart watch"}\n',
-    "searches.jsonl": '{"query": "blue shoes"}\n{"query": "blue shoes"}\n',
 }
 """Files that examples name."""
 
@@ -272,6 +265,7 @@ ELSEWHERE = (
     "howto/ci.md",
     "howto/coming-from.md",
     "howto/engines.md",
+    "howto/query-logs.md",
     "reference/commands.md",
     "reference/python.md",
     "background/ndcg.md",

@@ -1,4 +1,4 @@
-"""Find the rows of an export that have totals, and are no queries.
+"""Find the rows of an export that have totals, and are not queries.
 
 Only the first and the last row of a table may have totals. A row has them for sure in
 these cases:
@@ -9,7 +9,7 @@ these cases:
   its query is what columns of queries are called, such as `Search Keyword (v12)`.
 
 If a row has the largest number and such a word, but no sum, it may also be a query. The
-user is asked. What the user drops is left to the formats.
+user is asked. A query that the user drops is left to the formats.
 """
 
 from __future__ import annotations
@@ -37,14 +37,29 @@ _CALLED_QUERIES = re.compile(
 )
 """What Adobe calls a column of queries."""
 
-_HAS_TOTAL = "it has the total"
-_CONTINUES = "it continues the header"
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A row that is not a query.
+
+    `why`: a sentence for a notice.
+    `word`: what the row is called, such as `Grand total`; "" without a word.
+    """
+
+    line: int
+    why: str
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     line: int
     cells: list[str]
+
+    @property
+    def with_total(self) -> LeftOut:
+        words = [cell for cell in self.cells if folded(cell) in _TOTALS]
+        return LeftOut(self.line, "it has the total", word=" ".join(words))
 
 
 def mentions_total(source: Source) -> bool:
@@ -75,25 +90,25 @@ class ExportRows:
             with cells_of_any_length():
                 self._rows = [_Row(*row) for row in TextTable(source).rows()]
 
-    def left_out(self) -> dict[int, str]:
-        """Return {line: reason} for each row that is no query.
+    def left_out(self) -> list[LeftOut]:
+        """Return the rows that are not queries.
 
         Raises FileError for a row that may have totals, or a query.
         """
-        found = {}
+        found = []
         first = 0
         if self._is_unnamed:
             while first < len(self._rows) and not self._query(first):
                 row = self._rows[first]
                 if _has_only_totals(row.cells):
-                    found[row.line] = _HAS_TOTAL
+                    found.append(row.with_total)
                 elif any(map(str.strip, row.cells)):
-                    found[row.line] = _CONTINUES
+                    found.append(LeftOut(row.line, "it continues the header"))
                 first += 1
         for number in dict.fromkeys((first, len(self._rows) - 1)):
             is_row = 0 <= number < len(self._rows)
             if is_row and self._has_total(number, is_first=number == first):
-                found[self._rows[number].line] = _HAS_TOTAL
+                found.append(self._rows[number].with_total)
         return found
 
     def _query(self, number: int) -> str:

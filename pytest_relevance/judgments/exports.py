@@ -22,10 +22,15 @@ from dataclasses import dataclass
 from pytest_relevance._problems import Place
 from pytest_relevance._source import Header, Source
 from pytest_relevance._text import listed
-from pytest_relevance.judgments.columns import column_called, query_columns, shown_names
+from pytest_relevance.judgments.columns import (
+    column_called,
+    folded,
+    query_columns,
+    shown_names,
+)
 from pytest_relevance.judgments.export_objects import rows_inside
 from pytest_relevance.judgments.export_totals import ExportRows, mentions_total
-from pytest_relevance.judgments.row_rules import COLUMNS, QUERY
+from pytest_relevance.judgments.row_rules import COLUMNS, DROP, QUERY
 
 _SEPARATOR_LINE = re.compile(r'"?sep=[,;|\t]"?\s*', re.IGNORECASE)
 _PADDING = ' \t\r,;|"'
@@ -80,21 +85,30 @@ def _without_totals(source: Source, notices: list[str]) -> Source:
     """Return a table without totals, and with a name for each column.
 
     A first column without a name has the queries if there is no other column of
-    queries. Its name may stand in the row with the totals.
+    queries. Its name may stand in the row with the totals. Rows that the user drops
+    have no notice.
     """
     header = source.header
-    replaced = {}
     column = _query_column(source, header.names)
-    is_unnamed = _first_is_unnamed(header) and column is None
+    replaced = {}
+    is_unnamed = column is None and _first_is_unnamed(header)
     if is_unnamed:
-        replaced[header.number] = _UNNAMED + header.line.removeprefix('""')
         column = 0
-    if column is not None:
-        rows = ExportRows(source, column, is_unnamed=is_unnamed)
-        for line, why in rows.left_out().items():
-            replaced[line] = ""
-            notices.append(f"line {line} is left out: {why}")
-    return _with_lines(source, replaced) if replaced else source
+        replaced[header.number] = _UNNAMED + header.line.removeprefix('""')
+    if column is None:
+        return source
+    options = dict(source.options)
+    for row in ExportRows(source, column, is_unnamed=is_unnamed).left_out():
+        replaced[row.line] = ""
+        drop = options.get(DROP, ())
+        others = tuple(text for text in drop if folded(text) != folded(row.word))
+        if others == drop:
+            notices.append(f"line {row.line} is left out: {row.why}")
+        else:
+            options[DROP] = others  # no row is left for this text
+    plain = _with_lines(source, replaced)
+    plain.options = options
+    return plain
 
 
 def _query_column(source: Source, names: Sequence[str]) -> int | None:

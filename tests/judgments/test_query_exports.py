@@ -226,6 +226,13 @@ def test_what_the_user_drops_is_no_question(files: Files) -> None:
     assert plain_export(source).source.text == content
 
 
+def test_a_total_that_the_user_drops_has_no_notice(files: Files) -> None:
+    source = Source.read(files.write(GA4), options={"drop": ("Grand Total",)})
+    found = read_query_file(source)
+    assert [query.text for query in found.queries] == ["boots", "#ootd", "sandals"]
+    assert list(found.notices) == []
+
+
 def test_the_user_may_map_the_column_of_queries(files: Files) -> None:
     content = "# Searches\nq,Event count\nboots,18\nsandals,12\nTotal,30\n"
     source = Source.read(files.write(content), options={"columns": {"query": "q"}})

@@ -1,19 +1,83 @@
-"""docs/howto/query-logs.md: the commands that take queries out of the logs of search
-engines. All lines of logs are made up.
+"""docs/howto/query-logs.md: the case files for exports of each tool, and the commands
+that take queries out of the logs of search engines. All exports and logs are made up.
 """
 
 import json
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
 
 import pytest
 
+from pytest_relevance import RelevanceWarning, read_suite
 from tests.walkthrough import PAGES, blocks
 
-OF_ELASTICSEARCH, OF_SOLR = (
-    block.text for block in blocks(PAGES["howto/query-logs.md"], "sh")
-)
+PAGE = PAGES["howto/query-logs.md"]
+OF_ELASTICSEARCH, OF_SOLR = (block.text for block in blocks(PAGE, "sh"))
+CASE_FILES = [block.text for block in blocks(PAGE, "yaml") if not block.file]
+
+EXPORTS = {
+    "algolia.json": """\
+{"searches": [{"search": "", "count": 40, "nbHits": 900}, {"search": "boots", "count": 12, "nbHits": 20}]}
+""",
+    "Queries.csv": """\
+Top queries,Clicks,Impressions,CTR,Position
+boots,3,12,25%,8.1
+""",
+    "adobe.csv": """\
+#=======================================
+# Searches
+"# Date: Sep 1, 2026 - Sep 30, 2026"
+#=======================================
+
+##############################################
+# Freeform table
+##############################################
+,Occurrences
+Internal Search Term (v5),19
+boots,12
+""",
+    "splunk.json": """\
+{"preview": false, "offset": 0, "result": {"_time": "2026-09-01", "query": "boots", "count": "8"}}
+{"preview": false, "offset": 1, "result": {"_time": "2026-09-02", "query": "boots", "count": "4"}, "lastrow": true}
+""",
+    "quepid.csv": """\
+Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating
+Shop,Winter,12,boots,b1,1,Winter boots,3
+""",
+    "queries.ndjson": """\
+{"queryText": "boots", "referenceAnswer": "lined"}
+{"queryText": "sandals"}
+""",
+    "searches.jsonl": """\
+{"query": "boots", "weight": 12}
+{"query": "sandals", "weight": 3}
+""",
+}
+WEIGHTS = {"quepid.csv": 1, "queries.ndjson": 1}
+"""The weight of the query `boots`, where it is not 12."""
+
+
+@pytest.mark.parametrize("text", CASE_FILES)
+def test_a_case_file_reads_the_export(text: str, tmp_path: Path) -> None:
+    (name,) = (name for name in EXPORTS if name in text)
+    (tmp_path / name).write_text(EXPORTS[name], encoding="utf-8")
+    judgments = "query,docid,rating\nboots,b1,3\n"
+    (tmp_path / "judgments.csv").write_text(judgments, encoding="utf-8")
+    suite = tmp_path / "shop.relevance.yaml"
+    suite.write_text(text, encoding="utf-8")
+    with warnings.catch_warnings():
+        # columns that nothing reads, and rows that are left out
+        warnings.simplefilter("ignore", RelevanceWarning)
+        cases = {case.query: case for case in read_suite(suite).cases}
+    assert cases["boots"].weight == WEIGHTS.get(name, 12)
+    assert cases["boots"].judgments == {"b1": 3}
+
+
+def test_there_is_an_example_of_each_export() -> None:
+    named = [name for text in CASE_FILES for name in EXPORTS if name in text]
+    assert {*named} == {*EXPORTS}
 
 
 def slow(query: object, shard: int = 0, phase: str = "query") -> str:
