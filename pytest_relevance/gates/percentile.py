@@ -4,8 +4,8 @@ A mean hides a few bad cases among many good ones. These gates look at the bad o
 
 - `min`: no case is below the bound. Cases that are expected to fail (`xfail`) are left
   out.
-- `p1` to `p50`: the percentile by nearest rank is at least the bound. So with `p5` at
-  most 5 % of the cases are below it.
+- `p1` to `p50`: the percentile by nearest rank is at least the bound. So with `p5`
+  fewer than 5 % of the cases are below it.
 
 If a lower score is better, the worst cases are the highest ones: with
 `min: {characters@5: "<= 12000"}` no case is above the bound.
@@ -342,8 +342,8 @@ class _PercentileGate(GateKind):
     name = PERCENTILES[0]
     gate_field = "bounds"
     about = (
-        "The least that the percentile of a metric may be: with p5: {overlap@10: 0.5} at "
-        "most 5 % of the cases are lower. pN needs 100 / N cases."
+        "The least that the percentile of a metric may be: with p5: {overlap@10: 0.5} "
+        "fewer than 5 % of the cases are lower. pN needs 100 / N cases."
     )
     schema = BOUNDS_SCHEMA
     may_be_known = True
