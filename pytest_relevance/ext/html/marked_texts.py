@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from pytest_relevance.metrics.ndcg import Held
-from pytest_relevance.passages.matching import QuoteForms, quote_forms
-from pytest_relevance.passages.places import places_of_quotes
 from pytest_relevance.results.case_parts import CasePassage
+
+if TYPE_CHECKING:
+    from pytest_relevance.passages.matching import QuoteForms
 
 MOST_TEXTS = 5
 """Of how many results the page has the texts: as many as `SHELF_LENGTH` of
@@ -48,12 +50,17 @@ def marked_texts(
 
 def _forms_of(passage: CasePassage) -> Iterable[QuoteForms]:
     """Return the forms of each quote of a passage, of which a text has at least one."""
+    # most runs have no passages
+    from pytest_relevance.passages.matching import quote_forms
+
     for quote in (passage.text, *passage.other_quotes):
         yield quote_forms(quote, is_context=passage.is_context)
 
 
 def _pieces_of_result(texts: Sequence[str], quotes: Sequence[QuoteForms]) -> list[str]:
     """Return the first text that holds a quote, or else the first text, in pieces."""
+    from pytest_relevance.passages.places import places_of_quotes
+
     for text in texts:
         places = places_of_quotes(text, quotes)
         if places:
