@@ -97,7 +97,8 @@ class _BriefScore:
 
     def beside_score(self, *, is_floor: bool) -> str:
         """Return the limit as text, after the score if the table has fewer decimals."""
-        limit = f"below its {self.limit}" if is_floor else self.limit
+        relation = "below its" if is_floor else "fell by more than the"
+        limit = f"{relation} {self.limit}"
         return limit if self.is_in_table else f"{self.change}, {limit}"
 
 

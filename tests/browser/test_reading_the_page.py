@@ -65,9 +65,10 @@ class TestFinding:
             ("SHOES red", ["red shoes"]),
             ("orbit 2", ["smart watch"]),
             ("clothing", ["rain jacket"]),
+            ("below 0.600", ["smart watch"]),
             ("zebra", []),
         ],
-        ids=["query", "words in any order and case", "title", "tag", "nothing"],
+        ids=["query", "order and case", "title", "tag", "reason", "nothing"],
     )
     def test_searches_all_queries_as_one_types(
         self, reader: Reader, page: Path, text: str, found: list[str]

@@ -322,13 +322,17 @@ def mean_sentences(
     Example: `mean nDCG@10 0.665 -> 0.712 (+0.047)`. If there are several suites or
     variants, each sentence names its own, and none has a p-value.
 
-    `only_changes`: whether means without a change are left out.
+    `only_changes`: whether means that are not compared are left out. Then the mean that
+        fell most comes first.
     """
     groups = grouped(results, lambda result: (result.file, variant_of(result)))
     has_files = len({file for file, _ in groups}) > 1
     variants = variants_of(results)
     sentences = []
-    for (file, variant), group in sorted(groups.items(), key=lambda each: str(each[0])):
+    ordered = sorted(groups.items(), key=lambda each: str(each[0]))
+    if only_changes:
+        ordered.sort(key=lambda each: _mean_difference(each[1]))
+    for (file, variant), group in ordered:
         names = [file] if has_files else []
         if len(variants) > 1:
             label = variant_label(variant, variants)
@@ -343,6 +347,15 @@ def mean_sentences(
             said = [Sentence(head + mean_text(group))]
         sentences += said
     return sentences
+
+
+def _mean_difference(group: Sequence[CaseResult]) -> float:
+    """Return by how much the mean of some cases rose, to three decimals.
+
+    0 if no case is compared.
+    """
+    pairs = differences.score_pairs(group)
+    return round(differences.means_of(pairs).difference, 3) if pairs else 0.0
 
 
 def _change_of_only(group: Sequence[CaseResult], change: MeanChange) -> list[Sentence]:

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.ext.html.first_screen import screen_of
 from pytest_relevance.ext.html.page import html_page
 from pytest_relevance.ext.html.queries_table import MOST_WORST
 from pytest_relevance.results.case_parts import (
+    DROP,
     REGRESSION,
     WITHIN,
     BaselineComparison,
+    Outcome,
     SearchError,
 )
 from tests.helpers import (
@@ -365,3 +368,20 @@ def test_what_a_gate_found_links_to_the_cases_behind_it_and_many_lines_are_folde
     assert page_values(page)["findings"][0]["cases"] == [0]
     assert page.count('href="#finding=') == 3  # those that are not met: 0.6, 0.7, 0.8
     assert "5 further findings" in page_text(page).splitlines()
+
+
+def test_the_suite_that_fell_most_comes_first() -> None:
+    same = compared("hats", 1.0, ["good"])
+    fell = replace(compared("socks", 1.0, ["x"]), file="tail.relevance.yaml")
+    means = screen_of(Run([same, fell])).means
+    assert [mean for mean in means if ".yaml: " in mean] == [
+        "tail.relevance.yaml: mean nDCG@10 1.000 -> 0.000 (-1.000)",
+        "shop.relevance.yaml: mean nDCG@10 1.000 -> 1.000 (0.000)",
+    ]
+
+
+def test_a_row_says_that_the_score_fell_by_more_than_allowed() -> None:
+    drop = Outcome("nDCG@10", DROP, met=False, value=0.6, bound=0.05, before=1.0)
+    result = compared("hats", 1.0, ["a", "good"])
+    failed = changed(result, verdict="failed", outcome="failed", reasons=[drop])
+    assert "fell by more than the tolerance 0.05" in html_page(Run([failed]))

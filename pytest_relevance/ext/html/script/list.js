@@ -37,10 +37,8 @@ class CaseList {
     this.shown = 0;
     /** What the list shows. A link to a query keeps it, because the reader returns to the list. */
     this.state = START;
-    const placeholder = "search";
-    this.search = /** @type {HTMLInputElement} */ (
-      make("input", { type: "search", id: "search", placeholder, "aria-label": "search queries, tags and titles" })
-    );
+    const attributes = { placeholder: "search", "aria-label": "search queries, tags, titles, passages and reasons" };
+    this.search = /** @type {HTMLInputElement} */ (make("input", { type: "search", id: "search", ...attributes }));
     this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
     /** The line of the first screen that the list is about. A click removes this filter. */
     this.chip = button("", () => this.go({ finding: "" }), { class: "chip", title: "show all queries" });

@@ -176,11 +176,13 @@ function nameText(item) {
 /** @type {WeakMap<Case, string>} */
 const searchTexts = new WeakMap();
 
-/** Return the text that is searched: query, id, tags and the titles of documents. @param {Case} item @returns {string} */
+/** Return the text that is searched: query, id, tags, the titles of documents, passages, and why the case failed. @param {Case} item @returns {string} */
 function searchText(item) {
   let text = searchTexts.get(item);
   if (text === undefined) {
-    text = [nameText(item), ...Object.values(item.titles ?? {})].join("\n").toLowerCase();
+    const passages = (item.passages ?? []).map(([quote]) => quote);
+    const why = [...(item.reasons ?? []), item.error?.text ?? ""];
+    text = [nameText(item), ...Object.values(item.titles ?? {}), ...passages, ...why].join("\n").toLowerCase();
     searchTexts.set(item, text);
   }
   return text;
