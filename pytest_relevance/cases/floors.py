@@ -324,15 +324,22 @@ class SuiteFloors:
     def check(self, at: Location) -> None:
         """Report each floor of the suite that applies to no case.
 
-        A floor is not reported if all cases are listed queries without judgments:
-        reports name these cases anyway.
+        A floor that all cases replace is not reported.
         """
         for suite_floor in self._all():
-            if suite_floor.not_named and not suite_floor.held:
+            if suite_floor.held:
+                continue
+            if suite_floor.not_named:
                 at.refuse(
                     "it applies to no case, because no judged document is relevant "
                     f"({examples(suite_floor.not_named)}); judge relevant documents, "
                     "check grade_column, gain and rel, or take it out",
+                    *suite_floor.path,
+                )
+            elif suite_floor.not_held:
+                at.refuse(
+                    f"it applies to no case: {counted(len(suite_floor.not_held), 'listed query', 'listed queries')} "
+                    "without judgments, and no other case that has no floor of its own; judge a query, or take it out",
                     *suite_floor.path,
                 )
 

@@ -90,8 +90,7 @@ def check_not_of_a_golden_set(
             at_key=True,
         )
     return at.refuse(
-        f"{of_rows[0]} is for files of queries alone, and {others[-1]} says what else the file has; take one of "
-        "them out",
+        f"{of_rows[0]} is for files of queries alone, and {others[-1]} is for golden sets; take one of them out",
         of_rows[0],
         at_key=True,
     )

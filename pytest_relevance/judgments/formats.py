@@ -154,6 +154,11 @@ def refuse_options(source: Source, known: JudgmentFormat) -> None:
         given.append(ID_FIELD)
     for option in given:
         if option not in known.options:
+            if option in ROW_OPTIONS and known.is_golden_set(source):
+                source.refuse(
+                    f"{option} is for files of queries alone, and this is a golden set, {known.name} ({known.about}); "
+                    f"take {option} out"
+                )
             source.refuse(
                 f"{option}= is for {_MEANT_FOR[option]}, and this is {known.name} "
                 f"({known.about}); leave it out"

@@ -11,6 +11,7 @@ of a server, is refused before.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pytest_relevance._accidents import refuse_accidents
 from pytest_relevance._ids import USUAL_COLUMNS, FileIds, id_field_of
-from pytest_relevance._problems import FileError, Place
+from pytest_relevance._problems import FileError, Place, RelevanceWarning
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
@@ -44,6 +45,7 @@ from pytest_relevance.judgments.formats import (
 )
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, QueryList, Ratings
+from pytest_relevance.judgments.row_rules import RowRules
 from pytest_relevance.judgments.scale import AnyScale, checked_raters, scale_of
 from pytest_relevance.registry import ExtensionError, Registry
 
@@ -130,19 +132,41 @@ def read_queries(
     query: QueryPaths = None,
     grade_column: str | None = None,
     id_field: str | Sequence[str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    params: Mapping[str, str] | None = None,
+    merge: bool = False,
+    thousands: str | None = None,
+    drop: str | Sequence[str] = (),
 ) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file.
 
     `path` may be a folder of BEIR or MTEB, which has a file `queries`.
 
     A query without an id has its text as id. A file of judgments that has the texts of
-    its queries is a file of queries too. The arguments and errors are those of
-    `read_judgments`.
+    its queries is a file of queries too. A `RelevanceWarning` says which rows are left
+    out, and which queries differ only in case or white space.
+
+    `columns`, `params`, `merge`, `thousands` and `drop` are those of a case file: see
+    "Columns of files of queries" in docs/reference/case-file.md. The other arguments
+    and the errors are those of `read_judgments`.
     """
-    queries = load_queries(
-        path, format, query=query, grade_column=grade_column, id_field=id_field
+    rules = RowRules(
+        columns=columns or {},
+        params=params or {},
+        merge=merge,
+        thousands=thousands,
+        drop=(drop,) if isinstance(drop, str) else tuple(drop),
     )
-    return {each.id: each.text_or_id for each in queries}
+    rules.check()
+    options = {**options_of(query, grade_column), **rules.options()}
+    if QUERY in options and rules.options():
+        raise ValueError("name the column of the queries in columns: {'query': ...}")
+    path, format = _in_folder(path, QUERIES, format)
+    source = Source.read(path, options=options, ids=ids_of(id_field))
+    content = read_query_file(source, format)
+    for notice in _notices_of(content.queries):
+        warnings.warn(f"{source.file}: {notice}", RelevanceWarning, stacklevel=2)
+    return {each.id: each.text_or_id for each in content.queries}
 
 
 def read_run(path: Path, format: str | None = None) -> Rankings:

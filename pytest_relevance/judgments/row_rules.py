@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_relevance._text import did_you_mean, listed, quoted
+
 COLUMNS = "columns"
 PARAMS = "params"
 MERGE = "merge"
@@ -80,6 +82,19 @@ class RowRules:
             sample_by=options.get(SAMPLE_BY),
             sample_per=options.get(SAMPLE_PER),
         )
+
+    def check(self) -> None:
+        """Raise ValueError for a key that no column has, or a wrong separator."""
+        for key in self.columns:
+            if key not in MAPPED_KEYS:
+                close = did_you_mean(key, MAPPED_KEYS)
+                raise ValueError(
+                    f"a column may have {listed(MAPPED_KEYS)}, not {quoted(key)}{close}"
+                )
+        if self.thousands is not None and self.thousands not in SEPARATORS:
+            raise ValueError(
+                f"""thousands is ",", ".", "'" or " ", or "" for none, not {self.thousands!r}"""
+            )
 
     def options(self) -> dict[str, Any]:
         """Return {name: value} of the options that the user gives."""

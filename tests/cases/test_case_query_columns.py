@@ -148,7 +148,7 @@ CONTRADICTIONS = {
     "weights beside judgments": (
         "queries.csv",
         "query,doc_id,grade,weight\nboots,a,1,3\nboots,b,0,4\n",
-        'queries.csv:3: the query "boots" has the weight "3" in line 2 and "4" here; write one weight in all rows',
+        'queries.csv:3: the query "boots" has the weight "3" in line 2 and "4" here; write the same weight in all rows',
     ),
 }
 

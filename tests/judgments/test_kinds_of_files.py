@@ -265,6 +265,6 @@ def test_a_carriage_return_alone_ends_a_header(files: Files, rows: str) -> None:
 
 def test_a_weight_and_a_score_with_a_decimal_comma(files: Files) -> None:
     problem = files.query_problem('query,weight\nboots,"2,5"\n')
-    assert problem.endswith('; it has a decimal comma; write 2.5, or thousands: "."')
+    assert problem.endswith('; it has a decimal comma: thousands: "." reads it as 2.5')
     problem = run_problem(files, 'query,doc_id,score\nboots,a,"0,85"\n')
     assert problem.endswith("; it has a decimal comma; write 0.85")

@@ -259,11 +259,12 @@ def _read_queries(source: Source, format: str | None) -> _Read:
     file = reading.read_query_file(source, format)
     by_id = {query.id: query for query in file.queries}
     judgments = Judgments(file=source.file, queries=by_id)
+    notices = [*file.notices]
     lost = [quoted(column.name) for column in file.unread if not column.is_empty]
-    if not lost:
-        return _Read(judgments, ())
-    columns = "column" if len(lost) == 1 else "columns"
-    return _Read(judgments, [f"nothing reads the {columns} {listed(lost, 'and')}"])
+    if lost:
+        columns = "column" if len(lost) == 1 else "columns"
+        notices.append(f"nothing reads the {columns} {listed(lost, 'and')}")
+    return _Read(judgments, notices)
 
 
 def _read_judgments(source: Source, arguments: Namespace) -> _Read:

@@ -106,3 +106,11 @@ def json_in(text: str) -> object:
     mistakes: list[str] = []
     value = JsonReader().read(text, lambda message, place: mistakes.append(message))
     return None if mistakes else value
+
+
+def paths_in(name: str, cell: object) -> list[str]:
+    """Return the paths to the values in a cell: its name, or the keys of its object."""
+    inner = json_in(cell) if isinstance(cell, str) else cell
+    if isinstance(inner, dict) and inner:
+        return [f"{name}.{key}" for key in inner]
+    return [name]

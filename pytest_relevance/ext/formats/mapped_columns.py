@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from pytest_relevance._problems import Place, Problems
 from pytest_relevance._tables import Table
-from pytest_relevance._text import quoted
+from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance._text_table import TextTable
 from pytest_relevance.ext.formats.column_paths import (
     ColumnPath,
     NoSuchColumn,
     find_path,
+    paths_in,
 )
 from pytest_relevance.ext.formats.query_cells import WrongCell, is_blank, text_in
 from pytest_relevance.ext.formats.query_rows import cells_of
+from pytest_relevance.judgments.columns import shown_names
 from pytest_relevance.judgments.row_rules import (
     COLUMNS,
     ID,
@@ -113,10 +115,21 @@ def read_mapped_columns(
     for column in mapped:
         values = found[column.meaning]
         if values and all(map(is_blank, values)):
-            table.source.refuse(
-                f"the column {quoted(column.written)}, which {column.option} names, has no value in any row",
-                Place(line=table.header_line),
-            )
+            _refuse_blank_column(table, column)
+
+
+def _refuse_blank_column(table: Table, column: MappedColumn) -> NoReturn:
+    """Raise FileError: a column, or a path in it, has no value in any row."""
+    name = quoted(column.written)
+    wrong = f"the column {name}, which {column.option} names, has no value in any row"
+    if column.path.keys:
+        (cells,) = _cells(table, [column.path.number])
+        known = paths_in(table.names[column.path.number], cells[0])
+        wrong = (
+            f"there is no {name}, which {column.option} names; the first row has {shown_names(known)}"
+            f"{did_you_mean(column.written, known)}"
+        )
+    table.source.refuse(wrong, Place(line=table.header_line))
 
 
 def _cells(table: Table, numbers: Sequence[int]) -> list[Sequence[Any]]:
@@ -135,8 +148,7 @@ def _texts(table: Table, column: MappedColumn, values: Sequence[object]) -> list
         try:
             texts.append("" if is_blank(value) else text_in(value))
         except WrongCell as error:
-            problems.add(
-                f"{quoted(column.written)} has a text, {error}", table.place(number)
-            )
+            message = f"expected text in {quoted(column.written)}, {error}"
+            problems.add(message, table.place(number))
     problems.raise_if_any()
     return texts

@@ -22,7 +22,7 @@ from pytest_relevance._problems import Place
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.ext.formats.collecting import params_of
-from pytest_relevance.ext.formats.column_paths import json_in, value_at
+from pytest_relevance.ext.formats.column_paths import paths_in, value_at
 from pytest_relevance.ext.formats.elasticsearch import is_rank_eval
 from pytest_relevance.ext.formats.golden_rows import (
     Names,
@@ -335,25 +335,15 @@ class _Path:
                 f"the column {quoted(self.written)}, which {self.option} names, is empty in all rows",
                 _HEADER,
             )
-        known = _paths_in(rows[0])
+        known = []
+        for name, value in rows[0].values.items():
+            known += paths_in(name, value)
         shown = shown_names(known)
         self.source.refuse(
             f"there is no {quoted(self.written)}, which {self.option} names; the first row has {shown}"
             f"{did_you_mean(self.written, known)}",
             rows[0].place,
         )
-
-
-def _paths_in(row: Row) -> list[str]:
-    """Return the paths to the values of a row: keys, with the keys of inner objects."""
-    paths = []
-    for name, value in row.values.items():
-        inner = json_in(value) if isinstance(value, str) else value
-        if isinstance(inner, dict) and inner:
-            paths += [f"{name}.{key}" for key in inner]
-        else:
-            paths.append(name)
-    return paths
 
 
 COLUMNS = golden_format(

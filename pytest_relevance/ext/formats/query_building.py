@@ -298,7 +298,8 @@ def _value(meaning: str, cell: object, rules: RowRules) -> Any:
         expected = "a number" if is_number else "text"
         if meaning == WEIGHT:
             raise WrongCell(f"a weight is a number above 0, {error}") from None
-        raise WrongCell(f"{_column(meaning, rules)} has {expected}, {error}") from None
+        column = _column(meaning, rules)
+        raise WrongCell(f"expected {expected} in {column}, {error}") from None
 
 
 def query_or_mistake(

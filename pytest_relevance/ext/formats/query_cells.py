@@ -16,6 +16,10 @@ from pytest_relevance.judgments.grade_text import why_no_number
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.row_rules import BLANKS
 
+_APOSTROPHES = "'\u2019"
+_DECIMAL_MARKS = {",": ".", ".": ","}
+"""The decimal mark beside a separator of thousands; either one beside any other."""
+
 _MARKS = "[.,'\u2019" + BLANKS + "]"
 _GROUPED = re.compile(
     rf"[+-]?[0-9]{{1,3}}(?P<mark>{_MARKS})[0-9]{{3}}(?:(?P=mark)[0-9]{{3}})*(?:[.,][0-9]+)?"
@@ -65,9 +69,12 @@ def number_in(cell: object, thousands: str | None) -> float:
 def _without_marks(text: str, thousands: str) -> str | None:
     """Return a number with a decimal point and no other mark; None for other texts."""
     text = text.strip()
-    separators = BLANKS if thousands in BLANKS else thousands
-    decimal = {",": r"\.", ".": ","}.get(thousands, "[.,]")
-    mark = f"[{re.escape(separators)}]"
+    separators = thousands
+    for alike in (BLANKS, _APOSTROPHES):
+        if thousands in alike:
+            separators = alike
+    decimal = f"[{_DECIMAL_MARKS.get(thousands, '.,')}]"
+    mark = f"[{separators}]"
     pattern = rf"[+-]?(?:[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+|[0-9]+)(?:{decimal}[0-9]+)?"
     if re.fullmatch(pattern, text):
         return re.sub(mark, "", text).replace(",", ".")
@@ -82,7 +89,7 @@ def _advice(cell: object, thousands: str | None) -> str:
     if not thousands:
         if _DECIMAL_COMMA.fullmatch(text):
             plain = text.replace(",", ".")
-            return f'; it has a decimal comma; write {plain}, or thousands: "."'
+            return f'; it has a decimal comma: thousands: "." reads it as {plain}'
         grouped = _GROUPED.fullmatch(text)
         if grouped is not None:
             mark = " " if grouped["mark"] in BLANKS else grouped["mark"]
@@ -90,6 +97,9 @@ def _advice(cell: object, thousands: str | None) -> str:
             if re.fullmatch("[+-]?[0-9]+,[0-9]{3}", text):
                 advice += f', and thousands: "." as {text.replace(",", ".")}'
             return advice
+    elif re.search(_MARKS, text) and re.search("[0-9]", text):
+        marks = _DECIMAL_MARKS.get(thousands, ". or ,")
+        return f'; beside thousands: "{thousands}" the decimal mark is {marks}'
     why = why_no_number(text)
     return "" if why is None else f"; it {why}"
 

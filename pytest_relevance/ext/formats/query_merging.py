@@ -15,7 +15,7 @@ from math import fsum
 from pytest_relevance._json_text import found_json
 from pytest_relevance._problems import Place, Problem, Problems
 from pytest_relevance._source import Source
-from pytest_relevance._text import counted, quoted
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.row_rules import TAGS
 
@@ -94,6 +94,11 @@ def merged(
         if problem is None:
             query = _united(group, id_of)
             queries.append(query)
+            if query.weight == 0 and query.sample_by != 0:
+                problem = Problem(
+                    f"the weights of the query {quoted(query.text_or_id, 40)} add up to 0; a weight is above 0",
+                    group[0].place,
+                )
             earlier = by_id.setdefault(query.id, group[0])
             if earlier is not group[0]:
                 problem = Problem(
@@ -217,7 +222,7 @@ def notice_of_spellings(queries: Sequence[Query]) -> str | None:
     for spellings in groups.values():
         if len(spellings) > 1:
             count += len(spellings)
-            named.append(" and ".join(quoted(text, 40) for text in spellings))
+            named.append(listed([quoted(text, 40) for text in spellings], "and"))
     if not named:
         return None
     more = (

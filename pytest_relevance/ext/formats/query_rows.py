@@ -168,7 +168,7 @@ def _difference(rows: QueryRows, first: int, row: int) -> str | None:
         here, there = _shown_cell(cells[row]), _shown_cell(cells[first])
         advice = "keep one row, give each row an id of its own (a column query_id), or write merge: true"
         if rows.beside_judgments:
-            advice = "write one weight in all rows of a query, or give the column another name"
+            advice = f"write the same {what} in all rows of a query, or give the column another name"
         query = quoted(str(rows.columns["query"][row]), 40)
         where = _position(rows, first)
         return f"the query {query} has the {what} {there} {where} and {here} here; {advice}"

@@ -38,7 +38,7 @@ from pytest_relevance.judgments import columns
 from pytest_relevance.judgments.columns import SPELLINGS
 from pytest_relevance.judgments.formats import UnreadColumn
 from pytest_relevance.judgments.model import QueryList
-from pytest_relevance.judgments.row_rules import ID, WEIGHT, RowRules
+from pytest_relevance.judgments.row_rules import DROP, ID, MERGE, WEIGHT, RowRules
 
 _LOOKED_AT = 20
 """The number of lines by which `id<TAB>text` is recognised."""
@@ -89,6 +89,19 @@ def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     name. In a table of judgments only the names in `SPELLINGS` count.
     """
     rules = rules_of(source)
+    at = {}
+    for meaning, number in _found_columns(source, names).items():
+        # Without a column for the weights, the sizes for a sample are the weights.
+        is_size = meaning == WEIGHT and rules.sample_by is not None
+        if WEIGHT in rules.columns or not is_size:
+            if not _is_off(meaning, rules):
+                at[meaning] = number
+    return at
+
+
+def _found_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """Return the same, with columns of usual names that the user says are not read."""
+    rules = rules_of(source)
     mapped = mapped_columns(rules, names)
     free = list(names)
     at = {}
@@ -103,19 +116,11 @@ def query_columns(source: Source, names: Sequence[str]) -> dict[str, int]:
     else:
         is_table = source.is_parquet or source.looks_like_json or rules.maps
         usual = columns.query_columns(free, is_table=is_table)
-    for meaning, number in usual.items():
-        if not _is_off(meaning, rules):
-            at.setdefault(meaning, number)
-    return at
+    return {**usual, **at}
 
 
 def _is_off(meaning: str, rules: RowRules) -> bool:
-    """Say whether no column with a usual name is read for a meaning.
-
-    Without a column for the weights, the sizes for a sample are the weights.
-    """
-    if meaning == WEIGHT and rules.sample_by is not None:
-        return True
+    """Say whether the user says that no column with a usual name has a meaning."""
     key = ID if meaning == "query_id" else meaning
     return key in rules.columns and rules.columns[key] is None
 
@@ -211,9 +216,16 @@ def unread_columns(source: Source) -> list[UnreadColumn]:
 
 
 def _columns_that_are_read(source: Source, table: Table) -> set[int]:
-    """Return the numbers of the columns of queries and of judgments."""
+    """Return the numbers of the columns of queries and of judgments.
+
+    A column that the user says is not read needs no notice, and counts as read.
+    """
+    rules = rules_of(source)
     read = set(query_columns(source, table.names).values())
-    for column in mapped_columns(rules_of(source), table.names):
+    for meaning, number in _found_columns(source, table.names).items():
+        if _is_off(meaning, rules):
+            read.add(number)
+    for column in mapped_columns(rules, table.names):
         read.add(column.path.number)
     judged = layout_of(source, table.names)
     if judged is not None:
@@ -293,4 +305,10 @@ def distinct_rows(
     Raises:
         FileError: there are no rows, a row is wrong, or two texts have one id.
     """
-    return queries_of_rows(QueryRows(source, columns, place, dict), rules_of(source))
+    rules = rules_of(source)
+    for option in rules.options():
+        if option not in (MERGE, DROP):
+            source.refuse(
+                f"{option} is for a table with columns, and this file has none; take it out"
+            )
+    return queries_of_rows(QueryRows(source, columns, place, dict), rules)
