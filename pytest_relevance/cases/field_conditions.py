@@ -49,7 +49,7 @@ def check_conditions(
     """
     if not isinstance(value, Mapping) or not value:
         return at.refuse(
-            f"expected a mapping of fields, found {found(value)}; write {example}"
+            f"expected a mapping of conditions, found {found(value)}; write {example}"
         )
     conditions = all_right(
         _check_field(path, written, check, at) for path, written in value.items()
@@ -64,22 +64,27 @@ def _check_field(
     if isinstance(path, str) and all(path.split(".")):
         return check(path, written, here)
     return here.refuse(
-        f"expected the name of a field, found {found(path)}", at_key=True
+        f"expected a name, or names with dots between them, found {found(path)}",
+        at_key=True,
     )
 
 
-def check_condition(path: str, written: object, at: Location) -> FieldCondition | Wrong:
+def check_condition(
+    path: str, written: object, at: Location, *, has_opposite: bool = True
+) -> FieldCondition | Wrong:
     """Return the condition on a field, or report a mistake.
 
     A condition is written as a value, a list of values, a comparison, or a part of a
     text (`{contains: ...}`).
+    `has_opposite`: whether the expectation `none` has the same conditions.
     """
     if isinstance(written, Mapping):
         return _check_contains(path, written, at)
     if isinstance(written, str):
         match = re.fullmatch(_COMPARISON, written)
         if match is not None:
-            return _check_comparison(path, written, match=match, at=at)
+            unequal = f", or none: {{{path}: ...}} for !=" if has_opposite else ""
+            return _check_comparison(path, match, unequal, at)
     values = tuple(written) if isinstance(written, (list, tuple)) else (written,)
     if not values or not all(map(_is_value, values)):
         return at.refuse(
@@ -98,7 +103,7 @@ def check_response_condition(
     """
     if written is None:
         return FieldCondition(path, "==", (None,))
-    return check_condition(path, written, at)
+    return check_condition(path, written, at, has_opposite=False)
 
 
 def _check_contains(
@@ -115,18 +120,19 @@ def _check_contains(
 
 
 def _check_comparison(
-    path: str, written: object, match: re.Match[str], at: Location
+    path: str, written: re.Match[str], unequal: str, at: Location
 ) -> FieldCondition | Wrong:
     """Return the condition `>= 10`, or report a mistake.
 
-    `match` has the comparison and its bound.
+    `written`: the comparison and its bound.
+    `unequal`: how the message ends: what to write for `!=` and a text.
     """
-    comparison, text = match[1], match[2]
+    comparison, text = written[1], written[2]
     bound = number(text)
     if bound is None or comparison in ("==", "="):
         return at.refuse(
             "expected a comparison of numbers with >=, >, <=, < or !=, found "
-            f'{found(written)}; write {path}: ">= 10", or none: {{{path}: ...}} for !='
+            f'{found(written[0])}; write {path}: ">= 10"{unequal}'
         )
     return FieldCondition(path, comparison, (bound,))
 

@@ -721,14 +721,21 @@ class Case:
         These are the fields that expectations look at. `fields_of_passages` are others.
         """
         ranks: dict[str, int] = {}
-        for expected in self.expect:
-            if kind_of(expected).looks_at_response:
-                continue
+        for expected in self.expect_of_fields:
             within = expected.within or self.terms.k
             for condition in expected.conditions:
                 path = condition.path
                 ranks[path] = max(ranks.get(path, 0), within)
         return ranks
+
+    @property
+    def expect_of_fields(self) -> list[Expectation]:
+        """Return the expectations that look at fields of results."""
+        found = []
+        for expected in self.expect:
+            if expected.conditions and not kind_of(expected).looks_at_response:
+                found.append(expected)
+        return found
 
     @property
     def response_conditions(self) -> list[FieldCondition]:

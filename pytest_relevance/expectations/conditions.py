@@ -78,7 +78,7 @@ def why_unknown_fields(case: Case, ranking: Ranking) -> str:
     cannot be compared. The line names the first such result.
     """
     lines: dict[str, str] = {}
-    for expected in case.expect:
+    for expected in case.expect_of_fields:
         for condition in expected.conditions:
             path = condition.path
             absent = (Absent(),) * len(ranking.ids)

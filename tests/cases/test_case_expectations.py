@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.model import Expectation, FieldCondition
 from tests.cases.conftest import mistakes, read_case
 
 
@@ -79,6 +79,9 @@ def test_a_metric_and_its_bound(
         "some@5: {brand: 2}": {"within": 5},
         "none@3: {brand: 2}": {"within": 3},
         "at_most@10: {brand: 2}": {"within": 10},
+        "response: {a.0.b: 2}": {"conditions": (FieldCondition("a.0.b", "==", (2,)),)},
+        "response: {redirect: null}": {"conditions": (FieldCondition("redirect", "==", (None,)),)},
+        "response: {2024: 3}": {"conditions": (FieldCondition("2024", "==", (3,)),)},
     }.items(),
 )  # fmt: skip
 def test_another_expectation(line: str, fields: dict[str, object]) -> None:
@@ -141,6 +144,10 @@ def test_what_a_field_has_to_be(
         'latency: ">= 1 s"': 'expect.latency: expected the longest time in ms or s, found the text ">= 1 s"; write',
         "some: {x: []}": "expect.some.x: expected text, a number, true or false, a list of these, a comparison or {c",
         "some: {x: [1, '> 2']}": "expect.some.x: expected text, a number, true or false, a list of these, a com",
+        "response: 41": "expect.response: expected a mapping of conditions, found 41; write response: {hits.total.value: ",
+        "response: {a..b: 1}": 'expect.response: expected a name, or names with dots between them, found the text "a..b"',
+        "response: {a: '!= x'}": '>, <=, < or !=, found the text "!= x"; write a: ">= 10" (in case "a")',
+        "some: {x: '!= y'}": 'found the text "!= y"; write x: ">= 10", or none: {x: ...} for !=',
         "some: {x: {contains: 12}}": "expect.some.x: expected text, a number, true or false, a list of these, a com",
     }.items(),
 )

@@ -104,7 +104,7 @@ def test_floors_and_measures_of_the_suite_apply_to_passages() -> None:
         ("[{any: []}]", "1:37: passages[0].any: expected a list of quotes, the forms of one passage, found the list []"),
         ("[{any: [a, a]}]", '1:41: passages[0].any[1]: "a" stands twice; keep one of them'),
         ("[{quote: a, grade: 0}]", "1:49: passages[0].grade: the grade of a passage is above 0, found 0"),
-        ("[{quote: a, in: {}}]", "1:46: passages[0].in: expected a mapping of fields, found the mapping {}"),
+        ("[{quote: a, in: {}}]", "1:46: passages[0].in: expected a mapping of conditions, found the mapping {}"),
         ("{a quote: }", '1:40: passages["a quote"]: the passage has no grade'),
         ("{a quote: -1}", '1:40: passages["a quote"]: the grade of a passage is above 0, found -1'),
         ("{quote: a, grade: 2}", "1:30: passages: found one passage without a list"),

@@ -121,6 +121,9 @@ OF_A_CASE = [
     ("expect: {none@3: {brand: {has: x}}}", "cases.0.expect.none@3: anyOf"),
     ("expect: {at_most@10: {brand: 0}}", "cases.0.expect.at_most@10: anyOf"),
     ("expect: {same_as: {query: b, overlap@0: 0.8}}", "cases.0.expect.same_as: anyOf"),
+    ("expect: {response: {total: '>= x'}}", "cases.0.expect.response: anyOf"),
+    ("expect: {response: {total: {has: x}}}", "cases.0.expect.response: anyOf"),
+    ("expect: {response: 41}", "cases.0.expect.response: anyOf"),
     ("expect: {latency: '>= 1 s'}", "cases.0.expect.latency: pattern"),
 ]
 

@@ -59,7 +59,7 @@ CASES = """
       - query: hats
         judgments: {d4: 3, d3: 1}
         params: {locale: en, filters: {brand: [x, 1]}}
-        expect: {every@3: {brand: x}, some@2: {price: "< 5"}, none@3: {brand: y}}
+        expect: {every@3: {brand: x}, some@2: {price: "< 5"}, none@3: {brand: y}, response: {0.brand: y}}
       - {query: red boots, judgments: {d1: 2}, expect: {same_as: boots}}
       - {query: socks, judgments: {d6: 1}}
       - {query: nothing, expect: {results: 0}}

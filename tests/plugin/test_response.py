@@ -487,6 +487,19 @@ def test_a_case_failed_before_if_its_value_was_no_better(
 # --- where the response comes from ----------------------------------------------------
 
 
+def test_fields_of_results_are_others_than_those_of_the_response(
+    project: Project,
+) -> None:
+    serve(project, MEILISEARCH)
+    project.cases("""
+    expect: {every: {title: Boots}, response: {estimatedTotalHits: 12}}
+    cases: [{query: bots}, {query: shoes, expect: {every: {title: Shoes}}}]
+    """)
+    run = project.run()
+    assert run.outcomes == {"bots": "passed", "shoes": "failed"}
+    assert 'title = "Boots"' in run.told("shoes")
+
+
 def test_suggestions_without_hits_are_a_response(project: Project) -> None:
     body = {
         **ELASTICSEARCH,

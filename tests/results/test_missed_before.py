@@ -6,6 +6,7 @@ value 60 in the field `price`, `a=x,y` one with two values.
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from pytest_relevance.results.records.entries import (
     entry_of,
 )
 from pytest_relevance.results.responses.ranking import Ranking, read_ranking
+from pytest_relevance.results.responses.response_values import read_response_values
 from pytest_relevance.results.scoring import score_case
 from tests.helpers import reasons_of
 
@@ -157,6 +159,15 @@ FIELDS = [
     ('some: {price: "< 50", id: b}', "a=60 b=70", "b=60 a=70", BEFORE),
     ('some: {price: "< 50", id: b}', "a=40 b=60", "a=90 c=40", WORSE),
     ("some: {price: red}", "a=red", "a=blue", NEW),
+    ('response: {0.price: "< 50"}', "a=60", "b=55", BEFORE),
+    ('response: {0.price: "< 50"}', "a=60", "a=6000", WORSE),
+    ('response: {0.price: "< 50"}', "a=40", "a=60", NEW),
+    ('response: {0.price: "< 50", 0.id: a}', "a=60", "b=60", WORSE),
+    ("response: {0.price: red}", "a=blue", "a=blue", BEFORE),
+    ("response: {0.price: red}", "a=blue", "a=green", WORSE),
+    ("response: {0.price: null}", "a=1", "a=1", BEFORE),
+    ("response: {0.price: null}", "a=1", "a=2", WORSE),
+    ("response: {0.price: null}", "a", "a=2", NEW),
 ]
 
 
@@ -180,6 +191,13 @@ def value_of(text: str) -> Any:
         return text
 
 
+def returned(case: Case, ranking: str) -> Ranking:
+    """A response, read as a run reads it."""
+    results = response(ranking)
+    values = read_response_values(results, case.response_conditions)
+    return replace(read_ranking(results, fields=case.fields), response=values)
+
+
 def as_accepted(case: Case, ranking: Ranking, folder: Path) -> BaselineEntry:
     """The entry that accepts a ranking, read from a file."""
     result = with_details(score_case(case, ranking, details=False), case, ranking)
@@ -198,10 +216,8 @@ def parsed(expected: str) -> Case:
 def compared(expected: str, then: str, now: str, folder: Path) -> CaseResult:
     """The result of a case that has returned `then`, and returns `now`."""
     case = parsed(expected)
-    accepted = as_accepted(
-        case, read_ranking(response(then), fields=case.fields), folder
-    )
-    present = read_ranking(response(now), fields=case.fields)
+    accepted = as_accepted(case, returned(case, then), folder)
+    present = returned(case, now)
     result = score_case(case, present, CaseCall(latency=1), details=False)
     found, _ = Baseline(BaselineEntries([accepted])).compare(result, case)
     return found

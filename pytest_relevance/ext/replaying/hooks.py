@@ -26,7 +26,6 @@ from pytest_relevance.plugin.options import (
 )
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CaseRun, Searched
-from pytest_relevance.registry import EXPECTATIONS
 from pytest_relevance.results.case_parts import DocumentTexts
 from pytest_relevance.results.case_result import CaseResult
 
@@ -124,13 +123,11 @@ class Replaying:
 
     def _check_fields(self, case: Case) -> None:
         """Raise `NotInRecord` if an expectation looks at fields of documents."""
-        for expected in case.expect:
-            kind = EXPECTATIONS.get(expected.kind)
-            if expected.conditions and not kind.looks_at_response:
-                raise NotInRecord(
-                    f"{expected.written} looks at fields of documents, and a record has "
-                    "none: leave the expectation out of the case, or run the case"
-                )
+        for expected in case.expect_of_fields:
+            raise NotInRecord(
+                f"{expected.written} looks at fields of documents, and a record has "
+                "none: leave the expectation out of the case, or run the case"
+            )
 
     def _others(self, case_run: CaseRun) -> dict[str, Sequence[str]]:
         """Return {query: ranking} of the other queries that a case compares.
