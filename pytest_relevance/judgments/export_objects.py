@@ -106,7 +106,7 @@ def _results_of_splunk(source: Source, notices: list[str]) -> Source:
             rows[(*source.path_of_entry(number), _RESULT)] = entry[_RESULT]
     if not rows:
         source.refuse(
-            "there are no results of Splunk, only previews or messages; export the results of a finished search"
+            "the file has no results of Splunk as objects; export a finished search as CSV or JSON (output_mode=json)"
         )
     if previews:
         notices.append(f"{counted(previews, 'preview')} of Splunk left out")

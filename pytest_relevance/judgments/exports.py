@@ -176,6 +176,19 @@ def _without_comments(source: Source, notices: list[str]) -> Source:
     return _with_lines(source, {number + 1: "" for number in outside})
 
 
+def refuse_below_comments(source: Source) -> None:
+    """Raise FileError if a file of no known format has comments above a table."""
+    if not _is_comment(source.header.line):
+        return
+    for table in _tables_in(source.text.split("\n")):
+        if len(table.header.names) > 1:
+            source.refuse(
+                f"the table below the comments has no column of queries; found {shown_names(table.header.names)}. If it "
+                "has one, map it: {file: ..., columns: {query: COLUMN}}",
+                Place(line=table.header.number),
+            )
+
+
 def _is_comment(line: str) -> bool:
     return bool(_COMMENT.match(line)) and not _NUMBERED.match(line)
 

@@ -23,7 +23,11 @@ from pytest_relevance._problems import FileError, Place, RelevanceWarning
 from pytest_relevance._source import Source
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, MACHINE
-from pytest_relevance.judgments.exports import Export, plain_export
+from pytest_relevance.judgments.exports import (
+    Export,
+    plain_export,
+    refuse_below_comments,
+)
 from pytest_relevance.judgments.folders import (
     JUDGMENTS,
     QUERIES,
@@ -513,6 +517,8 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
 
     `needed`: "judgments" or "queries".
     """
+    if needed == "queries":
+        refuse_below_comments(source)
     names = source.header.names
     are_numbers = any(number_of(name) is not None for name in names)
     if len(names) > 1 and not are_numbers and not source.looks_like_json:

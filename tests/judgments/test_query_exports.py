@@ -170,6 +170,15 @@ def test_several_tables_with_queries_are_an_error(files: Files) -> None:
     )
 
 
+def test_comments_above_a_table_without_queries(files: Files) -> None:
+    breakdown = "# Freeform\n\n,,Visits\nSegments,,12\nboots,Month,12\n"
+    (problem,) = problems_of(load_queries, files.write(breakdown))
+    assert problem == (
+        "FILE:3: the table below the comments has no column of queries; found (a blank), (a blank) and Visits. If it "
+        "has one, map it: {file: ..., columns: {query: COLUMN}}"
+    )
+
+
 # Totals
 
 
@@ -388,12 +397,13 @@ def test_previews_of_splunk_are_left_out(files: Files) -> None:
         lines({"preview": True, "result": {"query": "boot"}}, {"preview": False}),
         {"preview": True, "results": [{"query": "boot"}]},
         {"preview": False, "results": []},
+        {"preview": False, "fields": ["query"], "rows": [["boots"]]},
     ],
 )
 def test_splunk_without_results_is_an_error(files: Files, content: object) -> None:
     (problem,) = problems_of(load_queries, files.write(content))
     assert problem == (
-        "FILE: there are no results of Splunk, only previews or messages; export the results of a finished search"
+        "FILE: the file has no results of Splunk as objects; export a finished search as CSV or JSON (output_mode=json)"
     )
 
 

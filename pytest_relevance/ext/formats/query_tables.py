@@ -182,9 +182,17 @@ def _refuse_other_tables(source: Source, table: Table) -> None:
         )
     else:
         spellings = ", ".join(SPELLINGS["query"])
-        advice = naming_advice(table.names, table.names)
+        advice = _mapping_advice(table.names)
         wrong = f"the file has no column of queries ({spellings}); found {names}. If it has one, {advice}"
     source.refuse(wrong, Place(line=table.header_line))
+
+
+def _mapping_advice(names: Sequence[str]) -> str:
+    """Return the advice to map the column of the queries, or to name more columns."""
+    return (
+        "map the column of the queries: {file: ..., columns: {query: COLUMN}}. If it has what each query needs, "
+        f"{naming_advice(names, names)}"
+    )
 
 
 def _read_columns(
@@ -285,7 +293,7 @@ def _table_without_header(source: Source) -> TextTable:
             f"a file of queries has a header with {spellings} (and query_id), or lines of "
             "an id, a tab and a text"
         )
-        advice = f". If this is a header, {naming_advice(source.header.names, source.header.names)}"
+        advice = f". If this is a header, {_mapping_advice(source.header.names)}"
     if wrong:
         names = columns.shown_names(source.header.names)
         source.refuse(f"{wrong}; found {names}{advice}", Place(line=1))
