@@ -6,7 +6,7 @@ the text of its query, and by the ids that files of queries give this text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -137,12 +137,15 @@ class JudgmentFile:
                     self._of_people.add((self.known.text(key), judged))
         return (query, document) in self._of_people
 
-    def notices(self) -> Iterator[str]:
+    def notices(self, not_drawn: Collection[str] = ()) -> Iterator[str]:
         """Yield notices about possible mistakes in the file.
 
         These are rows that were left out, queries with another text than their case,
         and queries without a case. A worklist may have queries of other suites, so it
         is wrong only if none of its queries has a case.
+
+        `not_drawn`: the ids and texts of queries that have no case because they are not
+            drawn.
         """
         for notice in self.ratings.notices:
             yield f"{self.name}: {notice}"
@@ -152,7 +155,11 @@ class JudgmentFile:
                 f"{self.name}: the query {quoted(key, 40)} is {there} there and "
                 f"{quoted(text, 40)} in its case; is it the same query?"
             )
-        without_case = [key for key in self.known if key not in self._used]
+        without_case = []
+        for key in self.known:
+            names = (key, self.known.text(key))
+            if key not in self._used and not any(name in not_drawn for name in names):
+                without_case.append(key)
         is_shared = self.ratings.is_worklist and bool(self._used)
         if without_case and not is_shared:
             have = "has" if len(without_case) == 1 else "have"

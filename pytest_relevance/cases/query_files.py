@@ -204,6 +204,14 @@ class ListedQueries:
                 found.setdefault(query.text, []).append(query.query.params)
         return found
 
+    def names_not_drawn(self) -> set[str]:
+        """Return the ids and the texts of the queries that were not drawn."""
+        names: set[str] = set()
+        for name, query in self.by_id.items():
+            if not query.becomes_case:
+                names.update((name, query.text))
+        return names
+
     @property
     def count(self) -> int:
         """Return how many queries there are, without those that were not drawn."""

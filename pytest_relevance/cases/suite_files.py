@@ -381,9 +381,10 @@ class SuiteFiles:
         A file with `fill: true` may have queries of other suites: they are no mistake.
         """
         notices = [*self.reader.notices, *notices_of(self._overruled)]
+        not_drawn = self.queries.names_not_drawn()
         for file in self._first_opened():
             if not file.fills:
-                notices.extend(file.notices())
+                notices.extend(file.notices(not_drawn))
         return tuple(notices)
 
     def _first_opened(self) -> list[JudgmentFile]:

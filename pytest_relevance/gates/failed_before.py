@@ -67,12 +67,16 @@ class CaseValue:
     """The value and the weight of a case, in the reference and in this run.
 
     A value is None if the case has none, in the reference or in this run.
+
+    `weight_of_change`: the weight where both values are compared; None if it is
+    `weight_now`.
     """
 
     before: float | None
     now: float | None
     weight_before: float
     weight_now: float
+    weight_of_change: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +112,16 @@ class GateValues:
     def of_both(self) -> tuple[list[Weighted], list[Weighted]]:
         """Return the values before and the values now, of the cases that have both.
 
-        Both lists have the present weights.
+        Both lists have the weights where both values are compared.
         """
         before, now = [], []
         for case in self.cases:
             if case.before is not None and case.now is not None:
-                before.append((case.before, case.weight_now))
-                now.append((case.now, case.weight_now))
+                weight = case.weight_of_change
+                if weight is None:
+                    weight = case.weight_now
+                before.append((case.before, weight))
+                now.append((case.now, weight))
         return before, now
 
 
@@ -148,7 +155,15 @@ def collect_values(
             tags, weight = then.tags, then.weight
         before = accepted_value if _is_about(gate, tags) else None
         if before is not None or now is not None:
-            cases.append(CaseValue(before, now, weight, result.weight))
+            cases.append(
+                CaseValue(
+                    before,
+                    now,
+                    weight_before=weight,
+                    weight_now=result.weight,
+                    weight_of_change=result.weight_of_change,
+                )
+            )
     for case in only_before.values():
         value = _value_before(gate, values, case)
         if value is not None:
@@ -272,7 +287,7 @@ def fallen_cases(metric: str, results: Iterable[CaseResult]) -> list[CaseBehind]
             continue
         fall = now - before if is_lower_better(metric_named(metric)) else before - now
         if fall >= ROUNDING and has_relevant(result, metric):
-            pull = result.weight * fall
+            pull = result.weight_of_change * fall
             shown = f"{score_text(before)} -> {score_text(now)}"
             fallen.append(CaseBehind(result, pull, shown))
     return fallen

@@ -13,6 +13,7 @@ registered when the first case file is collected (`hooks.install`).
 | `collector`, `items` | a case file as a collector, its cases as test functions |
 | `item_variants`, `loops`, `own_fixtures` | parameters that make a variant; cases that need an event loop |
 | `collection`, `moved_entries` | what was collected; cases that the reference has at another place |
+| `drawn_queries` | which queries of the reference are not drawn now, and which are new |
 | `note_demands` | what the tests demand, and what changed in that since the reference |
 | `early_errors`, `skipped_folders`, `testmon` | what keeps cases from being collected |
 | **running** | |

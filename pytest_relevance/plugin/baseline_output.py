@@ -219,11 +219,14 @@ def _tests_of(
     found = {}
     for result in results:
         key = result.id, result.variant
-        # an update also gives the digest to results without a score
-        digest = result.evaluation.digest
-        has_passages = bool(result.evaluation.passages)
         found[key] = DemandedOfCase(
-            demands.get(key), result.weight, result.tags, digest, has_passages
+            demands.get(key),
+            weight=result.weight,
+            tags=result.tags,
+            # an update also gives the digest to results without a score
+            digest=result.evaluation.digest,
+            has_passages=bool(result.evaluation.passages),
+            is_sampled=result.is_sampled,
         )
     return found
 
@@ -232,7 +235,8 @@ def _demands_of_file(info: FileInfo) -> FileDemands | None:
     if info.demands is None:
         return None
     gates = tuple(replace(gate, line=0) for gate in info.gates)
-    return FileDemands(info.demands, gates)
+    samples = () if info.drawn is None else info.drawn.samples
+    return FileDemands(info.demands, gates, samples)
 
 
 def _accepted_test_text(updated: Updated) -> str:

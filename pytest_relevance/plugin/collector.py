@@ -21,6 +21,7 @@ from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.metrics.metric import MetricError
 from pytest_relevance.plugin import hooks
+from pytest_relevance.plugin.drawn_queries import compare_samples, drawn_queries
 from pytest_relevance.plugin.exceptions import CaseFileMistakes
 from pytest_relevance.plugin.items import ItemMaker, why_same_names, why_same_node
 from pytest_relevance.plugin.moved_entries import (
@@ -94,6 +95,7 @@ class CaseFile(pytest.Module):
         if why:
             raise self.CollectError(f"{shown}: {why}")
         if self._baseline is not None:
+            compare_samples(self.config, suite, self._baseline, runs)
             self._refuse_silent_baseline(self._baseline, runs)
         digest = self._digest(suite)
         run_store(self.config).collection.files[shown] = self.describe(
@@ -269,6 +271,7 @@ class CaseFile(pytest.Module):
             unjudged=suite.unjudged_words,
             without_floor=suite.without_floor,
             documents=suite.terms.documents,
+            drawn=drawn_queries(suite, self._baseline, runs),
         )
         if self._baseline is None:
             return info

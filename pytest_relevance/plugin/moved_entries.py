@@ -257,7 +257,7 @@ def _gone(
             if case is None:
                 is_gone = entry.id not in left_out
             else:
-                is_gone = not _asks_the_same(config, entry, case)
+                is_gone = not asks_the_same(config, entry, case)
             if is_gone:
                 yield PlacedCase(CasePlace(name, *key), entry.asked)
 
@@ -285,13 +285,13 @@ def _new(
             if key in entries.without_ranking:
                 continue  # the reference knows the case at this place
             entry = entries.get(key)
-            if entry is None or not _asks_the_same(config, entry, case):
+            if entry is None or not asks_the_same(config, entry, case):
                 params = redaction(config).values(case.params)
                 asked = asked_of(case.query, params, digest_of_case(case))
                 yield PlacedCase(CasePlace(name, *key), asked)
 
 
-def _asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> bool:
+def asks_the_same(config: pytest.Config, entry: BaselineEntry, case: Case) -> bool:
     """Say whether a case has the query and the params of an entry."""
     if entry.query != case.query:
         return False

@@ -151,7 +151,15 @@ def _with_changes(
                 case.tags,
                 digest,
                 has_passages=bool(case.passages),
+                is_sampled=case.is_sampled,
             )
             now.append((key, demanded))
-    found = changes_of_file(entries, now, info.gates, gates_left, gates_of_moved)
+    found = changes_of_file(
+        entries,
+        now,
+        info.gates,
+        gates_left,
+        gates_of_moved,
+        samples=file.suite.samples,
+    )
     return replace(info, test_changes=found.changes, knows_demands=found.is_known)

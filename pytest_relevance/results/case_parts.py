@@ -180,6 +180,8 @@ class BaselineComparison:
     find something.
     `verdict`: the verdict that the comparison leads to, if a recorded result keeps
     another one; else "".
+    `weight`: the weight of the case in the sample of the reference, if all queries are
+    taken now; else None.
     """
 
     standing: str
@@ -204,6 +206,7 @@ class BaselineComparison:
     verdict: str = ""
     held: Held = ()
     texts: Sequence[Sequence[str]] = ()
+    weight: float | None = None
 
     @property
     def has_accepted_ranking(self) -> bool:

@@ -80,6 +80,8 @@ class CaseResult:
         variant: the variant of the search; None if it has none.
         tags: the tags of the case.
         weight: the weight of the case in means, above 0.
+        is_sampled: whether its query is from a file with the key `sample`. Its weight
+            is then that of the sample.
         params: the keyword arguments of the search, without the query.
         note: the note of the case.
         origin: where the case comes from.
@@ -110,6 +112,7 @@ class CaseResult:
     evaluation: parts.CaseEvaluation = parts.CaseEvaluation()
     baseline: parts.BaselineComparison | None = None
     call: parts.CaseCall = parts.CaseCall()
+    is_sampled: bool = False
 
     @property
     def key(self) -> Key:
@@ -165,6 +168,16 @@ class CaseResult:
         before = None if self.baseline is None else self.baseline.score
         now = self.score
         return 0.0 if before is None or now is None else now - before
+
+    @property
+    def weight_of_change(self) -> float:
+        """Return the weight of the case where it is compared with the reference.
+
+        If the reference has only a sample of the queries, that is its weight there.
+        """
+        if self.baseline is None or self.baseline.weight is None:
+            return self.weight
+        return self.baseline.weight
 
     @property
     def place(self) -> str:

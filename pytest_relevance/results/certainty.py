@@ -78,7 +78,7 @@ def means_over_judged(changes: Iterable[Change]) -> JudgedMeans | None:
             is_open = True
             was, now = scores
         case = change.case
-        pairs.append(ScorePair(key_of(case), was, now, case.weight))
+        pairs.append(ScorePair(key_of(case), was, now, case.weight_of_change))
     if not is_open:
         return None
     means = means_of(by_query(pairs))

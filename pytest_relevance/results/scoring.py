@@ -417,6 +417,7 @@ def _result(case: Case, verdict: str, in_run: CaseInRun, parts: _Parts) -> CaseR
         variant=in_run.variant,
         tags=case.tags,
         weight=case.weight,
+        is_sampled=case.is_sampled,
         params=case.params if in_run.params is None else in_run.params,
         note=case.note or "",
         origin=origin,

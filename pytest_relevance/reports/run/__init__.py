@@ -8,6 +8,7 @@
 | `shown_failures` | which failures are shown in full, in a line, or together |
 | `faults`, `errors`, `run_findings` | what many cases have in common; mistakes in files; why the run fails |
 | `replayed` | that no search was called |
+| `sample_text` | how many queries were drawn from files |
 | `remarks`, `stability` | missing documents, filled grades; rankings that change from call to call |
 | `gates` | what gates found |
 | `changed_results`, `update_advice` | what changed since the reference; what to do next |

@@ -27,6 +27,7 @@ from pytest_relevance.reports.run.mean_text import (
 )
 from pytest_relevance.reports.run.moved_text import moved_sentences
 from pytest_relevance.reports.run.remarks import filled_texts, without_floor_sentences
+from pytest_relevance.reports.run.sample_text import sample_sentences
 from pytest_relevance.reports.run.suites import how_called
 from pytest_relevance.reports.run.uncompared_text import (
     lost_sentences,
@@ -207,12 +208,13 @@ def searched_sentences(
 
 
 def reference_sentences(run: Run, ran: Sequence[CaseResult]) -> list[Sentence]:
-    """Return what differs from the reference, except scores, for a page or Markdown.
+    """Return what was drawn, and what differs from the reference, except scores.
 
-    `ran`: the results without the skipped ones.
+    For a page or Markdown. `ran`: the results without the skipped ones.
     """
     searched = searched_sentences(run.files, run.info.fingerprint)
     return [
+        *sample_sentences(run.files),
         *searched[:MOST_NAMES],
         *change_sentences(changed_test(run.results, run.files, run.info), run.files),
         *moved_sentences(run.files),

@@ -26,6 +26,7 @@ from pytest_relevance.results.records.demands import (
     JUDGMENTS,
     LEFT_GATE,
     PASSAGES,
+    SAMPLE,
     SKIP,
     XFAIL,
     DemandChange,
@@ -261,18 +262,20 @@ def brief_changes(changed: ChangedTest) -> list[str]:
         if count:
             parts.append(counted(count, *words))
     by_key = grouped(changed.looser, lambda pair: _brief_key(pair[1].key))
-    for key in (GATE, SKIP, XFAIL, "", *_OF_JUDGMENTS):
+    for key in (SAMPLE, GATE, SKIP, XFAIL, "", *_OF_JUDGMENTS):
         if key in by_key:
             parts.append(_brief(key, by_key[key]))
     return parts
 
 
 def _brief_key(key: str) -> str:
-    return key if key in (GATE, SKIP, XFAIL, *_OF_JUDGMENTS) else ""
+    return key if key in (SAMPLE, GATE, SKIP, XFAIL, *_OF_JUDGMENTS) else ""
 
 
 def _brief(key: str, changes: Sequence[tuple[str, DemandChange]]) -> str:
     """Return how many demands of one kind changed: `2 gates are looser`."""
+    if key == SAMPLE:
+        return counted(len(changes), "sample changed", "samples changed")
     if key == GATE:
         are_gone = all(change.now is None for _, change in changes)
         what = "gone" if are_gone else "looser"
@@ -306,6 +309,7 @@ def _gone_texts(gone: Sequence[UncomparedCase]) -> list[str]:
 
 
 _KEYS = (
+    SAMPLE,
     GATE,
     LEFT_GATE,
     SKIP,
@@ -326,12 +330,14 @@ def _place_of_key(key: str) -> tuple[int, str]:
 def _texts_of_key(key: str, changes: Sequence[tuple[str, DemandChange]]) -> list[str]:
     """Return the changes of one key in words.
 
-    Each gate has its own text. Cases with the same change share a text, which counts
-    and names them. If there were more than `_MOST_VALUES` such texts, one text replaces
-    all.
+    Each gate and each sample has its own text. Cases with the same change share a text,
+    which counts and names them. If there were more than `_MOST_VALUES` such texts, one
+    text replaces all.
     """
     if key == GATE:
         return [_gate_text(change) for _, change in changes]
+    if key == SAMPLE:
+        return [_sample_text(change) for _, change in changes]
     by_text = grouped(changes, lambda pair: _change_text(pair[1]))
     if len(by_text) > _MOST_VALUES:
         by_text = {_text_of_many(key, changes): [*changes]}
@@ -450,6 +456,22 @@ def _gate_text(change: DemandChange) -> str:
         return f"a gate is gone: {before}"
     text = f"a gate is looser: {before} -> {gate_words(change.now)}"
     return text + _error_text(change)
+
+
+def _sample_text(change: DemandChange) -> str:
+    """Return, for example, `sample of log.csv: n 200 -> 100`."""
+    before, now = change.before or {}, change.now or {}
+    file = f"sample of {(now or before)['file']}"
+    if not before:
+        return f"{file}: all queries -> n {now['n']}"
+    if not now:
+        return f"{file}: n {before['n']} -> all queries"
+    parts = []
+    for key in ("n", "seed", "by", "per"):
+        was, value = before.get(key), now.get(key)
+        if was != value:
+            parts.append(f"{key} {_value_text(was)} -> {_value_text(value)}")
+    return f"{file}: {', '.join(parts)}"
 
 
 def _error_text(change: DemandChange) -> str:

@@ -225,6 +225,14 @@ def _reference_sentences(of: SummaryOf) -> list[Sentence]:
     return [Sentence(text, DIM, parts=tuple(shown))]
 
 
+def _samples(of: SummaryOf) -> Sequence[Entries]:
+    if all(info.drawn is None for info in of.files.values()):
+        return []
+    from pytest_relevance.reports.run.sample_text import sample_sentences
+
+    return sample_sentences(of.files)
+
+
 def _changed_test(of: SummaryOf) -> Sequence[Entries]:
     """Return how the demands changed, and which cases moved or were not compared."""
     differs = any(info.lost or info.test_changes for info in of.files.values())
@@ -438,6 +446,7 @@ def _parts(of: SummaryOf) -> dict[str, Part]:
         "headline": Part(_headline(of), least=1, is_whole=True),
         "means": Part(_means(of), least=2, is_whole=True),
         "counts": Part(_counts(of), least=1, is_whole=True),
+        "samples": Part(_samples(of), least=1),
         "problems": Part(_problems(of), least=3),
         "errors": Part(_errors(of), least=2),
         "changed test": Part(_changed_test(of), least=2),
@@ -472,6 +481,7 @@ _TURNS = (
     "cases",
     "reference",
     "gates",
+    "samples",
     "emptied",
     "next steps",
     "changed test",

@@ -352,7 +352,8 @@ def score_pairs_of(changes: Iterable[Change]) -> list[ScorePair]:
             continue
         case = change.case
         if change.metric is None or has_relevant(case, change.metric):
-            pairs.append(ScorePair(key_of(case), before, after, case.weight))
+            weight = case.weight_of_change
+            pairs.append(ScorePair(key_of(case), before, after, weight))
     return pairs
 
 

@@ -8,7 +8,7 @@ file was collected, and `compare` for each case after it was scored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -67,6 +67,9 @@ class Baseline:
     gates on means and shares are compared too.
     `fingerprint`: what was searched when the entries were accepted; empty if unknown.
     `started`: when the record was made; empty for a committed baseline.
+    `left`: the entries of queries that are not drawn now.
+    `keeps_weights`: whether cases are compared by their weights in the reference,
+    because it has only a sample of them.
     """
 
     def __init__(
@@ -77,6 +80,8 @@ class Baseline:
         self._expects_known = expects_known
         self.fingerprint: Fingerprint = entries.fingerprint
         self.started = entries.started
+        self.left: Mapping[EntryKey, BaselineEntry] = {}
+        self.keeps_weights = False
         self._other_variants: dict[str, _Accepted] = {}
         self._why_unranked: dict[str, str] = {}
 
@@ -85,6 +90,16 @@ class Baseline:
         self.entries = copy(self.entries)  # the record of a run is shared
         self.entries.move(moves)
         self.fingerprint = self.entries.fingerprint
+
+    def leave(self, keys: Collection[EntryKey]) -> None:
+        """Take the entries of queries out that are not drawn now, before `move`.
+
+        These cases are neither gone nor lost.
+        """
+        if not keys:
+            return
+        self.entries = copy(self.entries)  # the record of a run is shared
+        self.left = {key: self.entries.pop(key) for key in keys}
 
     # --- the cases of the file --------------------------------------------------------
 
@@ -182,7 +197,10 @@ class Baseline:
 
     def accepted_cases(self, gates: Iterable[Gate]) -> tuple[AcceptedCase, ...]:
         """Return the cases of the reference; () if no gate needs them."""
-        return accepted_cases(self.entries, gates)
+        entries = copy(self.entries)
+        for key, entry in self.left.items():
+            entries.setdefault(key, entry)
+        return accepted_cases(entries, gates)
 
     # --- results ----------------------------------------------------------------------
 
@@ -221,6 +239,8 @@ class Baseline:
         compared = compare_with_entry(result, accepted.entry, today, details=details)
         comparison = compared.baseline
         assert comparison is not None
+        if self.keeps_weights and accepted.entry.is_sampled:
+            comparison = replace(comparison, weight=accepted.entry.weight)
         fails = comparison.standing in (STALE, REGRESSION) and not accepting
         if fails:
             compared = with_compared_verdict(compared, today, self.record)

@@ -254,7 +254,11 @@ def _with_tests(
             assert test.weight is not None
             digest = test.digest or entry.digest
             entry = replace(
-                entry, weight=test.weight, tags=tuple(test.tags), digest=digest
+                entry,
+                weight=test.weight,
+                is_sampled=test.is_sampled,
+                tags=tuple(test.tags),
+                digest=digest,
             )
         found[key] = entry
     return found
@@ -296,6 +300,7 @@ def _effect(old: BaselineEntry, new: BaselineEntry) -> int:
         old,
         digest=new.digest,
         weight=new.weight,
+        is_sampled=new.is_sampled,
         tags=new.tags,
         missed=new.missed,
         deeper=new.deeper,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from pytest_relevance.bundled import PERCENTILES
-from pytest_relevance.cases.model import RecordedGate, most_results
+from pytest_relevance.cases.model import RecordedGate, Sample, most_results
 from pytest_relevance.codec import encode, is_same_json
 from pytest_relevance.registry import EXPECTATIONS, GATES, ExtensionError
 from pytest_relevance.results.case_parts import EMPTY
@@ -32,6 +32,7 @@ from pytest_relevance.results.records.demands import (
     JUDGMENTS,
     LEFT_GATE,
     PASSAGES,
+    SAMPLE,
     SCALE,
     SKIP,
     TAGS,
@@ -67,6 +68,7 @@ class DemandedOfCase:
     `weight`: None if it is not known. Then the `tags` are not known either.
     `digest`: a digest of the judgments or passages; "" if they are not known.
     `has_passages`: whether the case is known to have passages.
+    `is_sampled`: whether its weight is that of a sample.
     """
 
     demands: CaseDemands | None
@@ -74,12 +76,18 @@ class DemandedOfCase:
     tags: Sequence[str] = ()
     digest: str = ""
     has_passages: bool = False
+    is_sampled: bool = False
 
     @classmethod
     def of_entry(cls, entry: BaselineEntry) -> DemandedOfCase:
         """Return what a reference has of a case."""
-        weight = entry.weight if entry.digest else None
-        return cls(entry.demands, weight, entry.tags, entry.digest)
+        return cls(
+            entry.demands,
+            weight=entry.weight if entry.digest else None,
+            tags=entry.tags,
+            digest=entry.digest,
+            is_sampled=entry.is_sampled,
+        )
 
     @classmethod
     def of_result(
@@ -90,9 +98,14 @@ class DemandedOfCase:
         A result that was not scored does not have its judgments.
         """
         is_scored = result.verdict not in (*WITHOUT_SCORE, SKIPPED)
-        digest = result.evaluation.digest if is_scored else ""
-        has_passages = bool(result.evaluation.passages)
-        return cls(demands, result.weight, result.tags, digest, has_passages)
+        return cls(
+            demands,
+            weight=result.weight,
+            tags=result.tags,
+            digest=result.evaluation.digest if is_scored else "",
+            has_passages=bool(result.evaluation.passages),
+            is_sampled=result.is_sampled,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +125,7 @@ def changes_of_file(
     gates: Sequence[RecordedGate],
     gates_left: Sequence[RecordedGate] = (),
     gates_of_moved: Mapping[str, Sequence[RecordedGate]] = EMPTY,
+    samples: Sequence[Sample] = (),
 ) -> ChangesOfFile:
     """Return how the test of a case file changed since the entries of its reference.
 
@@ -121,6 +135,7 @@ def changes_of_file(
         this file.
     `gates_of_moved`: {id: gates} of cases that moved to this file. The gates are those
         of the earlier file that looked at the case.
+    `samples`: what is drawn from the files of queries of the file.
     """
     pairs = []
     for key, demanded in now:
@@ -133,8 +148,11 @@ def changes_of_file(
     elif gates_left:
         gates_before = gates_left
     is_known = all(entry.demands is not None for entry in entries.values())
-    changes = changes_of_pairs(pairs, gates_before, gates)
-    return ChangesOfFile((*changes, *_gates_of_moved(gates_of_moved, gates)), is_known)
+    changes = [*changes_of_pairs(pairs, gates_before, gates)]
+    changes += _gates_of_moved(gates_of_moved, gates)
+    if entries.demands is not None:
+        changes += changes_of_samples(entries.demands.samples, samples)
+    return ChangesOfFile(tuple(changes), is_known)
 
 
 def _gates_of_moved(
@@ -210,7 +228,8 @@ def changes_of_case(
         if before.demands is not now.demands and before.demands != now.demands:
             yield from _changes_of_demands(before.demands, now.demands)
     if before.weight is not None and now.weight is not None:
-        if before.weight != now.weight:
+        is_sampled = before.is_sampled or now.is_sampled
+        if before.weight != now.weight and not is_sampled:
             yield DemandChange(WEIGHT, before.weight, now.weight)
         if {*before.tags} != {*now.tags}:
             yield DemandChange(TAGS, sorted(before.tags), sorted(now.tags))
@@ -503,3 +522,45 @@ def _gate_implies(this: RecordedGate, other: RecordedGate, errors: list[str]) ->
 def _is_other_version(now: RecordedGate, before: RecordedGate) -> bool:
     """Say whether a gate replaces an earlier one."""
     return now.id == before.id or _look_at_the_same(now, before)
+
+
+# --- samples --------------------------------------------------------------------------
+
+
+def changes_of_samples(
+    before: Sequence[Sample], now: Sequence[Sample]
+) -> Iterator[DemandChange]:
+    """Yield how the samples of a file changed, by the files that they are drawn from.
+
+    If a file has another name now, the first new name stands for it. A sample is
+    stricter if it is larger and otherwise the same, or if all queries are taken now: it
+    then has all cases that it had.
+    """
+    now_by_file = {sample.file: sample for sample in now}
+    files_before = {sample.file for sample in before}
+    new = [sample for sample in now if sample.file not in files_before]
+    for earlier in before:
+        sample = now_by_file.get(earlier.file)
+        if sample is None and new:
+            sample = new.pop(0)
+        if sample is None:
+            yield DemandChange(SAMPLE, _values_of_sample(earlier), is_looser=False)
+        elif sample.rule != earlier.rule:
+            yield DemandChange(
+                SAMPLE,
+                _values_of_sample(earlier),
+                _values_of_sample(sample),
+                is_looser=not _is_larger(sample, earlier),
+            )
+    for sample in new:
+        yield DemandChange(SAMPLE, now=_values_of_sample(sample))
+
+
+def _is_larger(now: Sample, before: Sample) -> bool:
+    """Say whether a sample is drawn in the same way, and has more queries."""
+    return now.rule.n > before.rule.n and now.rule == replace(before.rule, n=now.rule.n)
+
+
+def _values_of_sample(sample: Sample) -> dict[str, Any]:
+    """Return a sample as a change has it: the name of the file and the rule."""
+    return {"file": sample.file, **encode(sample.rule)}

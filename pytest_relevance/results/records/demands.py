@@ -25,6 +25,7 @@ from pytest_relevance.cases.model import (
     FieldCondition,
     Gate,
     RecordedGate,
+    Sample,
     Terms,
 )
 from pytest_relevance.cases.scalars import is_number
@@ -203,15 +204,17 @@ class FileDemands:
 
     `suite`: what a case demands if it says nothing else.
     `gates`: the gates of the file.
+    `samples`: what was drawn from its files of queries.
     """
 
     suite: CaseDemands = CaseDemands()
     gates: Sequence[RecordedGate] = ()
+    samples: Sequence[Sample] = ()
 
 
 EXPECT, GATE, LEFT_GATE = "expect", "gate", "left_gate"
 JUDGMENTS, PASSAGES, TAGS, WEIGHT = "judgments", "passages", "tags", "weight"
-SKIP, XFAIL = "skip", "xfail"
+SKIP, XFAIL, SAMPLE = "skip", "xfail", "sample"
 """The keys of changes that are no key of the settings of a case."""
 
 
@@ -221,7 +224,8 @@ class DemandChange:
 
     Attributes:
         key: the key of the case file, or `gate`. `left_gate` if cases moved away from
-            the gate `before`, to a file that has none as strict.
+            the gate `before`, to a file that has none as strict. The values of `sample`
+            are {file: its name, n: ...}, with other keys of the sample.
         before: the value in the reference, as JSON has it; None if it had none.
         now: the value now; None if it has none.
         cases: the ids of the cases for which it changed; none for a gate.

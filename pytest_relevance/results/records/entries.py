@@ -94,6 +94,7 @@ class BaselineEntry:
     floor, no expectation and no score.
     `call`: how the search was called. Only entries from a record have it.
     `demands`: what the test demanded of the case; None if that is not known.
+    `is_sampled`: whether its query was drawn, so that `weight` is that of a sample.
 
     If the case has or excludes passages:
 
@@ -125,6 +126,7 @@ class BaselineEntry:
     missed: bool | None = False
     call: CaseCall = CaseCall()
     demands: CaseDemands | None = None
+    is_sampled: bool = False
     passages: tuple[str, ...] = ()
     held: tuple[tuple[int, ...], ...] = ()
     lengths: tuple[int, ...] = ()
@@ -356,6 +358,7 @@ def entry_of(result: CaseResult, *, call: CaseCall = CaseCall()) -> BaselineEntr
         deeper=_ranks_of_missed(result),
         digest=result.evaluation.digest,
         weight=result.weight,
+        is_sampled=result.is_sampled,
         tags=tuple(result.tags),
         missed=misses_a_demand(result),
         is_all=collapses and not ranking.reaches_depth and has_all_chunks,

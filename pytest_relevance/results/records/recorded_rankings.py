@@ -139,6 +139,7 @@ def _add_demands(entries: BaselineEntries, info: FileInfo) -> None:
     """Add what the test demanded, if the record has kept it."""
     if info.demands is None:
         return
-    entries.demands = FileDemands(info.demands, info.gates)
+    samples = () if info.drawn is None else info.drawn.samples
+    entries.demands = FileDemands(info.demands, info.gates, samples)
     for key, demands in info.demands_of(entries).items():
         entries[key] = replace(entries[key], demands=demands)

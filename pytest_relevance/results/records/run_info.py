@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_relevance._problems import FileError, Problem
 from pytest_relevance._text import counted, listed
-from pytest_relevance.cases.model import CatalogueFile, RecordedGate
+from pytest_relevance.cases.model import CatalogueFile, RecordedGate, Sample
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.records.demands import (
     CaseDemands,
@@ -70,6 +70,24 @@ class MovedCase:
     variant_before: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class DrawnQueries:
+    """What was drawn from the files of queries of a case file.
+
+    Attributes:
+        samples: what was drawn now, from each file with the key `sample`.
+        before: what was drawn in the reference.
+        entered: how many queries are drawn now that the reference does not know.
+        left: how many queries of the reference are still in their file, and are not
+            drawn now.
+    """
+
+    samples: Sequence[Sample] = ()
+    before: Sequence[Sample] = ()
+    entered: int = 0
+    left: int = 0
+
+
 class RecordError(FileError):
     """A record or a baseline that cannot be used."""
 
@@ -113,6 +131,8 @@ class FileInfo:
         own_demands: what single cases demand other than the suite, by id and variant.
         test_changes: the demands of the test that differ from those in the reference.
         knows_demands: whether the reference has kept what its test demanded.
+        drawn: what was drawn from its files of queries; None if nothing was, now and in
+            the reference.
     """
 
     path: str
@@ -138,6 +158,7 @@ class FileInfo:
     own_demands: Sequence[OwnDemands] = ()
     test_changes: Sequence[DemandChange] = ()
     knows_demands: bool = True
+    drawn: DrawnQueries | None = None
 
     @property
     def total(self) -> int:

@@ -1,0 +1,87 @@
+"""Queries that are drawn from a file, beside those that the reference has.
+
+A query of the reference that is still in its file, and is not drawn now, *left* the
+sample. It is neither gone nor lost. A query that is not in the file any more is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.codec import is_same_json
+from pytest_relevance.plugin.moved_entries import asks_the_same
+from pytest_relevance.plugin.options import redaction
+from pytest_relevance.results.records.run_info import DrawnQueries
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Sample, Suite
+    from pytest_relevance.plugin.running.case_run import CaseRun
+    from pytest_relevance.results.records.baseline import Baseline
+    from pytest_relevance.results.records.entries import BaselineEntry, EntryKey
+
+
+def compare_samples(
+    config: pytest.Config, suite: Suite, baseline: Baseline, runs: Iterable[CaseRun]
+) -> None:
+    """Take the entries of queries that are not drawn now out of a reference.
+
+    If all queries are taken, and the reference has only a sample, cases are compared by
+    their weights in the reference.
+    """
+    if suite.not_drawn:
+        cases = {(run.case.id, run.variant): run.case for run in runs}
+        left: list[EntryKey] = []
+        for key, entry in baseline.entries.items():
+            case = cases.get(key)
+            is_there = case is not None and asks_the_same(config, entry, case)
+            if not is_there and _is_not_drawn(config, entry, suite):
+                left.append(key)
+        baseline.leave(left)
+    takes_all = all(sample.is_whole for sample in suite.samples)
+    before = _samples_before(baseline)
+    baseline.keeps_weights = takes_all and any(not each.is_whole for each in before)
+
+
+def _is_not_drawn(config: pytest.Config, entry: BaselineEntry, suite: Suite) -> bool:
+    """Say whether the query of an entry is in a file, and is not drawn from it."""
+    for params in suite.not_drawn.get(entry.query, ()):
+        of_case = redaction(config).values({**suite.terms.params, **params})
+        if is_same_json(of_case, entry.params):
+            return True
+    return False
+
+
+def drawn_queries(
+    suite: Suite, baseline: Baseline | None, runs: Iterable[CaseRun]
+) -> DrawnQueries | None:
+    """Return what is drawn now and in the reference; None if nothing is.
+
+    If the reference has no case of the file at all, no query is called new.
+    """
+    before = () if baseline is None else _samples_before(baseline)
+    if not (suite.samples or before):
+        return None
+    if baseline is None:
+        return DrawnQueries(samples=suite.samples)
+    entries = baseline.entries
+    entered = set()
+    if entries or entries.without_ranking or baseline.left:
+        for run in runs:
+            key = run.case.id, run.variant
+            is_known = baseline.has_ranking(key) or key in entries.without_ranking
+            if run.case.is_sampled and not is_known:
+                entered.add(run.case.id)
+    return DrawnQueries(
+        samples=suite.samples,
+        before=tuple(before),
+        entered=len(entered),
+        left=len({case for case, _ in baseline.left}),
+    )
+
+
+def _samples_before(baseline: Baseline) -> Sequence[Sample]:
+    demands = baseline.entries.demands
+    return () if demands is None else demands.samples
