@@ -51,6 +51,7 @@ FILES = {
     "hybrid.trec": RANKED,
     "qrels.txt": "q1 0 sku-1 3\n",
     "queries.tsv": "q1\tblue shoes\n",
+    "log.csv": "query,volume,locale\nblue shoes,9,en\n",
     "testset.jsonl": '{"user_input": "late", "reference_contexts": ["It is free."]}\n',
     "questions.csv": 'question,pages\nlate,"[""m-12"", ""faq-3""]"\n',
     "langsmith.jsonl": '{"inputs": {"question": "late"}, "outputs": {"contexts": ["It is free."]}}\n',

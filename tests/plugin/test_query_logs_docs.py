@@ -50,6 +50,11 @@ Shop,Winter,12,boots,b1,1,Winter boots,3
 {"queryText": "boots", "referenceAnswer": "lined"}
 {"queryText": "sandals"}
 """,
+    "log.csv": """\
+query,searches
+boots,12
+sandals,3
+""",
     "searches.jsonl": """\
 {"query": "boots", "weight": 12}
 {"query": "sandals", "weight": 3}
