@@ -302,7 +302,6 @@ class RunSettings:
         details: whether ranking, grades and titles are kept of every case, even if it
             passes.
         keeps_texts: whether results keep their texts, for a page or for a record.
-        records_texts: whether a record keeps the texts of results.
         properties: whether a JUnit file is written.
         runs_tests: false if the command only lists tests, sets them up or shows
             fixtures.
@@ -323,7 +322,6 @@ class RunSettings:
     outputs: Sequence[str]
     details: bool
     keeps_texts: bool
-    records_texts: bool
     properties: bool
     runs_tests: bool
     home: tuple[int, int]
@@ -414,7 +412,6 @@ def read_settings(config: pytest.Config) -> None:
         outputs=outputs,
         details=bool(verbosity(option) > 1 or outputs),
         keeps_texts=records_texts or any(file.is_page for file in files),
-        records_texts=records_texts,
         properties=bool(getattr(option, "xmlpath", None)),
         runs_tests=not any(getattr(option, name, False) for name in WITHOUT_TESTS),
         home=here(),

@@ -128,7 +128,7 @@ def write_record(run: Run, config: pytest.Config) -> Iterator[Message]:
     target = Target.of(RECORD, config)
     if target is None:
         return
-    if not settings(config).records_texts:
+    if not config.getini("relevance_record_texts"):
         results = [result.without_texts_of_results() for result in run.results]
         run = Run(results, run.files, run.info)
     problem = target.write(run.write)
