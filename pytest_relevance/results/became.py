@@ -172,11 +172,14 @@ def only_changed(result: CaseResult) -> bool:
 
     An empty ranking got worse, and did not only change.
     """
-    newly_missed = [each for each in result.evaluation.reasons if each.is_new]
-    return bool(result.ranking.documents) and all(
-        EXPECTATIONS.get_or_unknown(reason.kind).compares_rankings
-        for reason in newly_missed
-    )
+    if not result.ranking.documents:
+        return False
+    for reason in result.evaluation.reasons:
+        if reason.is_new:
+            kind = EXPECTATIONS.get_or_unknown(reason.kind)
+            if not kind.compares_rankings:
+                return False
+    return True
 
 
 def tolerance_of(change: Change) -> float:

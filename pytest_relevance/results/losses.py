@@ -88,14 +88,8 @@ def _ranked_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
         gain = ranking.settings.gains[ranked.grade]
         loss = places.take(gain) - ranked.discounted
         if gain > 0 or loss:
-            losses.append(
-                Loss(
-                    document=ranked.name,
-                    grade=ranked.grade,
-                    rank=ranked.rank,
-                    loss=loss / ranking.ideal_dcg,
-                )
-            )
+            share = loss / ranking.ideal_dcg
+            losses.append(Loss(ranked.name, ranked.grade, ranked.rank, share))
     return losses
 
 
@@ -114,16 +108,15 @@ def _missing_losses(ranking: ScoredRanking, places: _FreePlaces) -> list[Loss]:
             for document, grade in named:
                 losses.append(Loss(document, grade, None, share))
         else:
-            losses.append(
-                Loss(
-                    document=None,
-                    grade=_highest_grade(ranking, gain),
-                    rank=None,
-                    loss=sum(free) / ranking.ideal_dcg,
-                    places=len(free),
-                    candidates=places.left[gain],
-                )
+            of_all = Loss(
+                document=None,
+                grade=_highest_grade(ranking, gain),
+                rank=None,
+                loss=sum(free) / ranking.ideal_dcg,
+                places=len(free),
+                candidates=places.left[gain],
             )
+            losses.append(of_all)
     return losses
 
 

@@ -85,7 +85,8 @@ def series_of(
     runs_of_case: Counter[CaseKey] = Counter()
     for point in searched:
         runs_of_case.update(point.figures.keys())
-    common = sorted(key for key, runs in runs_of_case.items() if runs == len(searched))
+    in_all = [key for key, runs in runs_of_case.items() if runs == len(searched)]
+    common = sorted(in_all)
     if not common:
         return None
     scored = [key for key in common if _is_scored(key, searched)]

@@ -177,8 +177,9 @@ class SearchCall:
 
     def _searched(self) -> Sequence[Searched]:
         """Return what the search returned or raised for each case."""
-        return [
-            Searched(
+        searched = []
+        for of_case in self.of_cases:
+            found = Searched(
                 rankings=of_case.rankings,
                 error=of_case.error,
                 answer=of_case.answer,
@@ -187,5 +188,5 @@ class SearchCall:
                 concurrency=self._concurrency,
                 is_shared=len(self.runs) > 1,
             )
-            for of_case in self.of_cases
-        ]
+            searched.append(found)
+        return searched

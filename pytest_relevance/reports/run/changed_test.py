@@ -226,11 +226,10 @@ def change_sentences(
         sentences.append(Sentence(f"{TEST_CHANGED}: {text}", style))
     if any(change.key == JUDGMENTS for _, change in changed.looser):
         sentences.append(Sentence(_JUDGMENTS_EXPLAINED, DIM))
-    unknown = dict.fromkeys(
-        info.against
-        for info in files.values()
-        if info.against and not info.knows_demands
-    )
+    unknown: dict[str, None] = {}
+    for info in files.values():
+        if info.against and not info.knows_demands:
+            unknown[info.against] = None
     if unknown:
         names = listed(unknown, "and")
         text = (

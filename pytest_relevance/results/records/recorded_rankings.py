@@ -61,9 +61,11 @@ class RecordedRankings:
         `ran`: the node id and the name of each file that ran.
         """
         names = {self.name_of(node, file) for node, file in ran}
-        return tuple(
-            file for file, found in self.entries.items() if found and file not in names
-        )
+        not_run = []
+        for file, found in self.entries.items():
+            if found and file not in names:
+                not_run.append(file)
+        return tuple(not_run)
 
     def node_of(self, file: str) -> str:
         """Return the node id of a recorded case file: its path in the project."""
@@ -111,10 +113,8 @@ def entries_of(
     `info`: of the run that has the results: when it began, and what was searched.
     `files`: the case files, with the cases that were collected.
     """
-    by_file = grouped(
-        [result for result in results if not result.is_check],
-        lambda result: result.file,
-    )
+    of_cases = [result for result in results if not result.is_check]
+    by_file = grouped(of_cases, lambda result: result.file)
     entries = {}
     for file in dict.fromkeys([*by_file, *files]):
         of_file = BaselineEntries(fingerprint=info.fingerprint, started=info.started)

@@ -411,7 +411,9 @@ def _of_texts(
         rows_with_texts,
     )
 
-    rows = rows_with_texts(rows or [BareRow(result) for result in results], results)
+    if not rows:
+        rows = [BareRow(result) for result in results]
+    rows = rows_with_texts(rows, results)
     texts = read_texts(rows, results, text_field)
     if wanted.needs_ids:
         return replace(_of_documents(rows, results, wanted), texts=texts)
