@@ -122,13 +122,13 @@ class ExportRows:
             return _has_only_totals(row.cells)
         if query.casefold() in self._dropped:
             return False
-        is_largest = self._is_largest(number)
         if is_first and self._is_unnamed:
-            is_sure = is_largest and _CALLED_QUERIES.fullmatch(query) is not None
+            is_called = _CALLED_QUERIES.fullmatch(query) is not None
+            is_sure = is_called and self._is_largest(number)
             advice = (
                 f"write query before the header in line {self._source.header.number}"
             )
-        elif folded(query) in _TOTALS and is_largest:
+        elif folded(query) in _TOTALS and self._is_largest(number):
             is_sure = self._is_sum(number)
             advice = "move the row between two others"
         else:
